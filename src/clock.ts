@@ -1,0 +1,45 @@
+/**
+ * Time, injected. Waits are measured on `monotonicMs`, which no clock change moves; `wallMs` is only ever
+ * stored or shown. Tests hand in a clock of their own, so that no test sleeps for luck.
+ */
+export interface Clock {
+  /** Milliseconds since 1970 UTC, as the machine's calendar has it. May jump. */
+  wallMs(): number;
+  /** Milliseconds since an arbitrary moment. Never goes back. */
+  monotonicMs(): number;
+  /** Resolves after `durationMs`; rejects with the signal's reason when the signal fires first. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** setTimeout fires at once for anything above 2^31 - 1 ms, so longer waits are taken in steps of a day. */
+const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
+
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  async sleep(durationMs, signal) {
+    for (let leftMs = durationMs; leftMs > 0; leftMs -= LONGEST_TIMER_MS) {
+      await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);
+    }
+  },
+};
+
+function timer(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      clearTimeout(handle);
+      reject(signal?.reason);
+    };
+    const handle = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, durationMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** `2026-11-20T02:13:00.000Z`, the only form in which a time is stored or written to a file. */
+export function isoTime(wallMs: number): string {
+  return new Date(wallMs).toISOString();
+}

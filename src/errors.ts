@@ -1,0 +1,94 @@
+/**
+ * The three ways in which something ends badly.
+ * - A *row problem* is a value (`row.ts`, outcome `invalid`), never an exception.
+ * - What ends a run is one `StopError`: a fact with names and numbers, and one sentence on what to do.
+ * - A bug of ours is an `invariant`: exit code 1.
+ */
+
+/** What a stop means to the caller of the command; README and `docs/errors.md` list them. */
+export const EXIT = {
+  done: 0,
+  bug: 1,
+  usage: 2,
+  attention: 3,
+  budget: 4,
+  paused: 75,
+  busy: 76,
+  key: 77,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Every reason for which a run ends before its last row. One entry, one meaning, one section in `docs/errors.md`. */
+export const STOP_CODES = {
+  usage: EXIT.usage,
+  job: EXIT.usage,
+  account: EXIT.usage,
+  input: EXIT.usage,
+  output: EXIT.usage,
+  address: EXIT.usage,
+  store: EXIT.usage,
+  store_damaged: EXIT.usage,
+  store_version: EXIT.usage,
+  disk_full: EXIT.usage,
+  consent: EXIT.usage,
+  unsupported: EXIT.usage,
+  budget: EXIT.budget,
+  vendor_credits: EXIT.budget,
+  dearer: EXIT.budget,
+  paused: EXIT.paused,
+  busy: EXIT.busy,
+  key: EXIT.key,
+  interrupted: EXIT.interrupted,
+  terminated: EXIT.terminated,
+} as const satisfies Record<string, ExitCode>;
+
+export type StopCode = keyof typeof STOP_CODES;
+
+export interface StopDetail {
+  readonly code: StopCode;
+  /** The fact, with names and numbers. */
+  readonly message: string;
+  /** One imperative sentence: what the user does now. */
+  readonly next: string;
+  /** When going on makes sense, ms since 1970; only for pauses. */
+  readonly resumeAtMs?: number;
+}
+
+/** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
+export class StopError extends Error {
+  readonly code: StopCode;
+  readonly next: string;
+  readonly exitCode: ExitCode;
+  readonly resumeAtMs: number | undefined;
+
+  constructor(detail: StopDetail, options?: ErrorOptions) {
+    super(detail.message, options);
+    this.name = 'StopError';
+    this.code = detail.code;
+    this.next = detail.next;
+    this.exitCode = STOP_CODES[detail.code];
+    this.resumeAtMs = detail.resumeAtMs;
+  }
+}
+
+export function stop(code: StopCode, message: string, next: string): StopError {
+  return new StopError({ code, message, next });
+}
+
+/** A fact that our own code guarantees. When it does not hold, the program is wrong, not the user. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`Rowonce has a bug: ${message}`);
+}
+
+/** For the end of a `switch` over a union: a new member fails to compile until it is handled. */
+export function unreachable(value: never): never {
+  throw new Error(`Rowonce has a bug: unexpected ${JSON.stringify(value)}`);
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

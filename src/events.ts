@@ -1,0 +1,16 @@
+import type { BatchId } from './ledger.ts';
+import type { OutcomeKind, RowNumber } from './row.ts';
+
+/** What happens during a run, for whoever shows it. No personal data: rows are named by number. */
+export type RunEvent =
+  | { readonly kind: 'batch'; readonly batch: BatchId; readonly rows: number; readonly resumed: boolean }
+  | { readonly kind: 'note'; readonly message: string }
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'answered'; readonly found: boolean; readonly credits: number }
+  | { readonly kind: 'in_doubt'; readonly credits: number }
+  | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string }
+  | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
+  | { readonly kind: 'stopping'; readonly inFlight: number }
+  | { readonly kind: 'writing' };
+
+export type Listener = (event: RunEvent) => void;

@@ -1,0 +1,37 @@
+/**
+ * Named crash points, so that the fault suite can kill the real program at every step of a row's path.
+ * They stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
+ * comparison.
+ *
+ * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there, `after-intent:3` the third.
+ */
+export const CRASH_POINTS = [
+  'batch-created',
+  'before-intent',
+  'after-intent',
+  'after-send',
+  'before-record',
+  'after-record',
+  'after-judge',
+  'after-close',
+  'before-row',
+  'after-row',
+  'before-commit',
+  'before-watermark',
+  'recovering',
+  'before-finish',
+  'output-written',
+  'output-renamed',
+  'after-output',
+] as const;
+
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+const [armedPoint, armedCount = '1'] = (process.env.ROWONCE_CRASH_AT ?? '').split(':');
+let remaining = Number(armedCount);
+
+export function crashPoint(point: CrashPoint): void {
+  if (armedPoint !== point) return;
+  remaining -= 1;
+  if (remaining <= 0) process.kill(process.pid, 'SIGKILL');
+}

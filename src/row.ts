@@ -1,0 +1,52 @@
+/** Words for rows and how they end. Imports nothing. */
+
+/**
+ * A row's number as a spreadsheet shows it: the header is 1, the first row of data 2. Counts records, not lines,
+ * because a quoted line end stays inside one spreadsheet cell. Blank lines count too.
+ */
+export type RowNumber = number;
+
+/** One record of the input, its cells as text in the order of the header. */
+export interface InputRow {
+  readonly row: RowNumber;
+  readonly cells: readonly string[];
+}
+
+/**
+ * How a row ended. `reason` is a sentence for the user. All kinds but `in_doubt` are final for the batch;
+ * `in_doubt` is looked at again by every later run.
+ */
+export type Outcome =
+  | { readonly kind: 'matched'; readonly matchedBy: string; readonly reason?: string }
+  | { readonly kind: 'no_match'; readonly reason: string }
+  | { readonly kind: 'applied'; readonly reason?: string }
+  | { readonly kind: 'unchanged'; readonly reason?: string }
+  | { readonly kind: 'invalid'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'in_doubt'; readonly reason: string }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+export type OutcomeKind = Outcome['kind'];
+
+export const OUTCOME_KINDS = [
+  'matched',
+  'no_match',
+  'applied',
+  'unchanged',
+  'invalid',
+  'refused',
+  'in_doubt',
+  'skipped',
+] as const satisfies readonly OutcomeKind[];
+
+/** What the `_status` column may say: an outcome, or `pending` for a row that has none yet. */
+export type RowStatus = OutcomeKind | 'pending';
+
+/** Outcomes that make a run end with exit code 3 and put the row into the needs-attention file. */
+export const ATTENTION_KINDS: ReadonlySet<RowStatus> = new Set<RowStatus>(['invalid', 'refused', 'in_doubt']);
+
+/** The columns that we add after those of `add`, in this order. */
+export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_source', '_as_of'] as const;
+
+/** The columns that the needs-attention file adds after those of the input. */
+export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    // Real processes, sockets and disks: generous limits, so that a slow machine is not a failure.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Two cores: more files side by side than that only makes kills and timings less like a user's.
+    maxWorkers: 2,
+  },
+});
