@@ -1,0 +1,68 @@
+/**
+ * The Australian Business Number: eleven digits, of which the first two are a checksum. Checked before anything is
+ * paid for, because a mistyped number buys nothing or, worse, somebody else's company. Imports nothing.
+ */
+
+declare const brand: unique symbol;
+
+/** Eleven digits without spaces, checksum correct. */
+export type Abn = string & { readonly [brand]: 'Abn' };
+
+/** What a cell says about an ABN. `problem` is a clause that follows the cell's text: "the checksum fails". */
+export type AbnReading =
+  | { readonly kind: 'usable'; readonly value: Abn }
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'unusable'; readonly problem: string };
+
+const DIGITS = 11;
+
+/** Published by the Australian Business Register: after 1 is taken from the first digit, the sum divides by 89. */
+const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
+const MODULUS = 89;
+
+/** Written before the number by people, never part of it. */
+const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?/iu;
+
+/** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
+const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
+
+/** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
+const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
+
+/** Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits or letters is blank. Total and pure. */
+export function readAbn(text: string): AbnReading {
+  // Compatibility forms first: full-width digits and letters become plain ones.
+  const trimmed = text.normalize('NFKC').trim();
+  const number = trimmed.replace(LABEL, '').trim();
+  const digits = number.replace(SEPARATORS, '');
+  if (digits === '') return { kind: 'blank' };
+  const problem = ROUNDED.test(number)
+    ? `looks like a rounded number from a spreadsheet (${number})`
+    : problemOf(digits);
+  return problem === undefined ? { kind: 'usable', value: digits as Abn } : { kind: 'unusable', problem };
+}
+
+/** `51 824 753 556`, the official spelling. Text that has not exactly 11 digits comes back as it is. */
+export function formatAbn(digits: string): string {
+  return digits.replace(/^(\d{2})(\d{3})(\d{3})(\d{3})$/, '$1 $2 $3 $4');
+}
+
+function problemOf(digits: string): string | undefined {
+  if (/\p{L}/u.test(digits)) return 'contains letters';
+  const foreign = /[^0-9]/u.exec(digits)?.[0];
+  if (foreign !== undefined) return `contains "${foreign}"`;
+  if (digits.length !== DIGITS) {
+    return `has ${digits.length} ${digits.length === 1 ? 'digit' : 'digits'}, an ABN has ${DIGITS}`;
+  }
+  // The two check digits run from 10 to 99. The sum alone would let some numbers that start with 0 pass.
+  if (digits.startsWith('0')) return 'starts with 0, an ABN never does';
+  return checksumHolds(digits) ? undefined : 'the checksum fails';
+}
+
+function checksumHolds(digits: string): boolean {
+  const sum = WEIGHTS.reduce((total, weight, place) => {
+    const digit = Number(digits[place]) - (place === 0 ? 1 : 0);
+    return total + weight * digit;
+  }, 0);
+  return sum % MODULUS === 0;
+}

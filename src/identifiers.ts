@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { readAbn } from './abn.ts';
+import type { Normalised } from './operation.ts';
+import { publicHostProblem } from './public-hosts.ts';
+
+/**
+ * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a cell, it
+ * makes of its own result. Equal identifiers in different spellings become the same text, hence the same call key, hence
+ * are bought once; what no vendor could find is refused here, before it is paid for.
+ */
+
+/** Longer than any address that browsers agree on; also keeps every pattern below fast on a cell full of damage. */
+const LONGEST_CELL = 2048;
+
+type Unusable = Extract<Normalised, { kind: 'unusable' }>;
+
+const usable = (value: string): Normalised => ({ kind: 'usable', value });
+const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
+
+/** A normaliser from a reader of text that is trimmed, not empty and not too long. */
+function normaliser(read: (text: string) => Normalised): (text: string) => Normalised {
+  return (cell) => {
+    const text = cell.trim();
+    if (text === '') return { kind: 'blank' };
+    if (text.length > LONGEST_CELL) return unusable(`is longer than ${LONGEST_CELL} characters`);
+    return read(text);
+  };
+}
+
+/** Eleven digits with the right checksum; see `abn.ts`. */
+export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
+
+// ------------------------------------------------------------------------------------------- domain, website, e-mail
+
+/** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */
+export const normaliseDomain = normaliser((text) => {
+  const url = readUrl(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
+  if (!(url instanceof URL)) return url;
+  const host = hostOf(url);
+  const problem = publicHostProblem(host);
+  // Repeated, so that the result stays the same when it is normalised again; `www.com` is a domain and stays.
+  return problem === undefined ? usable(host.replace(/^(?:www\.)+(?=.*\.)/, '')) : unusable(problem);
+});
+
+/** `https://acme.org.au` or `http://acme.org.au/branch?id=1`: no fragment, no default port, no slash after a bare host. */
+export const normaliseWebsite = normaliser((text) => {
+  if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
+  const url = readUrl(text);
+  if (!(url instanceof URL)) return url;
+  const problem = publicHostProblem(hostOf(url));
+  if (problem !== undefined) return unusable(problem);
+  url.hostname = hostOf(url);
+  const path = url.pathname === '/' && url.search === '' ? '' : url.pathname;
+  return usable(`${url.protocol}//${url.host}${path}${url.search}`);
+});
+
+/** As browsers check an address: zod's own pattern refuses the "&" of `r&d@acme.com`. */
+const email = z.email({ pattern: z.regexes.html5Email });
+
+/** What browsers let pass and no mailbox has: a dot at either end of the local part, or two in a row. */
+const STRAY_DOT = /^\.|\.\.|\.@/;
+
+/** One address in lower case. Personal ones are welcome: this identifies people. */
+export const normaliseEmail = normaliser((text) => {
+  const address = text.toLowerCase();
+  const [, host = '', ...more] = address.split('@');
+  if (more.length > 0) return unusable('holds more than one e-mail address');
+  const isAddress = email.safeParse(address).success && !STRAY_DOT.test(address);
+  return isAddress && hostProblem(host) === undefined
+    ? usable(address)
+    : unusable('is not an e-mail address');
+});
+
+// ------------------------------------------------------------------------------------------------------- profiles
+
+type Whose = 'person' | 'company';
+
+/** What is known of a profile network: under which paths its slugs stand, and which of its hosts is the canonical one. */
+interface ProfileNetwork {
+  readonly name: string;
+  readonly domain: string;
+  readonly host: string;
+  readonly sections: Readonly<Record<Whose, readonly string[]>>;
+}
+
+/**
+ * The vendor does not say which network its profile URLs belong to, so a URL of any network is taken. The ones listed
+ * here are known well enough to unite their spellings and to read a slug out of a URL.
+ */
+const NETWORKS: readonly ProfileNetwork[] = [
+  {
+    name: 'LinkedIn',
+    domain: 'linkedin.com',
+    host: 'www.linkedin.com',
+    sections: { person: ['in'], company: ['company', 'school'] },
+  },
+];
+
+/** Query parameters that say where a visitor came from and never whose page it is. */
+const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_cid|mc_eid|igshid)$/i;
+
+/** Letters, digits, hyphens and underscores of any script. No dots, which would make every host a slug. */
+const SLUG = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}_-]*$/u;
+
+/** `https://www.linkedin.com/in/jo-citizen`: https, canonical host, no tracking, no fragment, no slash at the end. */
+export const normalisePersonProfile = normaliser((text) => profileUrl(text, 'person'));
+
+/** `https://www.linkedin.com/company/acme`, in the same form. */
+export const normaliseCompanyProfile = normaliser((text) => profileUrl(text, 'company'));
+
+/** `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower case. */
+export const normaliseProfileSlug = normaliser((text) => {
+  const bare = readSlug(text.replace(/^\/?in\//i, ''));
+  if (bare !== undefined) return usable(bare);
+  const url = readUrl(text);
+  if (!(url instanceof URL)) return url;
+  const network = networkOf(url);
+  if (network === undefined) return unusable(`no slug can be read from a page of ${hostOf(url)}`);
+  const slug = slugIn(url, network.sections.person)?.slug;
+  return slug === undefined ? unusable(wrongPage(network, 'person')) : usable(slug);
+});
+
+function profileUrl(text: string, whose: Whose): Normalised {
+  if (readSlug(text) !== undefined) return unusable('is a slug, not a URL');
+  const url = readUrl(text);
+  if (!(url instanceof URL)) return url;
+  const network = networkOf(url);
+  if (network === undefined) return usable(cleanUrl(url));
+  const found = slugIn(url, network.sections[whose]);
+  if (found === undefined) return unusable(wrongPage(network, whose));
+  return usable(`https://${network.host}/${found.section}/${encodeURIComponent(found.slug)}`);
+}
+
+/** A profile URL of a network that we do not know: only what can never matter is removed. */
+function cleanUrl(url: URL): string {
+  url.protocol = 'https:';
+  url.hostname = hostOf(url);
+  const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+  for (const name of tracking) url.searchParams.delete(name);
+  return `https://${url.host}${url.pathname.replace(/\/+$/, '')}${url.search}`;
+}
+
+function networkOf(url: URL): ProfileNetwork | undefined {
+  const host = hostOf(url);
+  return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
+}
+
+/** `/in/jo-citizen/en` → section `in`, slug `jo-citizen`; undefined when the path is another one. */
+function slugIn(url: URL, sections: readonly string[]): { section: string; slug: string } | undefined {
+  const [first = '', second = ''] = url.pathname.split('/').filter((segment) => segment !== '');
+  const section = first.toLowerCase();
+  const slug = readSlug(second);
+  return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
+}
+
+/** Slugs do not tell upper from lower case, and a copied URL may have them percent-encoded. */
+function readSlug(text: string): string | undefined {
+  const slug = percentDecoded(text)?.toLowerCase().normalize('NFC');
+  return slug !== undefined && SLUG.test(slug) ? slug : undefined;
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wrongPage(network: ProfileNetwork, whose: Whose): string {
+  const paths = network.sections[whose].map((section) => `/${section}/…`).join(' or ');
+  return `is not the profile of a ${whose} on ${network.name}, which starts with ${paths}`;
+}
+
+// ------------------------------------------------------------------------------------------------------ addresses
+
+/** One mailbox and nothing around it. Looser than an e-mail check: it only tells an address from a host. */
+const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
+
+/** A host name as DNS takes it: labels of letters, digits and hyphens, the last one of letters or punycode. */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
+const LONGEST_HOST = 253;
+
+/** A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong with it. */
+function readUrl(text: string): URL | Unusable {
+  // Before the parser sees it: it removes line ends and tabs silently, which would join two values into a third.
+  if (/\s/.test(text)) return unusable('contains a space or several values');
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
+  if (scheme !== undefined && !/^https?:/i.test(scheme))
+    return unusable(`starts with ${scheme}, not with https://`);
+  const address = /^https?:/i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(address)) return unusable('is not a web address');
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') return unusable('contains a user name');
+  return hostProblem(hostOf(url)) ?? url;
+}
+
+function hostProblem(host: string): Unusable | undefined {
+  if (host.startsWith('[') || /^[\d.]+$/.test(host)) return unusable('is an IP address, not a name');
+  if (!host.includes('.')) return unusable('has no dot in its host name');
+  return HOST.test(host) && host.length <= LONGEST_HOST
+    ? undefined
+    : unusable(`"${host}" is not a domain name`);
+}
+
+/** Lower case and punycode by the URL parser; the dot that closes an absolute name is dropped. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/\.$/, '');
+}

@@ -1,0 +1,19 @@
+import { closestMatch } from 'leven';
+
+/** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
+const SHARE_OF_SLIPS = 0.5;
+
+/** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const spellings = new Map(known.map((each) => [each.toLowerCase(), each]));
+  const maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS));
+  const match = closestMatch(word.toLowerCase(), [...spellings.keys()], { maxDistance });
+  return match === undefined ? undefined : spellings.get(match);
+}
+
+/** "Did you mean X?" where one is near, else the whole list: one sentence on what to do. */
+export function suggestion(word: string, known: readonly string[]): string {
+  const match = nearest(word, known);
+  if (match !== undefined) return `Did you mean ${match}?`;
+  return known.length === 0 ? 'Leave it out.' : `Known are: ${known.join(', ')}.`;
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAbn, readAbn } from '../src/abn.ts';
+import { validAbn } from './abn-arbitrary.ts';
+
+/**
+ * Goal: a right ABN is taken in any spelling, and a mistyped one is never paid for.
+ * Method: numbers whose check digits are computed the other way round than the program checks them, in many spellings
+ * and with every single slip of a typist.
+ */
+
+const usable = (value: string) => ({ kind: 'usable', value });
+const unusable = (problem: string) => ({ kind: 'unusable', problem });
+
+describe('a right number', () => {
+  test.each([
+    '51824753556',
+    '51 824 753 556',
+    '  51-824-753-556\t',
+    '51.824.753.556',
+    '51\u00a0824\u202f753\u2009556',
+    '51–824—753−556',
+    'ABN 51 824 753 556',
+    'ABN: 51824753556',
+    'abn51824753556',
+    'A.B.N. 51 824 753 556',
+    '\ufeff51824753556\u200b',
+    '５１８２４７５３５５６',
+  ])('is read from %j', (text) => {
+    expect(readAbn(text)).toEqual(usable('51824753556'));
+  });
+
+  test('is usable whichever it is, spelled with any separators at any place', () => {
+    const separator = fc.constantFrom('', ' ', '-', '.', '\u00a0', '\u2013', '\u3000', '  ');
+    const label = fc.constantFrom('', 'ABN', 'ABN ', 'abn: ', 'A.B.N.: ');
+    fc.assert(
+      fc.property(
+        validAbn,
+        label,
+        fc.array(separator, { minLength: 11, maxLength: 11 }),
+        (abn, start, gaps) => {
+          const text = start + [...abn].map((digit, place) => digit + gaps[place]).join('');
+          expect(readAbn(text)).toEqual(usable(abn));
+        },
+      ),
+    );
+  });
+
+  test('is written in the official groups, and read back from them', () => {
+    expect(formatAbn('51824753556')).toBe('51 824 753 556');
+    fc.assert(
+      fc.property(validAbn, (abn) => {
+        expect(readAbn(formatAbn(abn))).toEqual(usable(abn));
+      }),
+    );
+  });
+});
+
+describe('a mistyped number', () => {
+  // 89 is a prime, and no weight, nor the difference of two neighbouring weights, times 1 to 9 divides by it.
+  test('is caught when any one digit is wrong', () => {
+    fc.assert(
+      fc.property(validAbn, fc.nat(10), fc.integer({ min: 1, max: 9 }), (abn, place, change) => {
+        const digit = (Number(abn[place]) + change) % 10;
+        const mistyped = abn.slice(0, place) + digit + abn.slice(place + 1);
+        expect(readAbn(mistyped).kind).toBe('unusable');
+      }),
+    );
+  });
+
+  test('is caught when two neighbouring digits changed places', () => {
+    fc.assert(
+      fc.property(validAbn, fc.nat(9), (abn, place) => {
+        const [first, second] = [abn[place], abn[place + 1]];
+        fc.pre(first !== second);
+        const mistyped = `${abn.slice(0, place)}${second}${first}${abn.slice(place + 2)}`;
+        expect(readAbn(mistyped).kind).toBe('unusable');
+      }),
+    );
+  });
+
+  test.each([
+    ['51824753557', 'the checksum fails'],
+    ['5182475355', 'has 10 digits, an ABN has 11'],
+    ['518247535566', 'has 12 digits, an ABN has 11'],
+    ['7', 'has 1 digit, an ABN has 11'],
+    ['51 824 753 55O', 'contains letters'],
+    ['ABN pending', 'contains letters'],
+    ['5.38E+10', 'looks like a rounded number from a spreadsheet (5.38E+10)'],
+    ['5,1824e10', 'looks like a rounded number from a spreadsheet (5,1824e10)'],
+    ['51824753556/001', 'contains "/"'],
+    // The sum alone divides by 89, as that of 93 000 000 005 does; check digits below 10 were never issued.
+    ['04000000005', 'starts with 0, an ABN never does'],
+  ])('%j %s', (text, problem) => {
+    expect(readAbn(text)).toEqual(unusable(problem));
+  });
+});
+
+test.each(['', '   ', '\u00a0', '-', 'ABN:', '\u200b'])(
+  'a cell that holds no number is blank: %j',
+  (text) => {
+    expect(readAbn(text)).toEqual({ kind: 'blank' });
+  },
+);

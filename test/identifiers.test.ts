@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAbn } from '../src/abn.ts';
+import {
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseWebsite,
+} from '../src/identifiers.ts';
+import type { Normalised } from '../src/operation.ts';
+import { validAbn } from './abn-arbitrary.ts';
+
+/**
+ * Goal: the same identifier in two spellings is bought once, and what cannot identify anything is not bought at all.
+ * Method: tables of spellings as they stand in real sheets, and properties over arbitrary text.
+ */
+
+type Table = readonly (readonly [cell: string, expected: string])[];
+
+function reads(normalise: (cell: string) => Normalised, table: Table): void {
+  test.each(table)('%j is %j', (cell, value) => {
+    expect(normalise(cell)).toEqual({ kind: 'usable', value });
+    expect(normalise(value)).toEqual({ kind: 'usable', value });
+  });
+}
+
+function refuses(normalise: (cell: string) => Normalised, table: Table): void {
+  test.each(table)('%j: %s', (cell, problem) => {
+    expect(normalise(cell)).toEqual({ kind: 'unusable', problem });
+  });
+}
+
+describe('an ABN', () => {
+  reads(normaliseAbn, [['ABN 51 824 753 556', '51824753556']]);
+  refuses(normaliseAbn, [['51 824 753 557', 'the checksum fails']]);
+});
+
+describe('a domain', () => {
+  reads(normaliseDomain, [
+    ['acme.org.au', 'acme.org.au'],
+    ['  ACME.org.au. ', 'acme.org.au'],
+    ['www.acme.org.au', 'acme.org.au'],
+    ['www.www.acme.org.au', 'acme.org.au'],
+    ['http://www.acme.org.au/about?x=1#team', 'acme.org.au'],
+    ['https://acme.org.au:8443', 'acme.org.au'],
+    ['HTTPS:acme.org.au', 'acme.org.au'],
+    ['acme.org.au:8080/path', 'acme.org.au'],
+    ['jo@acme.org.au', 'acme.org.au'],
+    ['mailto:Jo.Citizen+list@ACME.org.au', 'acme.org.au'],
+    ['sydney.acme.org.au', 'sydney.acme.org.au'],
+    ['www.com', 'www.com'],
+    ['münchen.de', 'xn--mnchen-3ya.de'],
+    ['XN--MNCHEN-3YA.de', 'xn--mnchen-3ya.de'],
+    ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
+    ['acme.weebly.com', 'acme.weebly.com'],
+    ['notlinkedin.com', 'notlinkedin.com'],
+  ]);
+  refuses(normaliseDomain, [
+    ['jo@gmail.com', "gmail.com is a mailbox provider's, not one company's own"],
+    ['bigpond.net.au', "bigpond.net.au is a mailbox provider's, not one company's own"],
+    ['members.iinet.net.au/~acme', "members.iinet.net.au is a mailbox provider's, not one company's own"],
+    ['https://www.facebook.com/acme', "www.facebook.com holds the pages of many, not one company's own"],
+    ['linktr.ee/acme', "linktr.ee holds the pages of many, not one company's own"],
+    ['https://sites.google.com/view/acme', "sites.google.com holds the pages of many, not one company's own"],
+    ['Acme Pty Ltd', 'contains a space or several values'],
+    ['acme.org\nacme.com', 'contains a space or several values'],
+    ['acme.org,acme.com', '"acme.org,acme.com" is not a domain name'],
+    ['acme', 'has no dot in its host name'],
+    ['http//acme.org', 'has no dot in its host name'],
+    ['n.a.', '"n.a" is not a domain name'],
+    ['acme..org', '"acme..org" is not a domain name'],
+    ['-acme.org', '"-acme.org" is not a domain name'],
+    ['192.168.0.1', 'is an IP address, not a name'],
+    ['0x7f.1', 'is an IP address, not a name'],
+    ['[::1]', 'is an IP address, not a name'],
+    ['51824753556', 'is not a web address'],
+    ['ftp://acme.org', 'starts with ftp://, not with https://'],
+    ['https://acme.org@evil.example', 'contains a user name'],
+    [`${'a'.repeat(64)}.org`, `"${'a'.repeat(64)}.org" is not a domain name`],
+    [`${'a.'.repeat(2000)}org`, 'is longer than 2048 characters'],
+  ]);
+});
+
+describe('a website', () => {
+  reads(normaliseWebsite, [
+    ['acme.org.au', 'https://acme.org.au'],
+    ['HTTP://WWW.Acme.org.au/', 'http://www.acme.org.au'],
+    ['https://acme.org.au:443/#top', 'https://acme.org.au'],
+    ['http://acme.org.au:80', 'http://acme.org.au'],
+    ['https://acme.org.au:8443/', 'https://acme.org.au:8443'],
+    ['https://acme.org.au./Branch/Sydney/?id=1#x', 'https://acme.org.au/Branch/Sydney/?id=1'],
+    ['acme.org.au/?branch=2', 'https://acme.org.au/?branch=2'],
+    ['acme.org.au?', 'https://acme.org.au'],
+    ['https://münchen.de/größe', 'https://xn--mnchen-3ya.de/gr%C3%B6%C3%9Fe'],
+  ]);
+  refuses(normaliseWebsite, [
+    ['info@acme.org.au', 'is an e-mail address, not a website'],
+    ['facebook.com/acme', "facebook.com holds the pages of many, not one company's own"],
+    ['gmail.com', "gmail.com is a mailbox provider's, not one company's own"],
+    ['none', 'has no dot in its host name'],
+    ['javascript:alert(1)', 'is not a web address'],
+    ['acme.org acme.com', 'contains a space or several values'],
+  ]);
+});
+
+describe('an e-mail address', () => {
+  reads(normaliseEmail, [
+    [' Jo.Citizen@Example.ORG ', 'jo.citizen@example.org'],
+    ['jo@gmail.com', 'jo@gmail.com'],
+    ['jo+list@example.org', 'jo+list@example.org'],
+    ["o'brien@example.org", "o'brien@example.org"],
+    ['r&d@example.org', 'r&d@example.org'],
+  ]);
+  refuses(normaliseEmail, [
+    ['jo@example.org; flo@example.org', 'holds more than one e-mail address'],
+    ['jo@example.org,flo@example.org', 'holds more than one e-mail address'],
+    ['jo', 'is not an e-mail address'],
+    ['jo@', 'is not an e-mail address'],
+    ['jo@example', 'is not an e-mail address'],
+    ['jo @example.org', 'is not an e-mail address'],
+    ['Jo <jo@example.org>', 'is not an e-mail address'],
+    ['.jo@example.org', 'is not an e-mail address'],
+    ['jo.@example.org', 'is not an e-mail address'],
+    ['jo..citizen@example.org', 'is not an e-mail address'],
+    ['jo@127.0.0.1', 'is not an e-mail address'],
+    ['jo@example..org', 'is not an e-mail address'],
+    ['https://example.org/jo', 'is not an e-mail address'],
+  ]);
+});
+
+describe('the profile URL of a person', () => {
+  reads(normalisePersonProfile, [
+    ['https://www.linkedin.com/in/jo-citizen', 'https://www.linkedin.com/in/jo-citizen'],
+    ['linkedin.com/in/jo-citizen', 'https://www.linkedin.com/in/jo-citizen'],
+    ['http://au.linkedin.com/in/Jo-Citizen/?trk=x#about', 'https://www.linkedin.com/in/jo-citizen'],
+    ['https://m.linkedin.com/IN/jo-citizen/en', 'https://www.linkedin.com/in/jo-citizen'],
+    ['https://www.linkedin.com/in/jos%c3%a9', 'https://www.linkedin.com/in/jos%C3%A9'],
+    ['https://www.linkedin.com/in/José', 'https://www.linkedin.com/in/jos%C3%A9'],
+    // A network that we know nothing about: only what can never matter is removed.
+    [
+      'HTTP://Profiles.Example.net/People/Jo/?id=7&utm_source=mail&gclid=1#top',
+      'https://profiles.example.net/People/Jo?id=7',
+    ],
+    ['profiles.example.net/jo', 'https://profiles.example.net/jo'],
+    ['https://notlinkedin.com/pub/Jo', 'https://notlinkedin.com/pub/Jo'],
+  ]);
+  refuses(normalisePersonProfile, [
+    ['jo-citizen', 'is a slug, not a URL'],
+    [
+      'https://www.linkedin.com/company/acme',
+      'is not the profile of a person on LinkedIn, which starts with /in/…',
+    ],
+    ['https://www.linkedin.com/in/', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
+    ['https://www.linkedin.com/in/%', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
+    ['jo@example.org', 'contains a user name'],
+    ['n/a', 'has no dot in its host name'],
+  ]);
+});
+
+describe('the profile URL of a company', () => {
+  reads(normaliseCompanyProfile, [
+    ['https://au.linkedin.com/company/Acme/about/?x=1', 'https://www.linkedin.com/company/acme'],
+    ['linkedin.com/school/acme-college/', 'https://www.linkedin.com/school/acme-college'],
+  ]);
+  refuses(normaliseCompanyProfile, [
+    [
+      'https://www.linkedin.com/in/jo-citizen',
+      'is not the profile of a company on LinkedIn, which starts with /company/… or /school/…',
+    ],
+    ['acme', 'is a slug, not a URL'],
+  ]);
+});
+
+describe('a profile slug', () => {
+  reads(normaliseProfileSlug, [
+    ['Jo-Citizen', 'jo-citizen'],
+    ['jo_citizen-7b', 'jo_citizen-7b'],
+    ['in/jo-citizen', 'jo-citizen'],
+    ['/in/jo-citizen', 'jo-citizen'],
+    ['https://au.linkedin.com/in/Jo-Citizen/?trk=x', 'jo-citizen'],
+    ['jos%C3%A9', 'josé'],
+    // The same letter as one character and as two.
+    ['jose\u0301', 'jos\u00e9'],
+  ]);
+  refuses(normaliseProfileSlug, [
+    ['https://profiles.example.net/jo', 'no slug can be read from a page of profiles.example.net'],
+    ['linkedin.com', 'is not the profile of a person on LinkedIn, which starts with /in/…'],
+    ['jo@example.org', 'contains a user name'],
+    ['Jo Citizen', 'contains a space or several values'],
+    ['-', 'has no dot in its host name'],
+    ['%', 'is not a web address'],
+  ]);
+});
+
+// -------------------------------------------------------------------------------------------------- properties
+
+const normalisers = {
+  normaliseAbn,
+  normaliseDomain,
+  normaliseWebsite,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseCompanyProfile,
+  normaliseProfileSlug,
+};
+
+/** Text that gets past the first check of at least one normaliser far more often than arbitrary text would. */
+const nearlyRight = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ['http', 'https', 'HTTP'] }),
+  fc.emailAddress(),
+  validAbn.map(formatAbn),
+  fc.domain(),
+  fc.tuple(fc.constantFrom('www.', 'au.', ''), fc.string({ unit: 'grapheme' })).map(([host, path]) => {
+    return `${host}linkedin.com/in/${path}`;
+  }),
+  fc
+    .tuple(fc.webUrl(), fc.constantFrom('?utm_source=a&b=%20', ':443/', '#', '//', '/?', '.'))
+    .map((parts) => parts.join('')),
+  fc.string({ unit: fc.constantFrom(...'.:/?#@%-_[]wW019aé\u0130\u00a0\u200b\ud800') }),
+);
+
+describe.each(Object.entries(normalisers))('%s', (_, normalise) => {
+  test('makes something of every text, and the same of its own result', () => {
+    fc.assert(
+      fc.property(nearlyRight, (cell) => {
+        const said = normalise(cell);
+        if (said.kind === 'usable') expect(normalise(said.value)).toEqual(said);
+      }),
+    );
+  });
+
+  test('does not mind white space around a cell', () => {
+    fc.assert(
+      fc.property(nearlyRight, fc.constantFrom(' ', '\t', '\n', '\u00a0', '\ufeff'), (cell, space) => {
+        expect(normalise(space + cell + space)).toEqual(normalise(cell));
+      }),
+    );
+  });
+
+  test.each(['', ' ', '\u00a0\t'])('says that %j is blank', (cell) => {
+    expect(normalise(cell)).toEqual({ kind: 'blank' });
+  });
+});
+
+test('a domain is the same, from the bare name, a page or a mailbox', () => {
+  fc.assert(
+    fc.property(
+      fc.domain(),
+      fc.constantFrom('', 'www.'),
+      fc.constantFrom('', '/', '/a?b#c'),
+      (domain, www, rest) => {
+        const expected = normaliseDomain(domain);
+        fc.pre(expected.kind === 'usable');
+        expect(normaliseDomain(`http://${www}${domain.toUpperCase()}${rest}`)).toEqual(expected);
+        expect(normaliseDomain(`jo@${domain}`)).toEqual(expected);
+      },
+    ),
+  );
+});
