@@ -1,0 +1,41 @@
+import type { Dialect } from '../dialect.ts';
+
+/**
+ * The data provider, called directly. Operations and fields are published; everything about answers is not, so the
+ * rules below read the usual meaning of HTTP and treat what they cannot read as in doubt, never as free.
+ */
+const provider: Dialect = {
+  name: 'provider',
+  vendor: 'provider',
+  // Not published: that the key may be used directly, and in this header.
+  headers: { authorization: 'Bearer {key}', 'content-type': 'application/json', accept: 'application/json' },
+  operations: {
+    'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
+    // Published as "about 1 to 2": booked at 2, so that what is shown as spent is never less than the bill.
+    'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
+  },
+  answers: [
+    { status: [429], means: 'rate_limited' },
+    { status: [204], means: 'no_match' },
+    { status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },
+    { status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },
+    { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
+    { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
+    { status: ['2xx'], body: { is: 'empty' }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'error', matches: 'no (match|result)|not found' }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'message', matches: 'no (match|result)|not found' }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
+    { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
+    { status: ['2xx'], means: 'found' },
+    { status: ['3xx'], means: 'wrong_address' },
+    { status: [401, 403], means: 'key_dead' },
+    { status: [402], means: 'credits_used_up' },
+    { status: [404], means: 'no_match' },
+    { status: [408, 425, 499], means: 'in_doubt' },
+    { status: ['4xx'], means: 'refused' },
+    { status: ['1xx', '5xx'], means: 'in_doubt' },
+  ],
+  request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
+};
+
+export default provider;

@@ -1,0 +1,76 @@
+import { formatAbn } from '../abn.ts';
+import { normaliseAbn, normaliseCompanyProfile, normaliseDomain, normaliseWebsite } from '../identifiers.ts';
+import { defineOperation } from '../operation.ts';
+import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+
+/** In the order in which they are tried: a number that is issued to one company alone, then what may be shared. */
+const identifiers: readonly Identifier[] = [
+  {
+    name: 'abn',
+    label: 'ABN',
+    about: 'the Australian Business Number, 11 digits in any spelling',
+    aliases: [
+      'abn',
+      'abnnumber',
+      'abnno',
+      'australianbusinessnumber',
+      'companyabn',
+      'businessabn',
+      'charityabn',
+    ],
+    normalise: normaliseAbn,
+    quote: formatAbn,
+  },
+  {
+    name: 'domain',
+    label: 'domain',
+    about: "the company's own domain; a website or a company e-mail address will do",
+    aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
+    normalise: normaliseDomain,
+    derivedFrom: 'website',
+  },
+  {
+    name: 'profile_url',
+    label: 'profile URL',
+    about: "the address of the company's profile page",
+    aliases: [
+      ...[
+        'profileurl',
+        'companyprofileurl',
+        'companyprofile',
+        'linkedin',
+        'linkedinurl',
+        'linkedincompanyurl',
+      ],
+      ...['companylinkedin', 'companylinkedinurl', 'linkedinprofile', 'linkedinpage'],
+    ],
+    normalise: normaliseCompanyProfile,
+  },
+  {
+    name: 'website',
+    label: 'website',
+    about: "the address of the company's website",
+    aliases: [
+      ...['website', 'websiteurl', 'websiteaddress', 'web', 'webaddress', 'url', 'homepage', 'homepageurl'],
+      ...['companywebsite', 'companyurl', 'businesswebsite', 'charitywebsite', 'organisationwebsite'],
+      ...['organizationwebsite'],
+    ],
+    normalise: normaliseWebsite,
+  },
+];
+
+export default defineOperation<TieredInput>({
+  name: 'enrich-company',
+  summary: 'Find a company by ABN, domain, profile URL or website.',
+  vendor: 'provider',
+  inputs: identifiers,
+  tiers: identifiers.map(({ name }) => name),
+  prepare: (row, options) => prepareTiers(identifiers, row, options),
+  next: (input, answered) =>
+    nextTier(input, answered, ({ parameters }) => ({
+      operation: 'enrich-company',
+      parameters,
+      // A lost answer may have been charged, and the provider offers no way to look: only the user may pay again.
+      ifLost: 'hold',
+    })),
+});

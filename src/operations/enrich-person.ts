@@ -1,0 +1,64 @@
+import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from '../identifiers.ts';
+import { defineOperation } from '../operation.ts';
+import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+
+/** In the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
+const identifiers: readonly Identifier[] = [
+  {
+    name: 'email',
+    label: 'e-mail',
+    about: 'one e-mail address, of work or private',
+    aliases: [
+      ...['email', 'emailaddress', 'emailid', 'mail', 'mailaddress', 'workemail', 'workemailaddress'],
+      ...['businessemail', 'personalemail', 'contactemail', 'primaryemail'],
+    ],
+    normalise: normaliseEmail,
+  },
+  {
+    name: 'profile_url',
+    label: 'profile URL',
+    about: "the address of the person's profile page",
+    aliases: [
+      ...[
+        'profileurl',
+        'personprofileurl',
+        'linkedin',
+        'linkedinurl',
+        'linkedinprofile',
+        'linkedinprofileurl',
+      ],
+      ...['personlinkedin', 'personlinkedinurl', 'contactlinkedin', 'contactlinkedinurl'],
+    ],
+    normalise: normalisePersonProfile,
+  },
+  {
+    name: 'profile_slug',
+    label: 'profile slug',
+    about: 'the last part of the profile address, such as jo-citizen; the whole address will do',
+    aliases: [
+      'profileslug',
+      'linkedinslug',
+      'linkedinhandle',
+      'linkedinpublicidentifier',
+      'publicidentifier',
+    ],
+    normalise: normaliseProfileSlug,
+    derivedFrom: 'profile_url',
+  },
+];
+
+export default defineOperation<TieredInput>({
+  name: 'enrich-person',
+  summary: 'Find a person by e-mail address, profile URL or profile slug.',
+  vendor: 'provider',
+  inputs: identifiers,
+  tiers: identifiers.map(({ name }) => name),
+  prepare: (row, options) => prepareTiers(identifiers, row, options),
+  next: (input, answered) =>
+    nextTier(input, answered, ({ parameters }) => ({
+      operation: 'enrich-person',
+      parameters,
+      // A lost answer may have been charged, and the provider offers no way to look: only the user may pay again.
+      ifLost: 'hold',
+    })),
+});

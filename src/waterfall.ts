@@ -1,0 +1,289 @@
+import { invariant, unreachable } from './errors.ts';
+import { suggestion } from './nearest.ts';
+import type {
+  Answered,
+  Call,
+  InputField,
+  Normalised,
+  OperationOptions,
+  Prepared,
+  RowInput,
+  Step,
+} from './operation.ts';
+import { end, send } from './operation.ts';
+import { plainText } from './plain-text.ts';
+import type { Outcome } from './row.ts';
+
+/**
+ * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`
+ * says which calls a row may need, `nextTier` which of them is next. Both are pure.
+ */
+
+/** An input that identifies what is looked up. Its name is also the name of the call's parameter. */
+export interface Identifier extends InputField {
+  /** Its name in a sentence: "ABN", "profile URL". */
+  readonly label: string;
+  /** Total, pure and idempotent. */
+  readonly normalise: (cell: string) => Normalised;
+  /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
+  readonly derivedFrom?: string;
+  /** A cell as it is quoted to the user; left out: as it stands. */
+  readonly quote?: (cell: string) => string;
+}
+
+/** One lookup that may be made for a row. */
+export interface Tier {
+  /** As a waterfall names it and `_matched_by` shows it: `abn`, `abn+domain`. */
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** A row, ready to be looked up. */
+export interface TieredInput {
+  /** In the order in which they are tried; at least one. */
+  readonly tiers: readonly Tier[];
+  /** What was wrong with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
+  readonly remark?: string;
+}
+
+/** What is wrong with a job's waterfall. `next` is one imperative sentence. */
+export interface WaterfallProblem {
+  readonly message: string;
+  readonly next: string;
+}
+
+/**
+ * Looks at a job's waterfall before any row is read; undefined when it may be used. `tiers` are the operation's. What it
+ * lets through stays under the 20 calls of a row: four identifiers have 15 combinations, and none may come twice.
+ */
+export function checkWaterfall(
+  tiers: readonly string[],
+  waterfall: readonly string[],
+): WaterfallProblem | undefined {
+  if (tiers.length === 0) {
+    return { message: 'this operation has no waterfall', next: 'Remove `waterfall` from the job.' };
+  }
+  const choice = `Use one or more of ${tiers.join(', ')}; join two by "+" to send both in one call.`;
+  if (waterfall.length === 0) return { message: 'the waterfall is empty', next: choice };
+  return unknownMember(tiers, waterfall) ?? repeatedTier(waterfall, choice);
+}
+
+function unknownMember(tiers: readonly string[], waterfall: readonly string[]): WaterfallProblem | undefined {
+  const unknown = waterfall.flatMap(membersOf).find((member) => !tiers.includes(member));
+  if (unknown === undefined) return undefined;
+  const message = `the waterfall names "${unknown}", which this operation does not know`;
+  return { message, next: suggestion(unknown, tiers) };
+}
+
+function repeatedTier(waterfall: readonly string[], choice: string): WaterfallProblem | undefined {
+  const seen = new Map<string, string>();
+  for (const tier of waterfall) {
+    const members = membersOf(tier).sort();
+    if (new Set(members).size < members.length) {
+      return { message: `the waterfall joins an identifier to itself in "${tier}"`, next: choice };
+    }
+    // `abn+domain` and `domain+abn` are one call: the second could only repeat the answer of the first.
+    const earlier = seen.get(members.join('+'));
+    if (earlier !== undefined) {
+      const message = `the waterfall names "${tier}" after "${earlier}", which is the same call`;
+      return { message, next: `Remove one "${tier}" from the waterfall.` };
+    }
+    seen.set(members.join('+'), tier);
+  }
+  return undefined;
+}
+
+function membersOf(tier: string): string[] {
+  return tier.split('+').map((member) => member.trim());
+}
+
+// ---------------------------------------------------------------------------------------------------- preparing
+
+/** What a row says about one identifier. */
+interface Reading {
+  readonly identifier: Identifier;
+  /** Undefined when no column is mapped. */
+  readonly cell: string | undefined;
+  /** What its own cell says; blank without a column. */
+  readonly own: Normalised;
+  /** What the cell of `derivedFrom` says about it; absent when its own cell is usable. */
+  readonly derived?: { readonly from: Identifier; readonly cell: string; readonly said: Normalised };
+}
+
+/** A reading by which something can be looked up. */
+interface UsableReading extends Reading {
+  readonly value: string;
+  /** Name of the identifier whose cell gave the value. */
+  readonly source: string;
+}
+
+/**
+ * The tiers of a row. Without a waterfall: every identifier that the row gives, one at a time in the operation's order,
+ * leaving out what only repeats an earlier one. With a waterfall: exactly what it says, as far as the row has it.
+ * `options.waterfall` has passed `checkWaterfall`.
+ */
+export function prepareTiers(
+  identifiers: readonly Identifier[],
+  row: RowInput,
+  options: OperationOptions,
+): Prepared<TieredInput> {
+  const waterfall = options.waterfall?.map(membersOf);
+  const all = identifiers.map((identifier) => readingOf(identifier, identifiers, row));
+  const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+  // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
+  const named = all.filter(({ identifier, cell }) =>
+    waterfall === undefined ? cell !== undefined : waterfall.flat().includes(identifier.name),
+  );
+  if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
+  const remark = remarkOn(named, asked.flat());
+  const tiers = asked.map(tierOf);
+  return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
+}
+
+function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowInput): Reading {
+  const cell = row[identifier.name];
+  const own = identifier.normalise(cell ?? '');
+  const from = all.find(({ name }) => name === identifier.derivedFrom);
+  const source = from === undefined ? undefined : row[from.name];
+  if (own.kind === 'usable' || from === undefined || source === undefined) return { identifier, cell, own };
+  return { identifier, cell, own, derived: { from, cell: source, said: identifier.normalise(source) } };
+}
+
+function usableReading(reading: Reading): UsableReading | undefined {
+  const { identifier, own, derived } = reading;
+  if (own.kind === 'usable') return { ...reading, value: own.value, source: identifier.name };
+  if (derived?.said.kind !== 'usable') return undefined;
+  return { ...reading, value: derived.said.value, source: derived.from.name };
+}
+
+/** The default order. A call that could only repeat an earlier answer is not worth its credit. */
+function singly(all: readonly Reading[]): readonly UsableReading[][] {
+  const kept: UsableReading[] = [];
+  for (const reading of all) {
+    const usable = usableReading(reading);
+    if (usable !== undefined && !kept.some((earlier) => saysTheSame(earlier, usable))) kept.push(usable);
+  }
+  return kept.map((reading) => [reading]);
+}
+
+/** A website on a domain, a slug of a profile URL: one can be read out of the other. */
+function saysTheSame(one: UsableReading, other: UsableReading): boolean {
+  return (
+    isValue(one.identifier.normalise(other.value), one.value) ||
+    isValue(other.identifier.normalise(one.value), other.value)
+  );
+}
+
+function isValue(said: Normalised, value: string): boolean {
+  return said.kind === 'usable' && said.value === value;
+}
+
+/** Tiers of which the row has every member. */
+function asWritten(
+  waterfall: readonly (readonly string[])[],
+  all: readonly Reading[],
+): readonly UsableReading[][] {
+  return waterfall.flatMap((members) => {
+    const readings = members.map((member) => {
+      const reading = all.find(({ identifier }) => identifier.name === member);
+      invariant(reading !== undefined, `a waterfall that names "${member}" was not refused`);
+      return usableReading(reading);
+    });
+    const usable = readings.filter((reading) => reading !== undefined);
+    return usable.length === members.length ? [usable] : [];
+  });
+}
+
+function tierOf(readings: readonly UsableReading[]): Tier {
+  const parameters = readings.map(({ identifier, value }) => [identifier.name, value] as const);
+  return { name: parameters.map(([name]) => name).join('+'), parameters: Object.fromEntries(parameters) };
+}
+
+// ------------------------------------------------------------------------------------------------------ reasons
+
+/** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
+const LONGEST_QUOTE = 80;
+
+/** Why no call can be made for a row, each cell in turn. */
+function whyNothing(named: readonly Reading[]): string {
+  const clauses = new Map<string, string>();
+  for (const { identifier, cell, own, derived } of named) {
+    if (own.kind === 'usable') continue;
+    const isElsewhere = cell === undefined && derived !== undefined;
+    const [cause, text, said] = isElsewhere
+      ? [derived.from, derived.cell, derived.said]
+      : [identifier, cell, own];
+    // A website may be no good as a domain either; one complaint about a cell is enough.
+    if (!clauses.has(cause.name)) clauses.set(cause.name, clause(cause, text, said));
+  }
+  if (clauses.size === 0) return 'no usable identifier: no column is mapped to one';
+  const isIncomplete = named.some((reading) => usableReading(reading) !== undefined);
+  const fact = isIncomplete ? 'no tier of the waterfall is complete' : 'no usable identifier';
+  return `${fact}: ${[...clauses.values()].join('; ')}`;
+}
+
+/** What is wrong with cells that name an identifier and were of no use to any call; empty when nothing is. */
+function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): string {
+  return named
+    .flatMap(({ identifier, cell, own }) =>
+      own.kind === 'unusable' && !asked.some(({ source }) => source === identifier.name)
+        ? [clause(identifier, cell, own)]
+        : [],
+    )
+    .join('; ');
+}
+
+function clause({ label, quote }: Identifier, cell: string | undefined, said: Normalised): string {
+  if (cell === undefined) return `${label}: no column`;
+  if (said.kind !== 'unusable') return `${label}: blank`;
+  const text = (quote?.(cell) ?? cell).trim();
+  const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text;
+  return `${label} ${plainText(shown)}: ${said.problem}`;
+}
+
+// ----------------------------------------------------------------------------------------------------- stepping
+
+/**
+ * The next lookup of a row, or how the row ended, given what has been answered: the first tier that has no answer is
+ * asked; the first that was found ends the row. A tier that the vendor refuses does not end it, the next one is tried.
+ */
+export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: Tier) => Call): Step {
+  const missed: string[] = [];
+  const refused: string[] = [];
+  for (const tier of input.tiers) {
+    const call = lookUp(tier);
+    const answer = answered(call);
+    if (answer === undefined) return send(call);
+    switch (answer.kind) {
+      case 'found':
+        return end(matched(tier, input.remark));
+      case 'no_match':
+        missed.push(tier.name);
+        continue;
+      case 'refused':
+        refused.push(`${tier.name} (${answer.words})`);
+        continue;
+    }
+    unreachable(answer);
+  }
+  return end(unmatched(missed, refused, input.remark));
+}
+
+function matched(tier: Tier, remark: string | undefined): Outcome {
+  const outcome = { kind: 'matched', matchedBy: tier.name } as const;
+  return remark === undefined ? outcome : { ...outcome, reason: remark };
+}
+
+/** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */
+function unmatched(
+  missed: readonly string[],
+  refused: readonly string[],
+  remark: string | undefined,
+): Outcome {
+  const clauses = [
+    ...(missed.length > 0 ? [`no match by ${missed.join(', ')}`] : []),
+    ...(refused.length > 0 ? [`the vendor refused ${refused.join('; ')}`] : []),
+    ...(remark === undefined ? [] : [remark]),
+  ];
+  return { kind: missed.length > 0 ? 'no_match' : 'refused', reason: clauses.join('; ') };
+}

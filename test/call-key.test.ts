@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { callKeyOf, canonicalJson } from '../src/call-key.ts';
+import type { Call, JsonObject, JsonValue } from '../src/operation.ts';
+
+/**
+ * Goal: what was bought by an older version of Rowonce is still known as bought, and two calls share an answer only when
+ * they ask the same of the same account.
+ * Method: frozen vectors, with the hashed text beside each so that anybody can check one with `sha256sum`; properties.
+ */
+
+interface Vector {
+  readonly about: string;
+  readonly account: string;
+  readonly call: Call;
+  readonly text: string;
+  readonly key: string;
+}
+
+/** Never edit a vector. A change here means that every user pays for every row again. */
+const FROZEN: readonly Vector[] = [
+  {
+    about: 'one identifier',
+    account: 'acct-1',
+    call: { operation: 'enrich-company', parameters: { abn: '51824753556' }, ifLost: 'hold' },
+    text: '["rowonce-call-1","acct-1","enrich-company",null,{"abn":"51824753556"},null]',
+    key: 'b1be8d7e1d72c402692b4b12923547390c4466d780408bae34a3f5c76f6208a3',
+  },
+  {
+    about: 'names of parameters in code-unit order',
+    account: 'acct-1',
+    call: {
+      operation: 'enrich-company',
+      parameters: { domain: 'acme.org.au', abn: '51824753556' },
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","enrich-company",null,{"abn":"51824753556","domain":"acme.org.au"},null]',
+    key: 'b90d299a9d56f5578528727f4fdffd4e1f555926165dae34cc13edc3446ef9db',
+  },
+  {
+    about: 'letters of every script, as UTF-8',
+    account: 'acct-1',
+    call: { operation: 'enrich-person', parameters: { profile_slug: 'josé-例え-🦘' }, ifLost: 'hold' },
+    text: '["rowonce-call-1","acct-1","enrich-person",null,{"profile_slug":"josé-例え-🦘"},null]',
+    key: 'f523c0df21da9dc11a3dc7309b2606f444e36b6e6e177aacca879d4c27b11900',
+  },
+  {
+    about: 'nested values, escapes, a line separator',
+    account: 'acct-1',
+    call: {
+      operation: 'api-call',
+      parameters: {
+        endpoint: '/v1/search',
+        body: { tags: ['b', 'a', null], É: 0.5, z: { Z: 1, a: true }, text: '"\\\n\u2028' },
+      },
+      ifLost: 'look',
+    },
+    text:
+      '["rowonce-call-1","acct-1","api-call",null,{"body":{"tags":["b","a",null],' +
+      '"text":"\\"\\\\\\n\u2028","z":{"Z":1,"a":true},"É":0.5},"endpoint":"/v1/search"},null]',
+    key: 'b438b0d01cd9b82d64dfa955cd9596d1572e1a5d74a3a74ae4c76515bbb4056b',
+  },
+  {
+    about: 'a project',
+    account: 'acct-1',
+    call: {
+      operation: 'invite-user',
+      parameters: { email: 'jo@example.org', role: 'editor' },
+      project: 'proj-1',
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","invite-user","proj-1",{"email":"jo@example.org","role":"editor"},null]',
+    key: '8ce9292f769e0a87b7a70efe22f8da32e8ef7e57c14ae732a0a4712d9bcf10dc',
+  },
+  {
+    about: 'a change after nothing',
+    account: 'acct-1',
+    call: {
+      operation: 'invite-user',
+      parameters: { email: 'jo@example.org', role: 'editor' },
+      project: 'proj-1',
+      after: 0,
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","invite-user","proj-1",{"email":"jo@example.org","role":"editor"},0]',
+    key: 'b595e2a3a5cf06966227bd1c33e9c7a39272f317260fa87f7ef5f3889df39364',
+  },
+  {
+    about: 'the same change after another one',
+    account: 'acct-1',
+    call: {
+      operation: 'invite-user',
+      parameters: { email: 'jo@example.org', role: 'editor' },
+      project: 'proj-1',
+      after: 41,
+      ifLost: 'hold',
+    },
+    text: '["rowonce-call-1","acct-1","invite-user","proj-1",{"email":"jo@example.org","role":"editor"},41]',
+    key: 'cb95863f7ea1cd87e0e020684ac90de047ee1e9e8f65ff9ab9990712255fffeb',
+  },
+  {
+    about: 'no parameters, no project, and an account of another name',
+    account: 'acct-ü',
+    call: {
+      operation: 'remove-user',
+      parameters: {},
+      after: 7,
+      ifLost: { repeat: 'a user can only be removed once' },
+    },
+    text: '["rowonce-call-1","acct-ü","remove-user",null,{},7]',
+    key: '0c5edfc9debfc09b5e3f60d0ce52f31542d3da3282c9acc710f785e5a71e5d7a',
+  },
+];
+
+describe('frozen vectors', () => {
+  test.each(FROZEN)('$about', ({ account, call, text, key }) => {
+    expect(callKeyOf(account, call)).toBe(key);
+    expect(createHash('sha256').update(text, 'utf8').digest('hex')).toBe(key);
+  });
+
+  test('all keys differ', () => {
+    expect(new Set(FROZEN.map(({ key }) => key)).size).toBe(FROZEN.length);
+  });
+});
+
+const jsonObject = fc
+  .dictionary(fc.string({ unit: 'binary' }), fc.jsonValue())
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+
+/** The same value with the members of every object in the opposite order. */
+function reordered(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(reordered);
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, member]) => [name, reordered(member)]),
+  );
+}
+
+describe('canonical JSON', () => {
+  test('does not depend on the order in which members were written', () => {
+    fc.assert(
+      fc.property(jsonObject, (value) => {
+        expect(canonicalJson(reordered(value))).toBe(canonicalJson(value));
+      }),
+    );
+  });
+
+  test('says everything that the value says', () => {
+    fc.assert(
+      fc.property(jsonObject, (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(value);
+      }),
+    );
+  });
+
+  test('orders names by code units, not as a language or a number would', () => {
+    expect(canonicalJson({ ä: 1, b: 1, B: 1, '10': 1, '9': 1, '🦘': 1, '\uffee': 1 })).toBe(
+      '{"10":1,"9":1,"B":1,"b":1,"ä":1,"🦘":1,"\uffee":1}',
+    );
+  });
+});
+
+describe('two calls share a key', () => {
+  const call: Call = {
+    operation: 'invite-user',
+    parameters: { email: 'jo@example.org' },
+    project: 'p',
+    after: 3,
+    ifLost: 'hold',
+  };
+
+  test('when only the treatment of a lost answer differs, which is no part of what is asked', () => {
+    expect(callKeyOf('a', { ...call, ifLost: { repeat: 'harmless' } })).toBe(callKeyOf('a', call));
+  });
+
+  test.each<readonly [string, string, Call]>([
+    ['account', 'b', call],
+    ['operation', 'a', { ...call, operation: 'delete-invite' }],
+    ['project', 'a', { ...call, project: 'q' }],
+    ['parameter', 'a', { ...call, parameters: { email: 'jo@example.com' } }],
+    ['parameter name', 'a', { ...call, parameters: { mail: 'jo@example.org' } }],
+    ['preceding change', 'a', { ...call, after: 4 }],
+  ])('never when the %s differs', (_, account, other) => {
+    expect(callKeyOf(account, other)).not.toBe(callKeyOf('a', call));
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAbn } from '../../src/abn.ts';
+import { callKeyOf } from '../../src/call-key.ts';
+import type { RowInput } from '../../src/operation.ts';
+import enrichCompany from '../../src/operations/enrich-company.ts';
+import { validAbn } from '../abn-arbitrary.ts';
+import { callsAsked, parametersAsked } from './asked.ts';
+
+/**
+ * Goal: a user knows from the documentation which lookups a row of companies leads to, and pays for no other.
+ * Method: rows as they stand in real sheets; every lookup misses, so that all that would be asked is seen.
+ */
+
+const reasonOf = (row: RowInput) => {
+  const prepared = enrichCompany.prepare(row, {});
+  return prepared.kind === 'invalid' ? prepared.reason : undefined;
+};
+
+describe('the lookups of a row', () => {
+  test('ABN, domain, profile URL, website: each alone, in this order', () => {
+    const row = {
+      website: 'https://shop.acme.example/',
+      profile_url: 'au.linkedin.com/company/Acme/',
+      domain: 'www.acme.org.au',
+      abn: '51 824 753 556',
+    };
+    expect(parametersAsked(enrichCompany, row)).toEqual([
+      { abn: '51824753556' },
+      { domain: 'acme.org.au' },
+      { profile_url: 'https://www.linkedin.com/company/acme' },
+      { website: 'https://shop.acme.example' },
+    ]);
+  });
+
+  test('a website gives the domain, and is not asked for once more', () => {
+    expect(
+      parametersAsked(enrichCompany, { abn: '51824753556', website: 'http://www.acme.org.au/about' }),
+    ).toEqual([{ abn: '51824753556' }, { domain: 'acme.org.au' }]);
+    expect(parametersAsked(enrichCompany, { website: 'info@acme.org.au' })).toEqual([
+      { domain: 'acme.org.au' },
+    ]);
+  });
+
+  test('a job that names them gets them', () => {
+    const row = { abn: '51824753556', website: 'www.acme.org.au' };
+    expect(parametersAsked(enrichCompany, row, ['website', 'abn+domain'])).toEqual([
+      { website: 'https://www.acme.org.au' },
+      { abn: '51824753556', domain: 'acme.org.au' },
+    ]);
+  });
+
+  test('a lost answer is never asked for again without the user', () => {
+    const calls = callsAsked(enrichCompany, {
+      abn: '51824753556',
+      domain: 'acme.org.au',
+      website: 'acme.com',
+    });
+    expect(calls.map(({ operation, ifLost }) => [operation, ifLost])).toEqual([
+      ['enrich-company', 'hold'],
+      ['enrich-company', 'hold'],
+      ['enrich-company', 'hold'],
+    ]);
+  });
+});
+
+describe('nothing is paid for', () => {
+  test.each<readonly [RowInput, string]>([
+    [{ abn: '51824753557', website: '' }, 'ABN 51 824 753 557: the checksum fails; website: blank'],
+    [{ abn: '5.18E+10' }, 'ABN 5.18E+10: looks like a rounded number from a spreadsheet (5.18E+10)'],
+    [{ domain: 'gmail.com' }, "domain gmail.com: gmail.com is a mailbox provider's, not one company's own"],
+    [
+      { website: 'facebook.com/acme' },
+      "website facebook.com/acme: facebook.com holds the pages of many, not one company's own",
+    ],
+  ])('when no identifier is usable: %j', (row, why) => {
+    expect(reasonOf(row)).toBe(`no usable identifier: ${why}`);
+  });
+});
+
+test('an unusable ABN beside a usable domain is looked up by domain, and stays in the reason of a match', () => {
+  const prepared = enrichCompany.prepare({ abn: '51824753557', domain: 'acme.org.au' }, {});
+  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  const step = enrichCompany.next(prepared.input, () => ({ kind: 'found', fields: { name: 'Acme' } }));
+  expect(step).toEqual({
+    kind: 'end',
+    outcome: { kind: 'matched', matchedBy: 'domain', reason: 'ABN 51 824 753 557: the checksum fails' },
+  });
+});
+
+test('the same company in two spellings is one purchase', () => {
+  const keysOf = (row: RowInput) => callsAsked(enrichCompany, row).map((call) => callKeyOf('acct-1', call));
+  fc.assert(
+    fc.property(validAbn, fc.domain(), (abn, domain) => {
+      const plain = keysOf({ abn, domain });
+      expect(
+        keysOf({ abn: `ABN: ${formatAbn(abn)}`, website: `HTTP://WWW.${domain.toUpperCase()}/#home` }),
+      ).toEqual(plain);
+      expect(keysOf({ abn: `${abn}\u00a0`, domain: `jo@${domain}` })).toEqual(plain);
+    }),
+  );
+});

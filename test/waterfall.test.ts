@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Answered, Call, Normalised } from '../src/operation.ts';
+import { checkWaterfall, type Identifier, nextTier, prepareTiers, type Tier } from '../src/waterfall.ts';
+
+/**
+ * Goal: identifiers are tried in the order that the user was told, none twice, and the row's reason says what happened.
+ * Method: an operation of three made-up identifiers, so that nothing here depends on what an ABN or a domain is:
+ * `code` is usable when it is digits, `page` when it starts with "/", and `site` is the first part of a page.
+ */
+
+const usable = (value: string): Normalised => ({ kind: 'usable', value });
+const unusable = (problem: string): Normalised => ({ kind: 'unusable', problem });
+const identifier = (
+  name: string,
+  label: string,
+  normalise: (text: string) => Normalised,
+  rest: Partial<Identifier> = {},
+): Identifier => ({
+  ...{ name, label, about: '', aliases: [] },
+  normalise: (cell) => (cell.trim() === '' ? { kind: 'blank' } : normalise(cell.trim())),
+  ...rest,
+});
+
+const identifiers: readonly Identifier[] = [
+  identifier('code', 'Code', (text) => (/^\d+$/.test(text) ? usable(text) : unusable('is no number')), {
+    quote: (cell) => cell.toUpperCase(),
+  }),
+  identifier(
+    'site',
+    'site',
+    (text) => {
+      const site = /^\/?([a-z]+)/.exec(text)?.[1];
+      return site === undefined ? unusable('has no site') : usable(site);
+    },
+    { derivedFrom: 'page' },
+  ),
+  identifier('page', 'page', (text) => (text.startsWith('/') ? usable(text) : unusable('has no slash'))),
+];
+
+const names = identifiers.map(({ name }) => name);
+const tier = (parameters: Record<string, string>): Tier => ({
+  name: Object.keys(parameters).join('+'),
+  parameters,
+});
+
+function prepare(row: Record<string, string>, waterfall?: readonly string[]) {
+  return prepareTiers(identifiers, row, waterfall === undefined ? {} : { waterfall });
+}
+
+const ready = (tiers: readonly Tier[], remark?: string) => ({
+  kind: 'ready',
+  input: remark === undefined ? { tiers } : { tiers, remark },
+});
+const invalid = (reason: string) => ({ kind: 'invalid', reason });
+
+describe('without a waterfall', () => {
+  test('what the row gives is tried one at a time, in the order of the operation', () => {
+    expect(prepare({ page: '/bc/d', site: 'xy', code: '7' })).toEqual(
+      ready([tier({ code: '7' }), tier({ site: 'xy' }), tier({ page: '/bc/d' })]),
+    );
+  });
+
+  test('an identifier that another cell contains is read from there, and the cell is not tried again', () => {
+    expect(prepare({ page: '/bc/d' })).toEqual(ready([tier({ site: 'bc' })]));
+    expect(prepare({ page: '/bc/d', site: ' ' })).toEqual(ready([tier({ site: 'bc' })]));
+  });
+
+  test('an identifier of its own comes first; the other cell is tried when it says something else', () => {
+    expect(prepare({ page: '/bc/d', site: 'bc' })).toEqual(ready([tier({ site: 'bc' })]));
+    expect(prepare({ page: '/bc/d', site: 'xy' })).toEqual(
+      ready([tier({ site: 'xy' }), tier({ page: '/bc/d' })]),
+    );
+  });
+
+  test('a cell that is no good for itself may still serve another identifier, and is then no news', () => {
+    expect(prepare({ page: 'bc' })).toEqual(ready([tier({ site: 'bc' })]));
+  });
+
+  test('an unusable identifier does not stop the row, and is remarked', () => {
+    expect(prepare({ code: 'x7', page: '/bc' })).toEqual(
+      ready([tier({ site: 'bc' })], 'Code X7: is no number'),
+    );
+    expect(prepare({ code: '7', page: '99' })).toEqual(ready([tier({ code: '7' })], 'page 99: has no slash'));
+    expect(prepare({ site: '#', page: '/bc' })).toEqual(ready([tier({ site: 'bc' })], 'site #: has no site'));
+  });
+});
+
+describe('a waterfall', () => {
+  test('is followed to the letter, repeated or not', () => {
+    const row = { code: '7', page: '/bc/d' };
+    expect(prepare(row, ['page', 'site', 'code'])).toEqual(
+      ready([tier({ page: '/bc/d' }), tier({ site: 'bc' }), tier({ code: '7' })]),
+    );
+    expect(prepare(row, ['code'])).toEqual(ready([tier({ code: '7' })]));
+  });
+
+  test('sends identifiers that are joined by + in one call, and only when the row has both', () => {
+    expect(prepare({ code: '7', site: 'bc' }, ['site+code', 'code'])).toEqual(
+      ready([tier({ site: 'bc', code: '7' }), tier({ code: '7' })]),
+    );
+    expect(prepare({ code: '7' }, ['site+code', 'code'])).toEqual(ready([tier({ code: '7' })]));
+  });
+
+  test('is silent about identifiers that it does not name', () => {
+    expect(prepare({ code: 'x', page: '/bc' }, ['page'])).toEqual(ready([tier({ page: '/bc' })]));
+  });
+});
+
+describe('a row that nothing can be bought for is invalid, and says why, cell by cell', () => {
+  test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
+    [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: is no number; page: blank'],
+    [{ site: '', page: '99' }, undefined, 'no usable identifier: site: blank; page 99: has no slash'],
+    [{}, undefined, 'no usable identifier: no column is mapped to one'],
+    [{ page: '9' }, ['site'], 'no usable identifier: page 9: has no site'],
+    [{ page: '9' }, ['site', 'page'], 'no usable identifier: page 9: has no site'],
+    [{ page: '/bc' }, ['code'], 'no usable identifier: Code: no column'],
+    [{ code: '7', page: '' }, ['code+site'], 'no tier of the waterfall is complete: page: blank'],
+    [{ code: '7' }, ['code+page'], 'no tier of the waterfall is complete: page: no column'],
+  ])('%j by %j', (row, waterfall, reason) => {
+    expect(prepare(row, waterfall)).toEqual(invalid(reason));
+  });
+
+  test('in one short line, whatever the cell holds', () => {
+    const { reason } = prepare({ code: `a\u001b[31m\nb${'c'.repeat(500)}` }) as { reason: string };
+    expect(reason).toMatch(/^no usable identifier: Code A BC{70,80}…: is no number$/);
+  });
+});
+
+describe('a waterfall is checked before a row is read', () => {
+  test.each([[['code']], [['page', 'site', 'code']], [['code+site', 'code', 'site']], [['code + site']]])(
+    '%j may be used',
+    (waterfall) => {
+      expect(checkWaterfall(names, waterfall)).toBeUndefined();
+    },
+  );
+
+  test.each<readonly [readonly string[], string, string]>([
+    [['cod'], 'the waterfall names "cod", which this operation does not know', 'Did you mean code?'],
+    [
+      ['code', 'Site+pgae'],
+      'the waterfall names "Site", which this operation does not know',
+      'Did you mean site?',
+    ],
+    [
+      ['telephone'],
+      'the waterfall names "telephone", which this operation does not know',
+      'Known are: code, site, page.',
+    ],
+    [['code+'], 'the waterfall names "", which this operation does not know', 'Known are: code, site, page.'],
+    [
+      ['code', 'code'],
+      'the waterfall names "code" after "code", which is the same call',
+      'Remove one "code" from the waterfall.',
+    ],
+    [
+      ['code+site', 'site+code'],
+      'the waterfall names "site+code" after "code+site", which is the same call',
+      'Remove one "site+code" from the waterfall.',
+    ],
+  ])('%j may not', (waterfall, message, next) => {
+    expect(checkWaterfall(names, waterfall)).toEqual({ message, next });
+  });
+
+  test('nor an identifier joined to itself, an empty list, or any for an operation without', () => {
+    expect(checkWaterfall(names, ['code+code'])?.message).toBe(
+      'the waterfall joins an identifier to itself in "code+code"',
+    );
+    expect(checkWaterfall(names, [])?.message).toBe('the waterfall is empty');
+    expect(checkWaterfall([], ['code'])?.message).toBe('this operation has no waterfall');
+  });
+
+  test('one that was not checked is a bug, not a row that is silently skipped', () => {
+    expect(() => prepare({ code: '7' }, ['cod'])).toThrow(
+      'bug: a waterfall that names "cod" was not refused',
+    );
+  });
+});
+
+// ---------------------------------------------------------------------------------------------------- stepping
+
+const lookUp = ({ parameters }: Tier): Call => ({ operation: 'look-up', parameters, ifLost: 'hold' });
+const input = { tiers: [tier({ code: '7' }), tier({ site: 'bc' }), tier({ page: '/bc/d' })] };
+const found: Answer = { kind: 'found', fields: { name: 'Acme' } };
+const missed: Answer = { kind: 'no_match' };
+const refused = (words: string): Answer => ({ kind: 'refused', words });
+
+/** Answers by the parameter that was asked for. */
+function ledger(answers: Readonly<Record<string, Answer>>): Answered {
+  return (call) => Object.entries(answers).find(([name]) => name in call.parameters)?.[1];
+}
+
+describe('the next step', () => {
+  test('is the first lookup that has no answer yet', () => {
+    const step = (answers: Record<string, Answer>) => nextTier(input, ledger(answers), lookUp);
+    expect(step({})).toEqual({ kind: 'send', call: lookUp(tier({ code: '7' })) });
+    expect(step({ code: missed })).toEqual({ kind: 'send', call: lookUp(tier({ site: 'bc' })) });
+    expect(step({ code: refused('no'), site: missed })).toEqual({
+      kind: 'send',
+      call: lookUp(tier({ page: '/bc/d' })),
+    });
+    // A gap is filled before anything else: a later answer, bought for another row, does not decide this one.
+    expect(step({ site: found })).toEqual({ kind: 'send', call: lookUp(tier({ code: '7' })) });
+  });
+
+  test.each<readonly [string, Record<string, Answer>, object]>([
+    ['the first match ends the row', { code: found }, { kind: 'matched', matchedBy: 'code' }],
+    [
+      'a later one too',
+      { code: missed, site: refused('?'), page: found },
+      { kind: 'matched', matchedBy: 'page' },
+    ],
+    [
+      'nothing found',
+      { code: missed, site: missed, page: missed },
+      { kind: 'no_match', reason: 'no match by code, site, page' },
+    ],
+    [
+      'found nowhere and refused in part',
+      { code: refused('bad code'), site: missed, page: refused('bad page') },
+      { kind: 'no_match', reason: 'no match by site; the vendor refused code (bad code); page (bad page)' },
+    ],
+    [
+      'refused altogether',
+      { code: refused('a'), site: refused('b'), page: refused('c') },
+      { kind: 'refused', reason: 'the vendor refused code (a); site (b); page (c)' },
+    ],
+  ])('%s', (_, answers, outcome) => {
+    expect(nextTier(input, ledger(answers), lookUp)).toEqual({ kind: 'end', outcome });
+  });
+
+  test.each<readonly [Answer, object]>([
+    [found, { kind: 'matched', matchedBy: 'code', reason: 'page 9: has no slash' }],
+    [missed, { kind: 'no_match', reason: 'no match by code; page 9: has no slash' }],
+    [refused('a'), { kind: 'refused', reason: 'the vendor refused code (a); page 9: has no slash' }],
+  ])('a remark stays with the row when the answer is %j', (answer, outcome) => {
+    const remarked = { tiers: [tier({ code: '7' })], remark: 'page 9: has no slash' };
+    expect(nextTier(remarked, ledger({ code: answer }), lookUp)).toEqual({ kind: 'end', outcome });
+  });
+
+  test('depends on the answers alone, so a run that was killed anywhere goes on as if it had not been', () => {
+    const answer = fc.constantFrom(found, missed, refused('no'));
+    fc.assert(
+      fc.property(fc.array(answer, { minLength: 3, maxLength: 3 }), (answers) => {
+        const known = new Map<string, Answer>();
+        const answered: Answered = (call) => known.get(Object.keys(call.parameters).join());
+        for (const next of answers) {
+          const step = nextTier(input, answered, lookUp);
+          expect(nextTier(input, answered, lookUp)).toEqual(step);
+          if (step.kind === 'end') return;
+          known.set(Object.keys(step.call.parameters).join(), next);
+        }
+        expect(nextTier(input, answered, lookUp).kind).toBe('end');
+      }),
+    );
+  });
+});
