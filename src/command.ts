@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { ExitCode } from './errors.ts';
+
+/**
+ * The contract of a command of the command line. One file in `cli/` is one command; its name is what the user types.
+ */
+
+/** Where a command speaks. stdout carries results only; progress, words and errors go to stderr. */
+export interface Console {
+  /** True when `--json` was given: one JSON object on stdout and nothing else there. */
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** A person sits in front of stdin and stderr. */
+  readonly interactive: boolean;
+  readonly color: boolean;
+  /** A line of results on stdout. Silent under `--json`. */
+  print(line: string): void;
+  /** A line of words on stderr. Silent under `--quiet`. */
+  say(line: string): void;
+  /** A line on stderr that `--quiet` does not silence: what went wrong, and what to type next. */
+  warn(line: string): void;
+  /** Shows a line that the next one replaces, on a terminal; elsewhere nothing. An empty one clears it. */
+  status(line: string): void;
+  /** The one object of `--json`; ignored without it. */
+  result(value: object): void;
+  /** Asks on the terminal; undefined when nobody can answer. `hidden` does not show what is typed. */
+  ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
+}
+
+export interface CliCommand {
+  readonly name: string;
+  /** One sentence for `rowonce --help`. */
+  readonly summary: string;
+  /** A command line that works as it stands in a checkout; shown by `--help`. */
+  readonly example: string;
+  /**
+   * Declares arguments and options on the commander command, and attaches what it does with `run`, which turns
+   * StopErrors and bugs into messages and exit codes. `--json`, `--quiet` and `--store` are declared for all.
+   */
+  configure(command: Command, run: RunCommand): void;
+}
+
+/** Wraps what a command does: `command.action(run((console, ...args) => …))`. */
+export type RunCommand = <Args extends unknown[]>(
+  action: (console: Console, ...args: Args) => Promise<ExitCode>,
+) => (...args: Args) => Promise<void>;

@@ -1,0 +1,54 @@
+import type { JsonMembers } from './json.ts';
+
+/** What a test may ask of the sandbox and do to it, under `/sandbox`. Not part of either vendor; no key is needed. */
+export interface SandboxControls {
+  book(): object;
+  state(): object;
+  /** The person accepts every invite that waits for them. */
+  accept(email: string): void;
+  setFaults(text: string): void;
+  revoke(key: string): void;
+  setMatchRate(rate: number): void;
+}
+
+export interface ControlReply {
+  readonly status: number;
+  readonly body: object;
+}
+
+const DONE: ControlReply = { status: 200, body: {} };
+
+/** Answers `METHOD /sandbox/…`. StopErrors of what it sets in motion are the caller's to show. */
+export function control(controls: SandboxControls, endpoint: string, body: JsonMembers): ControlReply {
+  switch (endpoint) {
+    case 'GET /sandbox/book':
+      return { status: 200, body: controls.book() };
+    case 'GET /sandbox/state':
+      return { status: 200, body: controls.state() };
+    case 'POST /sandbox/accept':
+      return withText(body, 'email', (email) => controls.accept(email.toLowerCase()));
+    case 'POST /sandbox/faults':
+      return withText(body, 'faults', (faults) => controls.setFaults(faults));
+    case 'POST /sandbox/revoke':
+      return withText(body, 'key', (key) => controls.revoke(key));
+    case 'POST /sandbox/match-rate': {
+      const rate = body.rate;
+      if (typeof rate !== 'number') return refused('"rate" must be a number.');
+      controls.setMatchRate(rate);
+      return DONE;
+    }
+    default:
+      return { status: 404, body: { error: `The sandbox has no "${endpoint}".` } };
+  }
+}
+
+function withText(body: JsonMembers, name: string, act: (text: string) => void): ControlReply {
+  const text = body[name];
+  if (typeof text !== 'string') return refused(`"${name}" must be a string.`);
+  act(text);
+  return DONE;
+}
+
+function refused(error: string): ControlReply {
+  return { status: 400, body: { error } };
+}

@@ -1,0 +1,120 @@
+import leven from 'leven';
+import { stop } from '../errors.ts';
+import { type Random, randomFrom } from './random.ts';
+
+/** What may go wrong on purpose, by the names of `--faults`. `lost-replies.ts` carries it out. */
+
+/** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
+const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge', 'bomb'] as const;
+
+/** Whole answers that say what the vendor never charges for; `slow` is the true answer, late. */
+const OTHER = ['limited-200', 'slow'] as const;
+
+/** 4xx statuses after which the vendor may have done its work, because they come from a gateway or a lost client. */
+const UNSURE_STATUSES: readonly number[] = [408, 425, 499];
+
+const REDIRECTS: readonly number[] = [301, 302];
+
+/** Statuses that are suggested for a name that is none. Any other 4xx and 5xx is taken as well. */
+const USUAL_STATUSES = [301, 302, 400, 401, 402, 403, 404, 408, 409, 422, 425, 429, 499, 500, 502, 503, 504];
+
+export type FaultKind = (typeof LOST)[number] | (typeof OTHER)[number] | { readonly status: number };
+
+export interface Fault {
+  /** As `--faults` gives it. */
+  readonly name: string;
+  readonly kind: FaultKind;
+  /** True: what was asked for is done and booked, and then the answer is lost. */
+  readonly charged: boolean;
+}
+
+type Planned =
+  | { readonly fault: Fault; readonly probability: number }
+  | { readonly fault: Fault; readonly first: number };
+
+/** The faults of `--faults`, parsed. Those with a count come first, in the order given, then chance decides. */
+export class Faults {
+  readonly #random: Random;
+  readonly #counted: { readonly fault: Fault; remaining: number }[] = [];
+  readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
+
+  /** `NAME:P` or `NAME:xN`, comma-separated, or nothing. A StopError (usage) says what cannot be read. */
+  constructor(text: string, seed: number) {
+    this.#random = randomFrom('faults', seed);
+    let total = 0;
+    for (const item of text.split(',').filter((part) => part.trim() !== '')) {
+      const planned = parseItem(item.trim());
+      if ('first' in planned) {
+        this.#counted.push({ fault: planned.fault, remaining: planned.first });
+        continue;
+      }
+      total += planned.probability;
+      this.#chances.push({ fault: planned.fault, upTo: total });
+    }
+    // Sums of decimal fractions may pass 1 by a rounding error.
+    if (total > 1 + 1e-9) {
+      throw stop(
+        'usage',
+        `The faults add up to ${total}, more than every request.`,
+        'Lower them to 1 in all.',
+      );
+    }
+  }
+
+  /** What happens to the next request. One number is drawn for each, so that the same order gives the same faults. */
+  draw(): Fault | undefined {
+    const drawn = this.#random.fraction();
+    const counted = this.#counted.find(({ remaining }) => remaining > 0);
+    if (counted === undefined) return this.#chances.find(({ upTo }) => drawn < upTo)?.fault;
+    counted.remaining -= 1;
+    return counted.fault;
+  }
+}
+
+function parseItem(item: string): Planned {
+  const [name = '', amount = '', ...rest] = item.split(':');
+  const fault = parseFault(name);
+  const first = /^x([1-9]\d*)$/.exec(amount)?.[1];
+  if (first !== undefined && rest.length === 0) return { fault, first: Number(first) };
+  const probability = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(amount) ? Number(amount) : Number.NaN;
+  if (rest.length === 0 && probability >= 0 && probability <= 1) return { fault, probability };
+  throw stop(
+    'usage',
+    `The fault "${item}" does not say how often.`,
+    `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`,
+  );
+}
+
+function parseFault(name: string): Fault {
+  const charged = name.startsWith('charged-');
+  const kind = kindOf(charged ? name.slice('charged-'.length) : name);
+  if (kind !== undefined && (!charged || mayBeCharged(kind))) return { name, kind, charged };
+  const fact =
+    kind === undefined
+      ? `"${name}" is not a fault.`
+      : `"${name}" is not a fault: that answer never costs anything.`;
+  throw stop('usage', fact, `Write "${nearestName(name)}", or another of ${allNames().join(', ')}.`);
+}
+
+function kindOf(name: string): FaultKind | undefined {
+  const status = /^[345]\d\d$/.test(name) ? Number(name) : 0;
+  if (status >= 400 || REDIRECTS.includes(status)) return { status };
+  return [...LOST, ...OTHER].find((known) => known === name);
+}
+
+function mayBeCharged(kind: FaultKind): boolean {
+  if (typeof kind === 'object') return kind.status >= 500 || UNSURE_STATUSES.includes(kind.status);
+  return LOST.some((lost) => lost === kind);
+}
+
+function nearestName(name: string): string {
+  const byDistance = allNames().map((known) => ({ known, distance: leven(name, known) }));
+  return byDistance.reduce((best, next) => (next.distance < best.distance ? next : best)).known;
+}
+
+function allNames(): string[] {
+  const kinds: FaultKind[] = [...LOST, ...OTHER, ...USUAL_STATUSES.map((status) => ({ status }))];
+  const names = kinds.map((kind) => ({ kind, name: typeof kind === 'object' ? String(kind.status) : kind }));
+  const charged = names.filter(({ kind }) => mayBeCharged(kind));
+  return [...names.map(({ name }) => name), ...charged.map(({ name }) => `charged-${name}`)];
+}

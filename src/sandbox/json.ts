@@ -1,0 +1,28 @@
+/** JSON as the sandbox reads and writes it. Its own, because the judge shares no code with what it judges. */
+
+export type Json = string | number | boolean | null | readonly Json[] | JsonMembers;
+export interface JsonMembers {
+  readonly [name: string]: Json;
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isMembers(value: Json | undefined): value is JsonMembers {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same text for equal values, whatever the order of their members. */
+export function canonical(value: Json): string {
+  return JSON.stringify(value, (_name, member) => (isMembers(member) ? sorted(member) : member));
+}
+
+function sorted(members: JsonMembers): JsonMembers {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,125 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { unreachable } from '../errors.ts';
+import { sendJson } from './exchange.ts';
+import type { FaultKind } from './faults.ts';
+import type { JsonMembers } from './json.ts';
+
+/** Carries the faults out, as a client sees them on the wire. */
+
+/** Far beyond any cap that a client may have on an answer. */
+const HUGE_BYTES = 64 * 1024 * 1024;
+const BOMB_BYTES = 200 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+
+export interface LostReply {
+  readonly response: ServerResponse;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the whole answer would have said. */
+  readonly body: JsonMembers;
+  /** Where a redirect points. */
+  readonly location: string;
+  /** Headers of a 429; every second one says how long to wait. */
+  readonly rateLimitHeaders: () => Readonly<Record<string, string>>;
+}
+
+/** Resolves when everything that will ever be sent is sent, or the client is gone. `slow` is not a loss. */
+export async function loseReply(kind: Exclude<FaultKind, 'slow'>, reply: LostReply): Promise<void> {
+  if (typeof kind === 'object') return sendStatus(kind.status, reply);
+  const { response, headers } = reply;
+  switch (kind) {
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return;
+    case 'timeout':
+      // Nothing: the socket stays until the client gives up or the sandbox ends.
+      return;
+    case 'truncate':
+      return sendPart(reply, (bytes) => `content-length: ${bytes}`);
+    case 'cut':
+      return sendPart(reply, () => 'connection: close');
+    case 'empty':
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 0, ...headers }).end();
+      return;
+    case 'garbage':
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end('<html>Bad gat');
+      return;
+    case 'huge':
+      response.writeHead(200, { 'content-type': 'application/json', ...headers });
+      return sendStream(response, Readable.from(longJson(HUGE_BYTES)));
+    case 'bomb':
+      return sendBomb(reply);
+    case 'limited-200':
+      sendJson(
+        response,
+        200,
+        { success: false, code: 'rate_limited', error: 'Rate limit exceeded. Retry in 1s.' },
+        headers,
+      );
+      return;
+    default:
+      unreachable(kind);
+  }
+}
+
+function sendStatus(status: number, { response, headers, location, rateLimitHeaders }: LostReply): void {
+  const extra = status === 429 ? rateLimitHeaders() : status < 400 ? { location } : {};
+  sendJson(response, status, { error: `Status ${status}, on purpose.` }, { ...headers, ...extra });
+}
+
+/**
+ * The first half of the answer, then the end of the connection. Status 200 whatever the answer would have been, so
+ * that it can only be told from a good one by reading it. Written past node:http, which would not send such bytes.
+ */
+function sendPart({ response, headers, body }: LostReply, framing: (bytes: number) => string): void {
+  const whole = Buffer.from(JSON.stringify(body));
+  const head = [
+    'HTTP/1.1 200 OK',
+    'content-type: application/json',
+    `date: ${new Date().toUTCString()}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    framing(whole.length),
+  ];
+  response.socket?.write(`${head.join('\r\n')}\r\n\r\n`);
+  response.socket?.end(whole.subarray(0, Math.floor(whole.length / 2)));
+}
+
+async function sendBomb({ response, headers }: LostReply): Promise<void> {
+  const packed = await packedBomb();
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    'content-length': packed.length,
+    ...headers,
+  });
+  response.end(packed);
+}
+
+async function sendStream(response: ServerResponse, stream: Readable): Promise<void> {
+  try {
+    await pipeline(stream, response);
+  } catch {
+    // The client has had enough, which is what it should do.
+  }
+}
+
+/** Valid JSON of about that size, in pieces that are all the same bytes. */
+function* longJson(bytes: number): Generator<Buffer> {
+  const chunk = Buffer.alloc(CHUNK_BYTES, 'x');
+  yield Buffer.from('{"name":"');
+  for (let sentBytes = 0; sentBytes < bytes; sentBytes += CHUNK_BYTES) yield chunk;
+  yield Buffer.from('"}');
+}
+
+let bomb: Promise<Buffer> | undefined;
+
+/** Packed once, on the first use, piece by piece: the sandbox itself never holds what it unpacks to. */
+function packedBomb(): Promise<Buffer> {
+  bomb ??= Readable.from(longJson(BOMB_BYTES))
+    .pipe(createGzip())
+    .toArray()
+    .then((parts) => Buffer.concat(parts));
+  return bomb;
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '../clock.ts';
+import { messageOf, stop } from '../errors.ts';
+import { Desk } from './desk.ts';
+import { LineFile } from './line-file.ts';
+import { parseRate } from './rate.ts';
+import { Vendors } from './vendors.ts';
+
+/** The sandbox as an HTTP server on this machine alone. */
+
+/** Longer than any client keeps a connection idle, so that no reset happens that was not asked for. */
+const KEEP_ALIVE_MS = 65_000;
+
+export interface SandboxOptions {
+  /** 0 or left out: any that is free. */
+  readonly port?: number;
+  /** Left out: the book lives in memory. */
+  readonly bookPath?: string;
+  /** Every request to a vendor, one JSON line each. */
+  readonly logPath?: string;
+  /** `20/s`, `600/min` or `5000/h`, for each key; left out: no limit. */
+  readonly rate?: string;
+  readonly latencyMs?: number;
+  /** Share of identifiers that are known, 0 to 1. */
+  readonly matchRate?: number;
+  readonly seed?: number;
+  /** As `--faults`. */
+  readonly faults?: string;
+  readonly clock?: Clock;
+}
+
+export interface RunningSandbox {
+  readonly url: string;
+  readonly port: number;
+  /** Ends every connection, answered or not, and closes book and log. */
+  close(): Promise<void>;
+}
+
+/** Listens on 127.0.0.1. A StopError (usage) when an option, the book or the port cannot be used. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
+  const clock = options.clock ?? systemClock;
+  const rate = options.rate === undefined ? undefined : parseRate(options.rate);
+  const { bookPath, matchRate = 0.8, seed = 1, faults = '' } = options;
+  const vendors = await Vendors.open({ bookPath, rate, matchRate, seed, faults, clock });
+  const closing = new AbortController();
+  let log: LineFile | undefined;
+  try {
+    log = options.logPath === undefined ? undefined : new LineFile(options.logPath);
+    log?.mend();
+    const desk = new Desk({
+      vendors,
+      log,
+      clock,
+      latencyMs: options.latencyMs ?? 0,
+      closing: closing.signal,
+    });
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
+      desk.receive(request, response),
+    );
+    const port = await listen(server, options.port ?? 0);
+    desk.url = `http://127.0.0.1:${port}`;
+    const close = async (): Promise<void> => {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+      vendors.close();
+      log?.close();
+    };
+    return { url: desk.url, port, close };
+  } catch (error) {
+    vendors.close();
+    log?.close();
+    throw error;
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw stop(
+      'usage',
+      `Port ${port} cannot be used: ${messageOf(error)}.`,
+      'Name another with --port, or 0 for any.',
+    );
+  }
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,166 @@
+import type { Change } from './book.ts';
+import { isMembers, type Json, type JsonMembers } from './json.ts';
+import { ServiceState, userIdOf } from './service-state.ts';
+import {
+  type Decision,
+  problemOfStrings,
+  refusal,
+  type VendorOperation,
+  type VendorRequest,
+} from './vendor.ts';
+
+/** The governance service: projects, invites, users. It decides; what it decided is applied when it is in the book. */
+
+const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
+
+/** Projects of this prefix exist without having been made here, and every key has the Admin permission on them. */
+const OPEN_PROJECT_PREFIX = 'proj-';
+
+type Decide = (request: VendorRequest) => Decision;
+
+export class Service {
+  readonly state = new ServiceState();
+
+  operations(): readonly VendorOperation[] {
+    const named = { vendor: 'service', authorization: 'Bearer <project>:<key>' } as const;
+    return [
+      {
+        vendor: 'service',
+        name: 'create-project',
+        path: '/latest/projects/create',
+        authorization: 'Bearer :<key>',
+        decide: createProject,
+      },
+      {
+        ...named,
+        name: 'create-invite',
+        path: '/latest/auth/invite/create',
+        decide: this.#administered((request) => this.#createInvite(request)),
+      },
+      {
+        vendor: 'service',
+        name: 'update-user',
+        path: '/latest/auth/users/{user_id}/update',
+        authorization: '<project>:<key>',
+        decide: this.#administered((request) => this.#updateUser(request)),
+      },
+      {
+        ...named,
+        name: 'delete-invite',
+        path: '/latest/auth/invite/delete',
+        decide: this.#administered((request) => this.#deleteInvite(request)),
+      },
+      {
+        ...named,
+        name: 'remove-user',
+        path: '/latest/auth/users/{user_id}/delete',
+        decide: this.#administered((request) => this.#removeUser(request)),
+      },
+    ];
+  }
+
+  /** Needs the Admin permission on the project: of the key that made it, or of any key where the project is open. */
+  #administered(decide: Decide): Decide {
+    return (request) => {
+      const { project, account } = request;
+      const made = this.state.project(project);
+      const allowed = made === undefined ? project.startsWith(OPEN_PROJECT_PREFIX) : made.account === account;
+      return allowed
+        ? decide(request)
+        : refusal(403, `This key has no Admin permission on project "${project}".`);
+    };
+  }
+
+  #createInvite({ body, project, sequence }: VendorRequest): Decision {
+    const problem = problemOfInvite(body);
+    if (problem !== undefined) return refusal(400, problem);
+    const email = String(body.email).toLowerCase();
+    if (this.state.pendingInvite(project, email) !== undefined) {
+      return refusal(409, `${email} has a pending invite to project "${project}".`);
+    }
+    if (this.state.user(project, userIdOf(email)) !== undefined) {
+      return refusal(409, `${email} is already a user of project "${project}".`);
+    }
+    const invite = `invite-${sequence}`;
+    const accepted = this.state.isMember(email);
+    const role = roleOf(body.permissions) ?? '';
+    // Only the code is published as the answer: whether it was accepted at once is not to be told from it.
+    return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
+  }
+
+  #updateUser({ body, project, userId }: VendorRequest): Decision {
+    const problem = problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
+    if (problem !== undefined) return refusal(400, problem);
+    if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
+    const role = roleOf(body.permissions) ?? '';
+    return applied({}, { kind: 'role_changed', project, user: userId, role });
+  }
+
+  #deleteInvite({ body, project }: VendorRequest): Decision {
+    const problem = problemOfStrings(body, ['invite_code']);
+    if (problem !== undefined) return refusal(400, problem);
+    const code = String(body.invite_code);
+    const invite = this.state.invite(code);
+    if (invite === undefined || invite.project !== project || invite.state !== 'pending') {
+      return refusal(404, `Project "${project}" has no pending invite "${code}".`);
+    }
+    return applied({}, { kind: 'invite_deleted', project, invite: code });
+  }
+
+  #removeUser({ body, project, userId }: VendorRequest): Decision {
+    const problem = problemOfStrings(body, []);
+    if (problem !== undefined) return refusal(400, problem);
+    if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
+    return applied({}, { kind: 'user_removed', project, user: userId });
+  }
+}
+
+function createProject({ body, sequence }: VendorRequest): Decision {
+  const problem = problemOfStrings(body, ['name', 'description', 'organization_id']);
+  if (problem !== undefined) return refusal(400, problem);
+  const blank = ['name', 'organization_id'].find((name) => body[name] === '');
+  if (blank !== undefined) return refusal(400, `"${blank}" is empty.`);
+  const project = `project-${sequence}`;
+  return applied(
+    { project_id: project },
+    {
+      kind: 'project_created',
+      project,
+      name: String(body.name),
+      description: String(body.description),
+      organization: String(body.organization_id),
+    },
+  );
+}
+
+function applied(body: JsonMembers, change: Change): Decision {
+  return { status: 200, body, credits: 0, change };
+}
+
+function noSuchUser(project: string, userId: string): string {
+  return `Project "${project}" has no user "${userId}" who has accepted.`;
+}
+
+function problemOfInvite(body: JsonMembers): string | undefined {
+  const email = body.email;
+  const isAddress = typeof email === 'string' && /^[^\s@]+@[^\s@]+$/.test(email);
+  if (!isAddress) return '"email" must be an e-mail address.';
+  return problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions', 'email']);
+}
+
+function problemOfPermissions(permissions: Json | undefined): string | undefined {
+  if (roleOf(permissions) !== undefined) return undefined;
+  const published = `{"items": {"serviceDefault": {"actions": {"role:editor": true}}}}`;
+  return `"permissions" must be ${published}, with one of ${ROLE_ACTIONS.join(', ')}.`;
+}
+
+/** The one action that is granted, when the value has exactly the published shape. */
+function roleOf(permissions: Json | undefined): string | undefined {
+  const actions = onlyMember(onlyMember(onlyMember(permissions, 'items'), 'serviceDefault'), 'actions');
+  return ROLE_ACTIONS.find((action) => onlyMember(actions, action) === true);
+}
+
+/** The member of that name, when the value is an object that has no other. */
+function onlyMember(value: Json | undefined, name: string): Json | undefined {
+  return isMembers(value) && Object.keys(value).length === 1 ? value[name] : undefined;
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { invariant, stop } from '../errors.ts';
+
+/** How long the sandbox may take to end by itself before it is made to. It has nothing to lose: its book is written. */
+const STOP_MS = 5000;
+
+/** How much of what the sandbox said is quoted when it does not start. */
+const QUOTED_CHARACTERS = 2000;
+
+export interface SpawnOptions {
+  readonly bookPath: string;
+  /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
+  readonly flags: readonly string[];
+  readonly logPath?: string;
+}
+
+export interface SpawnedSandbox {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the sandbox as a process of its own, on any free port. It ends when this process does, however that happens,
+ * because its standard input is a pipe from here. It is out of reach of the terminal's Ctrl-C, so that requests in
+ * flight are still answered while this process stops, and it never keeps this process from ending.
+ * A StopError (usage) when it ends before it listens.
+ */
+export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbox> {
+  const { bookPath, logPath, flags } = options;
+  const log = logPath === undefined ? [] : ['--log', logPath];
+  const words = ['sandbox', '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
+  // A crash point is meant for the program under test, never for its judge.
+  const { ROWONCE_CRASH_AT: _, ...env } = process.env;
+  const child = spawn(process.execPath, [programPath(), ...words], { detached: true, stdio: 'pipe', env });
+  const url = await listeningUrl(child);
+  letGo(child);
+  return { url, stop: () => stopChild(child) };
+}
+
+/** The program's start, in a checkout (`src/sandbox/` → `src/bin.js`) and when compiled (`dist/sandbox/` → the same). */
+function programPath(): string {
+  const candidates = ['../bin.js', '../../src/bin.js'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const found = candidates.find((path) => existsSync(path));
+  invariant(found !== undefined, `the program's start is at none of ${candidates.join(', ')}`);
+  return found;
+}
+
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    let complained = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const url = /^sandbox listening on (\S+)\n/m.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complained = (complained + text).slice(-QUOTED_CHARACTERS);
+    });
+    child.once('error', (error) => reject(notStarted(error.message)));
+    // `close` comes after the last word, `exit` may not.
+    child.once('close', (code, signal) =>
+      reject(notStarted(`exit ${signal ?? code}; it said: ${complained.trim() || 'nothing'}`)),
+    );
+  });
+}
+
+function notStarted(why: string): Error {
+  return stop(
+    'usage',
+    `The sandbox ended before it listened (${why}).`,
+    'Mend what it names, then run the command again.',
+  );
+}
+
+/** Nothing about the child may hold the event loop. Its output is still read, so that a full pipe never stops it. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const stream of child.stdio) {
+    if (stream instanceof Socket) stream.unref();
+  }
+  child.stdin?.on('error', () => undefined);
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const ended = once(child, 'exit');
+  const kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(kill);
+}

@@ -1,0 +1,190 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/clock.ts';
+import { afterwards, bookOf, company, get, linesOf, post, sandbox, temporaryFolder } from './client.ts';
+
+// Goal: the book of charges can be believed, whatever happens to the sandbox or to an answer.
+// Method: the file itself, read while answers wait, between two lives of the sandbox and after damage.
+
+/** Every wait stops until `release`. */
+function heldClock(): { clock: Clock; waiting: Promise<void>; release: () => void } {
+  const waiting = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const sleep = (): Promise<void> => {
+    waiting.resolve();
+    return held.promise;
+  };
+  return { clock: { ...systemClock, sleep }, waiting: waiting.promise, release: held.resolve };
+}
+
+test('a charge is in the file before its answer is sent', async () => {
+  const bookPath = join(temporaryFolder(), 'book.jsonl');
+  const { clock, waiting, release } = heldClock();
+  afterwards(release);
+  const { url } = await sandbox({ bookPath, matchRate: 1, latencyMs: 50, clock });
+  let answered = false;
+  const reply = company(url, 'a.example').then((got) => {
+    answered = true;
+    return got;
+  });
+  await waiting;
+  expect(answered).toBe(false);
+  expect(linesOf(bookPath)).toEqual([
+    {
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      sequence: 1,
+      vendor: 'provider',
+      operation: 'enrich-company',
+      parameters: { domain: 'a.example' },
+      account: expect.stringMatching(/^[0-9a-f]{12}$/),
+      credits: 1,
+    },
+  ]);
+  release();
+  expect((await reply).status).toBe(200);
+});
+
+test('the book is readable by its owner only, and no key is in it or in the log', async () => {
+  const folder = temporaryFolder();
+  const paths = [join(folder, 'book.jsonl'), join(folder, 'log.jsonl')];
+  const [bookPath = '', logPath = ''] = paths;
+  const { url } = await sandbox({ bookPath, logPath, matchRate: 1 });
+  await company(url, 'a.example', 'key-secret');
+  await post(url, '/latest/projects/create', 'Bearer key-secret', {});
+  await post(url, '/enrich/company', 'Basic key-secret', {});
+  await post(url, '/sandbox/revoke', undefined, { key: 'key-secret' });
+  for (const path of paths) {
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).not.toContain('key-secret');
+  }
+});
+
+test('what is charged twice is found: same account, operation and parameters in any order', async () => {
+  const { url } = await sandbox({ matchRate: 1 });
+  const lookup = (body: object, key = 'key-1'): Promise<unknown> =>
+    post(url, '/enrich/company', `Bearer ${key}`, body);
+  await lookup({ domain: 'a.example', website: 'https://a.example' });
+  await lookup({ domain: 'a.example' });
+  await lookup({ domain: 'a.example' }, 'key-2');
+  await post(url, '/search/people', 'Bearer key-1', { company: 'A' });
+  expect((await bookOf(url)).charged_twice).toEqual([]);
+  await lookup({ website: 'https://a.example', domain: 'a.example' });
+  await lookup({ website: 'https://a.example', domain: 'a.example' });
+  const book = await bookOf(url);
+  expect(book.charged_twice).toEqual([
+    {
+      operation: 'enrich-company',
+      parameters: { domain: 'a.example', website: 'https://a.example' },
+      times: 3,
+    },
+  ]);
+  expect(book).toMatchObject({
+    requests: 6,
+    charges: 6,
+    by_operation: { 'enrich-company': { charges: 5, credits: 5 } },
+  });
+});
+
+test('sums and state survive a restart, and what is bought again after it is charged twice', async () => {
+  const bookPath = join(temporaryFolder(), 'book.jsonl');
+  const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
+  const invite = (url: string, email: string): Promise<{ status: number }> =>
+    post(url, '/latest/auth/invite/create', 'Bearer proj-1:key-1', { permissions, email });
+
+  const first = await sandbox({ bookPath, matchRate: 1 });
+  await company(first.url, 'a.example');
+  await post(first.url, '/latest/projects/create', 'Bearer :key-1', {
+    name: 'A',
+    description: '',
+    organization_id: 'o',
+  });
+  await invite(first.url, 'ann@a.example');
+  await invite(first.url, 'bob@a.example');
+  await post(first.url, '/sandbox/accept', undefined, { email: 'bob@a.example' });
+  await post(first.url, '/sandbox/revoke', undefined, { key: 'key-9' });
+  const before = await bookOf(first.url);
+  const stateBefore = (await get(first.url, '/sandbox/state')).json;
+  await first.close();
+
+  const second = await sandbox({ bookPath, matchRate: 1 });
+  expect(await bookOf(second.url)).toEqual({ ...before, requests: 0 });
+  expect((await get(second.url, '/sandbox/state')).json).toEqual(stateBefore);
+  expect((await invite(second.url, 'ann@a.example')).status).toBe(409);
+  expect((await company(second.url, 'b.example', 'key-9')).status).toBe(401);
+  await company(second.url, 'a.example');
+  expect((await bookOf(second.url)).charged_twice).toHaveLength(1);
+  const sequences = linesOf(bookPath).map(({ sequence }) => sequence);
+  expect(new Set(sequences).size).toBe(sequences.length);
+});
+
+test('a torn last line is taken away, because it was never answered, and the book goes on', async () => {
+  const bookPath = join(temporaryFolder(), 'book.jsonl');
+  const first = await sandbox({ bookPath, matchRate: 1 });
+  await company(first.url, 'a.example');
+  await first.close();
+  // Longer than what is read at a time from the end.
+  appendFileSync(bookPath, `{"at":"${'x'.repeat(100_000)}`);
+
+  const second = await sandbox({ bookPath, matchRate: 1 });
+  await company(second.url, 'b.example');
+  expect(linesOf(bookPath).map(({ parameters }) => parameters.domain)).toEqual(['a.example', 'b.example']);
+  expect((await bookOf(second.url)).credits).toBe(2);
+});
+
+test.each([
+  ['name,website\nA,a.example\n', 'leads.csv, line 1 is not an entry'],
+  ['name,website\nA,a.example', 'leads.csv ends with what the sandbox did not write'],
+  ['{"at":"2026"}\n{"at":"20', 'leads.csv, line 1 is not an entry'],
+])('a file that is no book is refused and left as it is: %j', async (content, words) => {
+  const bookPath = join(temporaryFolder(), 'leads.csv');
+  appendFileSync(bookPath, content);
+  await expect(sandbox({ bookPath })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(words),
+  });
+  expect(readFileSync(bookPath, 'utf8')).toBe(content);
+});
+
+test('a book in a folder that does not exist is refused', async () => {
+  const folder = join(temporaryFolder(), 'none');
+  await expect(sandbox({ bookPath: join(folder, 'book.jsonl') })).rejects.toMatchObject({ code: 'usage' });
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('the log has every request to a vendor, whatever became of it', async () => {
+  const logPath = join(temporaryFolder(), 'log.jsonl');
+  const { url } = await sandbox({ logPath, matchRate: 1, faults: 'charged-503:x1', rate: '2/h' });
+  await company(url, 'a.example');
+  await company(url, 'b.example');
+  await company(url, 'c.example');
+  await post(url, '/enrich/company', undefined, 'no JSON');
+  await bookOf(url);
+  const shape = 'Bearer <key>';
+  expect(linesOf(logPath)).toMatchObject([
+    {
+      sequence: 1,
+      method: 'POST',
+      path: '/enrich/company',
+      authorization: { shape },
+      body: { domain: 'a.example' },
+      fault: 'charged-503',
+      status: 503,
+      credits: 1,
+    },
+    { sequence: 2, fault: null, status: 200, credits: 1 },
+    { sequence: 3, fault: null, status: 429, credits: 0 },
+    { sequence: 4, authorization: { shape: 'none' }, body: 'no JSON', fault: null, status: 401, credits: 0 },
+  ]);
+});
+
+test('the judge shares no code with what it judges', () => {
+  const folder = new URL('../../src/sandbox/', import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const imports = [...readFileSync(new URL(file, folder), 'utf8').matchAll(/from '(\.\.\/[^']+)'/g)];
+    const foreign = imports
+      .map(([, path]) => path)
+      .filter((path) => path !== '../errors.ts' && path !== '../clock.ts');
+    expect([file, foreign]).toEqual([file, []]);
+  }
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { bookOf, company, post, sandbox } from './client.ts';
+
+// Goal: the provider of the sandbox is the published one. Method: requests over HTTP, right ones and wrong ones.
+
+const KEY = 'Bearer key-1';
+
+describe('the Authorization header of the provider', () => {
+  test.each([
+    ['none', undefined],
+    ['another scheme', 'Basic key-1'],
+    ['the scheme in lower case', 'bearer key-1'],
+    ['two blanks', 'Bearer  key-1'],
+    ['no key', 'Bearer'],
+    ['the shape of the service', 'Bearer :key-1'],
+    ['a project in it', 'Bearer proj-1:key-1'],
+    ['a revoked key', 'Bearer revoked-1'],
+  ])('with %s is refused with 401', async (_case, authorization) => {
+    const { url } = await sandbox({ matchRate: 1 });
+    const reply = await post(url, '/enrich/company', authorization, { domain: 'a.example' });
+    expect(reply.status).toBe(401);
+    expect(reply.json.error).toMatch(/Authorization header must be exactly "Bearer <key>"|revoked/);
+    expect(await bookOf(url)).toMatchObject({ requests: 1, charges: 0 });
+  });
+
+  test('a key that is revoked stops working at once', async () => {
+    const { url } = await sandbox({ matchRate: 1 });
+    expect((await company(url, 'a.example')).status).toBe(200);
+    await post(url, '/sandbox/revoke', undefined, { key: 'key-1' });
+    expect((await company(url, 'a.example')).status).toBe(401);
+    expect((await company(url, 'a.example', 'key-2')).status).toBe(200);
+  });
+});
+
+describe('a body that the provider does not take is refused with 400 and costs nothing', () => {
+  test.each([
+    ['/enrich/company', '', 'JSON object'],
+    ['/enrich/company', '[]', 'JSON object'],
+    ['/enrich/company', {}, 'domain, profile_url, abn, website'],
+    ['/enrich/company', { domain: 7 }, '"domain" must be a string'],
+    ['/enrich/company', { domain: '' }, '"domain" is empty'],
+    ['/enrich/company', { abn: '1234567890' }, 'exactly 11 digits'],
+    ['/enrich/company', { abn: '51 824 753 556' }, 'exactly 11 digits'],
+    ['/enrich/company', { domain: 'a.example', email: 'a@a.example' }, '"email" is not a field'],
+    ['/enrich/person', { domain: 'a.example' }, 'profile_url, email, profile_slug'],
+    ['/enrich/person', { email: null }, '"email" must be a string'],
+    ['/search/people', {}, 'At least one filter'],
+    ['/search/people', { company: ['A'] }, '"company" must be a string'],
+  ])('%s %j', async (path, body, words) => {
+    const { url } = await sandbox({ matchRate: 1 });
+    const reply = await post(url, path, KEY, body);
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).toContain(words);
+    expect((await bookOf(url)).charges).toBe(0);
+  });
+});
+
+test('only POST to exactly the published paths is an operation', async () => {
+  const { url } = await sandbox();
+  expect((await fetch(`${url}/enrich/company`)).status).toBe(405);
+  for (const path of [
+    '/enrich/company/',
+    '/enrich/company?a=1',
+    '/Enrich/company',
+    '/moved/enrich/company',
+  ]) {
+    expect((await post(url, path, KEY, { domain: 'a.example' })).status).toBe(404);
+  }
+});
+
+test('a company is answered with the published firmographics, and what was asked for is in it', async () => {
+  const { url } = await sandbox({ matchRate: 1 });
+  const reply = await post(url, '/enrich/company', KEY, { domain: 'a.example', abn: '51824753556' });
+  expect(reply.json).toEqual({
+    name: expect.stringMatching(/ \(sandbox\)$/),
+    employee_count: expect.any(Number),
+    industry: expect.any(String),
+    abn: '51824753556',
+    domain: 'a.example',
+    website: 'https://www.a.example',
+    founded_year: expect.any(Number),
+    location: { city: expect.any(String), state: expect.any(String), country: expect.any(String) },
+    technologies: expect.arrayContaining([expect.any(String)]),
+  });
+});
+
+test('an ABN that is invented passes the official checksum', async () => {
+  const { url } = await sandbox({ matchRate: 1 });
+  const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
+  for (let number = 0; number < 50; number += 1) {
+    const abn: string = (await company(url, `c${number}.example`)).json.abn;
+    const digits = [...abn].map(Number);
+    expect(digits).toHaveLength(11);
+    const sum = digits.reduce(
+      (total, digit, at) => total + (digit - (at === 0 ? 1 : 0)) * (weights[at] ?? 0),
+      0,
+    );
+    expect(sum % 89).toBe(0);
+  }
+});
+
+test('a person is answered with e-mails, phones, title, company and place', async () => {
+  const { url } = await sandbox({ matchRate: 1 });
+  const reply = await post(url, '/enrich/person', KEY, { email: 'ann@a.example' });
+  expect(reply.json).toEqual({
+    full_name: expect.stringMatching(/ \(sandbox\)$/),
+    job_title: expect.any(String),
+    emails: ['ann@a.example'],
+    phones: [expect.stringMatching(/^\+61 2 5550 \d{4}$/)],
+    company: expect.stringMatching(/ \(sandbox\)$/),
+    location: expect.any(Object),
+  });
+});
+
+test('answers depend on seed and identifier only: same again after a restart, others with another seed', async () => {
+  const answers = async (seed: number): Promise<string[]> => {
+    const { url } = await sandbox({ seed, matchRate: 0.5 });
+    const texts: string[] = [];
+    for (let number = 0; number < 30; number += 1)
+      texts.push((await company(url, `c${number}.example`)).text);
+    return texts;
+  };
+  const first = await answers(1);
+  expect(await answers(1)).toEqual(first);
+  // Not only other words: other identifiers are known.
+  const known = (texts: string[]): boolean[] => texts.map((text) => text.includes('(sandbox)'));
+  expect(known(await answers(2))).not.toEqual(known(first));
+});
+
+test('about as many match as the match rate says, and those without a match come in every published shape, free', async () => {
+  const { url } = await sandbox({ matchRate: 0.6 });
+  const replies = [];
+  for (let number = 0; number < 300; number += 1) replies.push(await company(url, `c${number}.example`));
+  const matched = replies.filter(({ json }) => json.name !== undefined);
+  expect(matched.length).toBeGreaterThan(150);
+  expect(matched.length).toBeLessThan(210);
+  const misses = new Set(
+    replies.filter(({ json }) => json.name === undefined).map(({ status, text }) => `${status} ${text}`),
+  );
+  expect(misses).toEqual(new Set(['404 {"error":"No match"}', '200 {}', '200 {"results":[]}']));
+  expect(await bookOf(url)).toMatchObject({ charges: matched.length, credits: matched.length });
+});
+
+test('every identifier that is given is tried', async () => {
+  const { url } = await sandbox({ matchRate: 0.5 });
+  let raised = 0;
+  for (let number = 0; number < 40; number += 1) {
+    const domain = `c${number}.example`;
+    const website = `https://w${number}.example`;
+    const alone = await Promise.all([
+      post(url, '/enrich/company', KEY, { domain }),
+      post(url, '/enrich/company', KEY, { website }),
+    ]);
+    const both = await post(url, '/enrich/company', KEY, { domain, website });
+    const [byDomain, byWebsite] = alone.map(({ json }) => json.name !== undefined);
+    expect(both.json.name !== undefined).toBe(byDomain || byWebsite);
+    if (!byDomain && byWebsite) raised += 1;
+  }
+  expect(raised).toBeGreaterThan(0);
+});
+
+test('the match rate can be moved, and 0 and 1 mean never and always', async () => {
+  const { url } = await sandbox({ matchRate: 0 });
+  for (let number = 0; number < 20; number += 1)
+    expect((await company(url, `c${number}.example`)).json.name).toBeUndefined();
+  await post(url, '/sandbox/match-rate', undefined, { rate: 1 });
+  for (let number = 0; number < 20; number += 1)
+    expect((await company(url, `c${number}.example`)).json.name).toBeDefined();
+  expect((await post(url, '/sandbox/match-rate', undefined, { rate: 1.5 })).status).toBe(400);
+});
+
+test('credits are 1 for a company, 1 or 2 for a person, and one for every contact of a search', async () => {
+  const { url } = await sandbox({ matchRate: 1 });
+  await company(url, 'a.example');
+  expect((await bookOf(url)).credits).toBe(1);
+
+  const costs = new Set<number>();
+  for (let number = 0; number < 20; number += 1) {
+    const before = (await bookOf(url)).credits;
+    await post(url, '/enrich/person', KEY, { email: `p${number}@a.example` });
+    costs.add((await bookOf(url)).credits - before);
+  }
+  expect(costs).toEqual(new Set([1, 2]));
+
+  for (let number = 0; number < 20; number += 1) {
+    const before = (await bookOf(url)).credits;
+    const { results } = (
+      await post(url, '/search/people', KEY, { company: `C ${number}`, suburb: 'Fitzroy' })
+    ).json;
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.length).toBeLessThanOrEqual(10);
+    expect((await bookOf(url)).credits - before).toBe(results.length);
+  }
+});

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { bookOf, get, post, type Reply, sandbox } from './client.ts';
+
+// Goal: the service of the sandbox is the published one. Method: requests over HTTP, right ones and wrong ones.
+
+const grant = (action: string): object => ({ items: { serviceDefault: { actions: { [action]: true } } } });
+const EDITOR = grant('role:editor');
+const PROJECT = { name: 'Onboarding', description: '', organization_id: 'org-1' };
+const IN_PROJECT = 'Bearer proj-1:key-1';
+
+function invite(
+  url: string,
+  email: string,
+  permissions: object = EDITOR,
+  authorization = IN_PROJECT,
+): Promise<Reply> {
+  return post(url, '/latest/auth/invite/create', authorization, { permissions, email });
+}
+
+/** A user of proj-1 who has accepted, and the identifier by which the service knows them. */
+async function acceptedUser(url: string, email: string): Promise<string> {
+  await invite(url, email);
+  await post(url, '/sandbox/accept', undefined, { email });
+  const { users } = (await get(url, '/sandbox/state')).json;
+  return users.find((user: { email: string }) => user.email === email).user;
+}
+
+describe('each operation takes exactly its own shape of the Authorization header', () => {
+  const shapes = [
+    'Bearer key-1',
+    'Bearer :key-1',
+    IN_PROJECT,
+    'proj-1:key-1',
+    ':key-1',
+    'bearer proj-1:key-1',
+    '',
+  ];
+  test.each([
+    ['/latest/projects/create', PROJECT, 'Bearer :key-1'],
+    ['/latest/auth/invite/create', { permissions: EDITOR, email: 'ann@a.example' }, IN_PROJECT],
+    ['/latest/auth/users/USER/update', { permissions: EDITOR }, 'proj-1:key-1'],
+    ['/latest/auth/invite/delete', { invite_code: 'CODE' }, IN_PROJECT],
+    ['/latest/auth/users/USER/delete', {}, IN_PROJECT],
+  ])('%s', async (path, body, right) => {
+    const { url } = await sandbox();
+    const user = await acceptedUser(url, 'uma@a.example');
+    const code = (await invite(url, 'pat@a.example')).json.invite_code;
+    const send = (authorization: string): Promise<Reply> =>
+      post(url, path.replace('USER', user), authorization, JSON.stringify(body).replace('CODE', code));
+    for (const wrong of shapes.filter((shape) => shape !== right)) {
+      const reply = await send(wrong);
+      expect([wrong, reply.status]).toEqual([wrong, 401]);
+      expect(reply.json.error).toContain('The Authorization header must be exactly "');
+    }
+    expect((await send(right)).status).toBe(200);
+    expect((await send(right.replace('key-1', 'revoked-1'))).status).toBe(401);
+  });
+});
+
+test.each(['/latest/projects/delete', '/latest/scim', '/latest/scim/v2/Users'])(
+  '%s is announced and not available',
+  async (path) => {
+    const { url } = await sandbox();
+    const reply = await post(url, path, IN_PROJECT, {});
+    expect([reply.status, reply.json]).toEqual([404, { error: 'not available' }]);
+  },
+);
+
+describe('a body is taken to the character', () => {
+  const invitation = { permissions: EDITOR, email: 'ann@a.example' };
+  test.each([
+    ['/latest/projects/create', { name: 'A', organization_id: 'org-1' }, '"description" must be a string'],
+    ['/latest/projects/create', { ...PROJECT, name: '' }, '"name" is empty'],
+    ['/latest/projects/create', { ...PROJECT, region: 'AU' }, '"region" is not a field'],
+    ['/latest/auth/invite/create', { permissions: EDITOR }, '"email" must be'],
+    ['/latest/auth/invite/create', { ...invitation, email: 'ann' }, '"email" must be'],
+    ['/latest/auth/invite/create', { ...invitation, project_id: 'proj-1' }, '"project_id" is not a field'],
+    [
+      '/latest/auth/invite/create',
+      { ...invitation, permissions: grant('role:admin') },
+      '"permissions" must be',
+    ],
+    ['/latest/auth/invite/create', { ...invitation, permissions: grant('editor') }, '"permissions" must be'],
+    ['/latest/auth/invite/create', { ...invitation, permissions: 'role:editor' }, '"permissions" must be'],
+    [
+      '/latest/auth/invite/create',
+      { ...invitation, permissions: { items: { serviceDefault: { actions: { admin: 'true' } } } } },
+      '"permissions" must be',
+    ],
+    [
+      '/latest/auth/invite/create',
+      { ...invitation, permissions: { items: { default: { actions: { admin: true } } } } },
+      '"permissions" must be',
+    ],
+    [
+      '/latest/auth/invite/create',
+      { ...invitation, permissions: { ...EDITOR, version: 1 } },
+      '"permissions" must be',
+    ],
+    ['/latest/auth/invite/delete', {}, '"invite_code" must be a string'],
+    ['/latest/auth/users/user-1/delete', { user_id: 'user-1' }, '"user_id" is not a field'],
+    ['/latest/auth/users/user-1/update', { role: 'admin' }, '"permissions" must be'],
+  ])('%s %j', async (path, body, words) => {
+    const { url } = await sandbox();
+    const right = { create: 'Bearer :key-1', update: 'proj-1:key-1' };
+    const authorization = path.includes('projects')
+      ? right.create
+      : path.endsWith('/update')
+        ? right.update
+        : IN_PROJECT;
+    const reply = await post(url, path, authorization, body);
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).toContain(words);
+    expect((await get(url, '/sandbox/state')).json).toEqual({ projects: [], invites: [], users: [] });
+  });
+
+  test('and JSON must be called JSON', async () => {
+    const { url } = await sandbox();
+    const response = await fetch(`${url}/latest/projects/create`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer :key-1' },
+      body: JSON.stringify(PROJECT),
+    });
+    expect(response.status).toBe(415);
+  });
+
+  test.each(['role:editor', 'role:viewer', 'admin'])('%s is an action', async (action) => {
+    const { url } = await sandbox();
+    expect((await invite(url, 'ann@a.example', grant(action))).status).toBe(200);
+  });
+});
+
+test('only the key that made a project has the Admin permission on it', async () => {
+  const { url } = await sandbox();
+  const { project_id: project } = (await post(url, '/latest/projects/create', 'Bearer :key-1', PROJECT)).json;
+  expect((await invite(url, 'ann@a.example', EDITOR, `Bearer ${project}:key-2`)).status).toBe(403);
+  expect((await invite(url, 'ann@a.example', EDITOR, `Bearer ${project}:key-1`)).status).toBe(200);
+  expect((await invite(url, 'ann@a.example', EDITOR, 'Bearer foreign-1:key-1')).status).toBe(403);
+  expect((await invite(url, 'ann@a.example', EDITOR, 'Bearer proj-anything:key-2')).status).toBe(200);
+});
+
+test('somebody of the organization is accepted at once, and the answer does not tell', async () => {
+  const { url } = await sandbox();
+  const pending = await invite(url, 'ann@a.example');
+  const accepted = await invite(url, 'member.bob@a.example');
+  expect(Object.keys(pending.json)).toEqual(['invite_code']);
+  expect(Object.keys(accepted.json)).toEqual(['invite_code']);
+  const { invites, users } = (await get(url, '/sandbox/state')).json;
+  expect(invites.map((made: { state: string }) => made.state)).toEqual(['pending', 'accepted']);
+  expect(users).toEqual([
+    expect.objectContaining({ email: 'member.bob@a.example', project: 'proj-1', role: 'role:editor' }),
+  ]);
+});
+
+test('who has accepted one invite is in the organization, and accepted at once in other projects', async () => {
+  const { url } = await sandbox();
+  await invite(url, 'pat@a.example');
+  const user = await acceptedUser(url, 'ann@a.example');
+  await invite(url, 'ann@a.example', EDITOR, 'Bearer proj-2:key-1');
+  const { users } = (await get(url, '/sandbox/state')).json;
+  expect(users).toEqual([
+    expect.objectContaining({ project: 'proj-1', user }),
+    expect.objectContaining({ project: 'proj-2', user }),
+  ]);
+});
+
+test('a pending invite is not made twice: it is deleted, then made again with the other role', async () => {
+  const { url } = await sandbox();
+  const code = (await invite(url, 'ann@a.example')).json.invite_code;
+  expect((await invite(url, 'Ann@A.example', grant('admin'))).status).toBe(409);
+  const remove = (): Promise<Reply> =>
+    post(url, '/latest/auth/invite/delete', IN_PROJECT, { invite_code: code });
+  expect((await remove()).status).toBe(200);
+  expect((await remove()).status).toBe(404);
+  const again = await invite(url, 'ann@a.example', grant('admin'));
+  expect(again.status).toBe(200);
+  expect(again.json.invite_code).not.toBe(code);
+  expect(await bookOf(url)).toMatchObject({ mails: 2, mailed_twice: [], credits: 0 });
+});
+
+test('the same invitation sent again is in the book as mailed twice, the same project as created twice', async () => {
+  const { url } = await sandbox();
+  for (let time = 0; time < 2; time += 1) {
+    const code = (await invite(url, 'ann@a.example')).json.invite_code;
+    await post(url, '/latest/auth/invite/delete', IN_PROJECT, { invite_code: code });
+    await post(url, '/latest/projects/create', 'Bearer :key-1', PROJECT);
+  }
+  const book = await bookOf(url);
+  expect(book.mailed_twice).toEqual([
+    {
+      operation: 'create-invite',
+      parameters: { project: 'proj-1', email: 'ann@a.example', role: 'role:editor' },
+      times: 2,
+    },
+  ]);
+  expect(book.created_twice).toEqual([
+    { operation: 'create-project', parameters: { name: 'Onboarding', organization: 'org-1' }, times: 2 },
+  ]);
+});
+
+test('an invite cannot be deleted when it is unknown, of another project or accepted', async () => {
+  const { url } = await sandbox();
+  const remove = async (code: string, authorization = IN_PROJECT): Promise<number> =>
+    (await post(url, '/latest/auth/invite/delete', authorization, { invite_code: code })).status;
+  const code = (await invite(url, 'ann@a.example')).json.invite_code;
+  expect(await remove('invite-unknown')).toBe(404);
+  expect(await remove(code, 'Bearer proj-2:key-1')).toBe(404);
+  await post(url, '/sandbox/accept', undefined, { email: 'ann@a.example' });
+  expect(await remove(code)).toBe(404);
+});
+
+test('a role is updated, and a user removed, only after they have accepted', async () => {
+  const { url } = await sandbox();
+  const update = (user: string): Promise<Reply> =>
+    post(url, `/latest/auth/users/${user}/update`, 'proj-1:key-1', { permissions: grant('admin') });
+  const remove = (user: string): Promise<Reply> =>
+    post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {});
+  const user = await acceptedUser(url, 'ann@a.example');
+  expect((await update('user-unknown')).status).toBe(404);
+  expect((await update(user)).status).toBe(200);
+  expect((await get(url, '/sandbox/state')).json.users[0].role).toBe('admin');
+  expect((await remove(user)).status).toBe(200);
+  expect((await remove(user)).status).toBe(404);
+  expect((await update(user)).status).toBe(404);
+});
