@@ -23,6 +23,10 @@ export interface Survey {
   /** SHA-256 of the file's bytes, hex. */
   readonly sha256: string;
   readonly bytes: number;
+  /** As a person calls it: `UTF-8 with byte-order mark`. */
+  readonly encoding: string;
+  /** What stands between cells, as a person calls it: `comma`. */
+  readonly delimiter: string;
   readonly header: readonly string[];
   /** Records below the header that are not blank. */
   readonly rows: number;

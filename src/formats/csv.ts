@@ -1,0 +1,353 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream';
+import { CsvError, type CsvErrorCode, type Options, parse } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
+import { ByteWindow } from '../byte-window.ts';
+import { invariant, type StopError, stop } from '../errors.ts';
+import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Survey } from '../format.ts';
+import { checkedHeader } from '../header.ts';
+import { readInput } from '../input-file.ts';
+import { blankLinesLength, countLineEnds, lineEndLength, markLength, withoutCells } from '../raw-record.ts';
+
+/**
+ * Comma-separated values: UTF-8, with or without a byte-order mark, lines ending in CRLF, LF or CR, even mixed.
+ * The parser decides where rows end and what their cells say; what is copied are the bytes of the file themselves.
+ */
+const csv: Format = { name: 'csv', extensions: ['.csv'], survey, header, rows, copy };
+export default csv;
+
+/**
+ * One row may hold this much text. Far above any real row, and low enough that a quote which is never closed is
+ * found after a megabyte instead of swallowing the rest of the file into memory.
+ */
+const MOST_BYTES_PER_ROW = 1024 * 1024;
+
+/** Rows that are copied together: past 256, writing them as text in one go gets no faster. */
+const ROWS_PER_BATCH = 256;
+
+/** Very long rows are copied in smaller batches, so that a batch never holds more than this and one row. */
+const BYTES_PER_BATCH = 1024 * 1024;
+
+/** Blank lines wait in memory for the row below them, so there is a limit to them; no real file comes near it. */
+const MOST_BYTES_OF_BLANK_LINES = 64 * 1024 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
+
+const FILE_START: Position = { row: 1, byteOffset: 0, lines: 0 };
+
+async function survey(path: string): Promise<Survey> {
+  const names = await header(path);
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  let encoding = 'UTF-8';
+  const onChunk = (chunk: Buffer): void => {
+    if (bytes === 0 && markLength(chunk) > 0) encoding = 'UTF-8 with byte-order mark';
+    sha256.update(chunk);
+    bytes += chunk.length;
+  };
+  let rowCount = 0;
+  for await (const { kind } of readRecords(path, { width: names.length, onChunk })) {
+    if (kind === 'row') rowCount += 1;
+  }
+  return { sha256: sha256.digest('hex'), bytes, encoding, delimiter: 'comma', header: names, rows: rowCount };
+}
+
+async function header(path: string): Promise<readonly string[]> {
+  for await (const record of readRecords(path, {})) {
+    if (record.kind === 'header') return checkedHeader(path, record.cells);
+  }
+  const next = 'Name a file whose first row holds the names of the columns.';
+  throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
+}
+
+async function* rows(path: string, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+  const width = (await header(path)).length;
+  for await (const { kind, cells, position } of readRecords(path, from ? { width, from } : { width })) {
+    if (kind === 'row') yield { row: position.row, cells, position };
+  }
+}
+
+async function* copy(
+  path: string,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer, void, undefined> {
+  const names = await header(path);
+  const dropped = new Set(names.flatMap((name, index) => (options.dropped.has(name) ? [index] : [])));
+  for await (const batch of batched(readRecords(path, { width: names.length }))) {
+    const cells = await Promise.all(batch.map((record) => addedCells(record, options, cellsFor)));
+    const chunk = withCells(batch, dropped, cells);
+    if (chunk.length > 0) yield chunk;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- reading
+
+/** A header or a row with the blank lines above it, or the blank lines that end the file. */
+interface CsvRecord {
+  readonly kind: 'header' | 'row' | 'end';
+  readonly position: Position;
+  readonly cells: readonly string[];
+  /** Lines that hold nothing but their line end. */
+  readonly blankLines: Buffer;
+  /** As in the file: with its line end, and for the first one with the byte-order mark. */
+  readonly bytes: Buffer;
+}
+
+interface Reading {
+  /** Cells that every record must have; left out, any number will do. */
+  readonly width?: number;
+  /** Where a row starts; left out: the start of the file, which is where a header is. */
+  readonly from?: Position;
+  /** Sees the bytes that are read, in order. */
+  readonly onChunk?: (chunk: Buffer) => void;
+}
+
+/** Every record of the file from a position on. @throws StopError `input` with row and line. */
+async function* readRecords(path: string, reading: Reading): AsyncGenerator<CsvRecord, void, undefined> {
+  const reader = new RecordReader(path, reading);
+  const options: Options<CsvRecord, string[]> = {
+    bom: reading.from === undefined,
+    max_record_size: MOST_BYTES_PER_ROW,
+    on_record: (cells, info) => reader.record(cells, info.bytes),
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // Widths are checked by the reader, which knows which row this is.
+    relax_column_count: true,
+    skip_empty_lines: true,
+  };
+  // The package types a record of one's own only together with its `columns` option, which is slower and not safe
+  // against a column that is called "__proto__".
+  const parser = parse(options as unknown as Options);
+  // The callback has nothing to do: an error of the file arrives at the loop below through the parser.
+  pipeline(reader.chunks(), parser, () => {});
+  try {
+    const records: AsyncIterable<CsvRecord> = parser;
+    yield* records;
+    yield reader.end();
+  } catch (error) {
+    throw error instanceof CsvError ? reader.damage(error, parser.info.bytes) : error;
+  }
+}
+
+/** Makes records of what the parser finds, and knows at any moment which row and line that is. */
+class RecordReader {
+  readonly #path: string;
+  readonly #reading: Reading;
+  readonly #window: ByteWindow;
+  /** Where the parser began; its own counts begin at zero. */
+  readonly #origin: number;
+  /** The record that the parser is at. */
+  #next: Position;
+  #headerIsDue: boolean;
+
+  constructor(path: string, reading: Reading) {
+    this.#path = path;
+    this.#reading = reading;
+    this.#next = reading.from ?? FILE_START;
+    this.#origin = this.#next.byteOffset;
+    this.#headerIsDue = reading.from === undefined;
+    this.#window = new ByteWindow(this.#origin);
+  }
+
+  /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of readInput(this.#path, this.#origin)) {
+      if (this.#window.end === 0) this.#refuseUtf16(chunk);
+      this.#window.append(chunk);
+      this.#refuseZeroByte(chunk);
+      this.#refuseEmptiness();
+      this.#reading.onChunk?.(chunk);
+      yield chunk;
+    }
+  }
+
+  /**
+   * @param bytesParsed where the record ends, counted from where the parser began.
+   * @throws StopError `input` when it is not UTF-8 or has another number of cells than the header.
+   */
+  record(cells: string[], bytesParsed: number): CsvRecord {
+    const byteOffset = this.#origin + bytesParsed;
+    const blankLines = this.#takeBlankLines(byteOffset);
+    const position = this.#next;
+    const bytes = this.#window.take(byteOffset);
+    if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
+    this.#refuseRagged(cells.length);
+    this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
+    const kind = this.#headerIsDue ? 'header' : 'row';
+    this.#headerIsDue = false;
+    return { kind, position, cells, blankLines, bytes };
+  }
+
+  /** What is left when the parser has no more records: blank lines, or nothing. */
+  end(): CsvRecord {
+    const blankLines = this.#takeBlankLines(this.#window.end);
+    return { kind: 'end', position: this.#next, cells: [], blankLines, bytes: NO_BYTES };
+  }
+
+  /**
+   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice.
+   * @param bytesParsed where the cell at fault begins, counted from where the parser began. The parser counts blank
+   *   lines only with the cell below them.
+   */
+  damage(error: CsvError, bytesParsed: number): unknown {
+    const damage = DAMAGE[error.code];
+    if (damage === undefined) return error;
+    this.#takeBlankLines(this.#window.end);
+    const line = this.#lineAt(Math.max(this.#next.byteOffset, this.#origin + bytesParsed));
+    return stop('input', `${this.#path}, row ${this.#next.row}, line ${line}: ${damage.fact}.`, damage.next);
+  }
+
+  /** Goes on to the first byte that belongs to a record, or to the limit. */
+  #takeBlankLines(limit: number): Buffer {
+    const { row, byteOffset, lines } = this.#next;
+    const length = blankLinesLength(this.#window.peek(limit), byteOffset === 0);
+    if (length === 0) return NO_BYTES;
+    const blankLines = this.#window.take(byteOffset + length);
+    const count = countLineEnds(blankLines);
+    this.#next = { row: row + count, byteOffset: byteOffset + length, lines: lines + count };
+    return blankLines;
+  }
+
+  /** Only blank lines can pile up like this: the parser itself stops at a row that is too long. */
+  #refuseEmptiness(): void {
+    if (this.#window.end - this.#window.start <= MOST_BYTES_OF_BLANK_LINES) return;
+    const where = `${this.#path}, after row ${this.#next.row - 1}, line ${this.#next.lines}`;
+    const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
+    throw stop('input', fact, 'Remove the blank lines.');
+  }
+
+  #refuseUtf16(chunk: Buffer): void {
+    const isMarked = (chunk[0] === 0xff && chunk[1] === 0xfe) || (chunk[0] === 0xfe && chunk[1] === 0xff);
+    if (isMarked) throw stop('input', `${this.#path} is UTF-16 text, not UTF-8.`, SAVE_AS_UTF8);
+  }
+
+  /** The parser would take a zero byte for the end of the file in places. */
+  #refuseZeroByte(chunk: Buffer): void {
+    const index = chunk.indexOf(0);
+    if (index === -1) return;
+    const line = this.#lineAt(this.#window.end - chunk.length + index);
+    const fact = `${this.#path}, line ${line}: a zero byte, which text in UTF-8 does not have.`;
+    throw stop('input', fact, SAVE_AS_UTF8);
+  }
+
+  #notUtf8(bytes: Buffer): StopError {
+    // Decoding puts U+FFFD for what it cannot read, so the first byte that changes is the first bad one.
+    const decoded = Buffer.from(bytes.toString('utf8'));
+    const bad = bytes.findIndex((byte, index) => byte !== decoded[index]);
+    const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, bad));
+    return stop('input', `${this.#path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`, SAVE_AS_UTF8);
+  }
+
+  #refuseRagged(found: number): void {
+    const { width = found } = this.#reading;
+    if (found === width) return;
+    const where = `${this.#path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const fact = `${where}: ${counted(found, 'cell')}, but the header has ${counted(width, 'column')}.`;
+    const next = 'Give the row as many cells as the header has; a cell that holds a comma needs quotes.';
+    throw stop('input', fact, next);
+  }
+
+  /** The number of the line on which a byte of the current record stands, the first being 1. */
+  #lineAt(byteOffset: number): number {
+    return this.#next.lines + 1 + countLineEnds(this.#window.peek(byteOffset));
+  }
+}
+
+const SAVE_AS_UTF8 = 'Save the file again as "CSV UTF-8 (Comma delimited)".';
+const DOUBLE_THE_QUOTES = 'Put the whole cell in quotes and write each quote inside it twice.';
+
+/** What the parser can find wrong, as a clause after the row and line of the cell at fault. */
+const DAMAGE: Partial<Record<CsvErrorCode, { readonly fact: string; readonly next: string }>> = {
+  CSV_QUOTE_NOT_CLOSED: {
+    fact: 'a quote opens here and is not closed before the file ends',
+    next: 'Close the quote where the cell ends, or remove it.',
+  },
+  CSV_INVALID_CLOSING_QUOTE: {
+    fact: 'a cell in quotes begins here and goes on after its closing quote',
+    next: DOUBLE_THE_QUOTES,
+  },
+  INVALID_OPENING_QUOTE: {
+    fact: 'a quote stands inside a cell that does not begin with one',
+    next: DOUBLE_THE_QUOTES,
+  },
+  CSV_MAX_RECORD_SIZE: {
+    fact: `the row is longer than ${MOST_BYTES_PER_ROW} bytes, the most that one row may have`,
+    next: 'Look for a quote on this line that is never closed, or shorten the cell.',
+  },
+};
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+// ---------------------------------------------------------------------------------------------------- copying
+
+/** Groups of records, none of them empty. */
+async function* batched(
+  records: AsyncIterable<CsvRecord>,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  let batch: CsvRecord[] = [];
+  let bytes = 0;
+  for await (const record of records) {
+    batch.push(record);
+    bytes += record.blankLines.length + record.bytes.length;
+    if (batch.length < ROWS_PER_BATCH && bytes < BYTES_PER_BATCH) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** What is appended to a record, or undefined when it is left out. */
+async function addedCells(
+  { kind, position, cells }: CsvRecord,
+  { columns }: CopyOptions,
+  cellsFor: CellsFor,
+): Promise<readonly string[] | undefined> {
+  if (kind === 'end') return [];
+  if (kind === 'header') return columns;
+  const added = await cellsFor({ row: position.row, cells });
+  invariant(
+    added === undefined || added.length === columns.length,
+    `row ${position.row} gets ${added?.length} cells for ${columns.length} columns`,
+  );
+  return added;
+}
+
+/** The batch as it goes into the copy. Blank lines stay, also above a row that is left out. */
+function withCells(
+  batch: readonly CsvRecord[],
+  dropped: ReadonlySet<number>,
+  added: readonly (readonly string[] | undefined)[],
+): Buffer {
+  const texts = asText(added.map((cells) => cells ?? []));
+  const pieces: Buffer[] = [];
+  for (const [index, record] of batch.entries()) {
+    pieces.push(record.blankLines);
+    const cells = added[index];
+    if (cells === undefined) continue;
+    const needsComma = cells.length > 0 && dropped.size < record.cells.length;
+    pieces.push(...extended(record, dropped, `${needsComma ? ',' : ''}${texts[index]}`));
+  }
+  return Buffer.concat(pieces);
+}
+
+/** The record's own bytes without the dropped cells, and the text put before its line end. */
+function extended({ bytes, position }: CsvRecord, dropped: ReadonlySet<number>, text: string): Buffer[] {
+  const bodyStart = position.byteOffset === 0 ? markLength(bytes) : 0;
+  const bodyEnd = bytes.length - lineEndLength(bytes);
+  const body = bytes.subarray(bodyStart, bodyEnd);
+  const kept = dropped.size === 0 ? body : withoutCells(body, dropped);
+  return [bytes.subarray(0, bodyStart), kept, Buffer.from(text), bytes.subarray(bodyEnd)];
+}
+
+/**
+ * Cells as the text of one record each, without line ends. They are written in one go, because setting the writer up
+ * costs more than a row, and parted again at a zero byte. Cells themselves never hold one: a file with a zero byte
+ * could not be read again, so it becomes U+FFFD, the sign for what cannot be shown.
+ */
+function asText(records: readonly (readonly string[])[]): readonly string[] {
+  const clean = records.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD')));
+  const text = stringify(clean, { eof: false, quote_record_delimiter: true, record_delimiter: '\0' });
+  return text.split('\0');
+}

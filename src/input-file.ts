@@ -1,0 +1,48 @@
+import { open, stat } from 'node:fs/promises';
+import { messageOf, StopError, stop } from './errors.ts';
+
+/**
+ * The bytes of an input file, in order. The file is read no faster than chunks are taken, and closed when the caller
+ * stops taking.
+ * @param startByte byte offset at which reading starts.
+ * @throws StopError `input` when it is missing, a folder, not a regular file, or not readable.
+ */
+export async function* readInput(path: string, startByte = 0): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    await requireFile(path);
+    const file = await open(path);
+    for await (const chunk of file.createReadStream({ start: startByte })) yield chunk;
+  } catch (error) {
+    throw describe(path, error);
+  }
+}
+
+/** Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do. */
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path);
+  if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, 'Name one file in it.');
+  if (!found.isFile()) {
+    const fact = `${path} is not a regular file, and an input is read more than once.`;
+    throw stop('input', fact, 'Save its content to a file and name that file.');
+  }
+}
+
+function describe(path: string, error: unknown): unknown {
+  if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
+    return stop('input', `${path} does not exist.`, 'Check the name of the input file.');
+  }
+  if (error.code === 'EACCES' || error.code === 'EPERM') {
+    return stop(
+      'input',
+      `${path} may not be read by this user.`,
+      'Give yourself permission to read the file.',
+    );
+  }
+  return unreadable(path, error);
+}
+
+function unreadable(path: string, error: unknown): StopError {
+  const next = 'Check the disk that holds the file, then repeat the command.';
+  return stop('input', `${path} cannot be read: ${messageOf(error)}.`, next);
+}

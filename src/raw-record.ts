@@ -1,0 +1,75 @@
+/**
+ * One record of a delimited text as the bytes that stand in the file, line end included. Nothing here decodes or
+ * re-quotes: what was not ours stays as it was. The record must be well-formed, which the parser has seen to.
+ */
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+
+/** U+FEFF in UTF-8: what spreadsheets put before the first byte of a UTF-8 file. */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** 3 when the bytes begin with a byte-order mark, else 0. Only the start of a file can hold one. */
+export function markLength(bytes: Buffer): number {
+  return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+}
+
+/** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
+export function lineEndLength(record: Buffer): number {
+  const last = record.at(-1);
+  if (last === LF) return record.at(-2) === CR ? 2 : 1;
+  return last === CR ? 1 : 0;
+}
+
+/**
+ * How many bytes of blank lines the bytes begin with.
+ * @param isFileStart whether a byte-order mark may come before them; it then belongs to the first blank line.
+ */
+export function blankLinesLength(bytes: Buffer, isFileStart: boolean): number {
+  const markEnd = isFileStart ? markLength(bytes) : 0;
+  let end = markEnd;
+  while (bytes[end] === LF || bytes[end] === CR) end += 1;
+  return end === markEnd ? 0 : end;
+}
+
+/** How many lines end within the bytes, with LF, CR or CRLF, in quotes or not. */
+export function countLineEnds(bytes: Buffer): number {
+  let count = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === LF || (byte === CR && bytes[index + 1] !== LF)) count += 1;
+  }
+  return count;
+}
+
+/**
+ * The record without some of its cells, every other cell byte for byte as it was, quotes included.
+ * @param body the record without byte-order mark and line end.
+ * @param dropped positions of the cells to leave out, the first being 0.
+ */
+export function withoutCells(body: Buffer, dropped: ReadonlySet<number>): Buffer {
+  const kept: Buffer[] = [];
+  let start = 0;
+  for (let index = 0; start <= body.length; index += 1) {
+    const end = cellEnd(body, start);
+    // A cell is taken with the comma before it, so that the first one kept is the only one to lose its comma.
+    if (!dropped.has(index)) kept.push(body.subarray(kept.length === 0 ? start : start - 1, end));
+    start = end + 1;
+  }
+  return Buffer.concat(kept);
+}
+
+/** The offset of the comma that ends the cell, or of the record's end. */
+function cellEnd(body: Buffer, start: number): number {
+  let end = start;
+  // A doubled quote inside quotes is read as an end and a new start, which comes to the same.
+  while (body[end] === QUOTE) {
+    const closing = body.indexOf(QUOTE, end + 1);
+    if (closing === -1) return body.length;
+    end = closing + 1;
+  }
+  const comma = body.indexOf(COMMA, end);
+  return comma === -1 ? body.length : comma;
+}
