@@ -1,0 +1,299 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { type Account, type Accounts, findAccount, loadAccounts, resolveKey } from '../account.ts';
+import { describeKey, usableKey } from '../account-key.ts';
+import { addAccount, removeAccount } from '../accounts-edit.ts';
+import { addressProblem, REGIONS } from '../accounts-file.ts';
+import { checkAddress } from '../address-check.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { EXIT, type ExitCode, stop } from '../errors.ts';
+
+interface AddFlags {
+  readonly name?: string;
+  readonly vendor?: string;
+  readonly baseUrl?: string;
+  readonly region?: string;
+  readonly organization?: string;
+  readonly project?: string;
+  readonly id?: string;
+  readonly keyEnv?: string;
+  readonly keyStdin?: boolean;
+  readonly perSecond?: string;
+  readonly perMinute?: string;
+  readonly perHour?: string;
+  readonly perDay?: string;
+  readonly concurrency?: string;
+  readonly budgetPerDay?: string;
+  readonly budgetPerMonth?: string;
+}
+
+const accounts: CliCommand = {
+  name: 'accounts',
+  summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
+  example:
+    'npx rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
+  configure(command, run) {
+    configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));
+    command
+      .command('list')
+      .description('Show the accounts, where they are and what limits them; never a key.')
+      .action(run(list));
+    command
+      .command('test')
+      .description('Look whether the key is there and the address answers; sends no request.')
+      .argument('[name]', 'left out: every configured account')
+      .action(run((console, name?: string) => test(console, name)));
+    command
+      .command('remove')
+      .description('Take an account out of the file; what it bought stays bought.')
+      .argument('<name>')
+      .action(run((console, name: string) => remove(console, name)));
+  },
+};
+
+export default accounts;
+
+function configureAdd(command: Command): Command {
+  return command
+    .description('Add an account; asks on a terminal for what is not given. A key is never an argument.')
+    .option('--name <name>', 'what jobs call it')
+    .option('--vendor <vendor>', 'service or provider')
+    .option('--base-url <address>', 'where the API is')
+    .option(
+      '--region <region>',
+      `of a service: ${REGIONS.join(', ')}; its address stands under regions: in the file`,
+    )
+    .option('--organization <id>', 'of a service')
+    .option('--project <id>', 'of a service: the project of invites that name none')
+    .option('--id <text>', 'what makes it this account, instead of its address')
+    .option('--key-env <variable>', 'the environment variable that holds the key; the file then holds none')
+    .option('--key-stdin', 'read the key from standard input')
+    .option('--per-second <requests>', 'limit of the plan')
+    .option('--per-minute <requests>', 'limit of the plan')
+    .option('--per-hour <requests>', 'limit of the plan')
+    .option('--per-day <requests>', 'limit of the plan')
+    .option(
+      '--concurrency <requests>',
+      'most requests at the same time; after a kill so many may be in doubt',
+    )
+    .option('--budget-per-day <credits>', 'most credits of a day (UTC), over all runs')
+    .option('--budget-per-month <credits>', 'most credits of a month (UTC), over all runs');
+}
+
+// ---------------------------------------------------------------------------------------------------- add
+
+async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  const name = await needed(console, flags.name, 'Name of the account: ', '--name');
+  const vendor = await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor');
+  refuseServiceFlags(flags, vendor);
+  const entry = {
+    vendor,
+    region: flags.region,
+    base_url: await addressFrom(console, flags),
+    organization_id: await organizationFrom(console, flags, vendor),
+    project_id: flags.project,
+    id: flags.id,
+    ...(await keyFrom(console, flags, name)),
+    limits: numbers({
+      per_second: flags.perSecond,
+      per_minute: flags.perMinute,
+      per_hour: flags.perHour,
+      per_day: flags.perDay,
+      concurrency: flags.concurrency,
+    }),
+    budget: numbers({ per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
+  };
+  const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+  const account = await addAccount(accounts, name, given);
+  console.print(`Added account ${name} to ${accounts.path}.`);
+  console.say(`Test it without spending anything: rowonce accounts test ${name}`);
+  console.result({ path: accounts.path, account: viewOf(account) });
+  return EXIT.done;
+}
+
+function refuseServiceFlags(flags: AddFlags, vendor: string): void {
+  const flag = (['region', 'organization', 'project'] as const).find((each) => flags[each] !== undefined);
+  if (flag === undefined || vendor === 'service') return;
+  throw stop(
+    'usage',
+    `--${flag} belongs to an account of the service`,
+    `Leave out --${flag}, or give --vendor service.`,
+  );
+}
+
+/** What the flag says, else what the user answers. */
+async function needed(
+  console: Console,
+  given: string | undefined,
+  question: string,
+  flag: string,
+): Promise<string> {
+  const answer = given ?? (await console.ask(question))?.trim();
+  if (answer) return answer;
+  throw stop('usage', `${flag} is missing`, `Give it with ${flag}, or answer on a terminal.`);
+}
+
+async function addressFrom(console: Console, flags: AddFlags): Promise<string | undefined> {
+  if (flags.region !== undefined && flags.baseUrl === undefined) return undefined;
+  const address = await needed(console, flags.baseUrl, 'Address of the API (https://…): ', '--base-url');
+  const problem = addressProblem(address);
+  // Not quoted: an address that is refused may contain a password.
+  if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);
+  return address;
+}
+
+async function organizationFrom(
+  console: Console,
+  flags: AddFlags,
+  vendor: string,
+): Promise<string | undefined> {
+  if (flags.organization !== undefined || vendor !== 'service') return flags.organization;
+  return (await console.ask('Organization id (Enter: none): '))?.trim() || undefined;
+}
+
+async function keyFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
+  if (flags.keyEnv !== undefined && flags.keyStdin) {
+    throw stop('usage', '--key-env and --key-stdin both say what the key is', 'Give one of them.');
+  }
+  if (flags.keyEnv !== undefined) return { key_env: flags.keyEnv };
+  const key = flags.keyStdin ? await text(process.stdin) : await askForKey(console);
+  return { key: usableKey(account, key) };
+}
+
+async function askForKey(console: Console): Promise<string> {
+  const answer = await console.ask('Key (is not shown; copy it from the settings of the vendor): ', {
+    hidden: true,
+  });
+  if (answer !== undefined) return answer.trim();
+  throw stop(
+    'usage',
+    'the key is missing',
+    'Give it with --key-env NAME or --key-stdin, or answer on a terminal.',
+  );
+}
+
+/** Absent when no flag was given, so that the file holds no empty entry. */
+function numbers(flags: Readonly<Record<string, string | undefined>>): Record<string, number> | undefined {
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, wholeNumber(name, value)] as const],
+  );
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+function wholeNumber(name: string, value: string): number {
+  if (/^\d{1,12}$/.test(value)) return Number(value);
+  throw stop('usage', `${name} "${value}" is not a whole number`, 'Write digits only, such as 600.');
+}
+
+// ---------------------------------------------------------------------------------------------------- list
+
+async function list(console: Console): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
+  const shown = [...accounts.configured, ...['sandbox-provider', 'sandbox-service'].map(named(accounts))];
+  for (const account of shown) {
+    console.print(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
+    for (const [label, value] of detailsOf(account)) console.print(`  ${label.padEnd(14)} ${value}`);
+  }
+  console.result({ path: accounts.path, accounts: shown.map(viewOf) });
+  return EXIT.done;
+}
+
+function named(accounts: Accounts): (name: string) => Account {
+  return (name) => findAccount(accounts, name);
+}
+
+function detailsOf(account: Account): readonly (readonly [string, string])[] {
+  const { baseUrl, documentationUrl, organizationId, projectId, limits, budget } = account;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['address', baseUrl?.href ?? 'this machine, started when it is used'],
+    ['documentation', documentationUrl],
+    ['organization', organizationId],
+    ['project', projectId],
+    ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
+    ['budget', budgetText(budget)],
+    ['key', describeKey(account.key)],
+  ];
+  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
+}
+
+const WINDOW_NAMES: ReadonlyMap<number, string> = new Map([
+  [1000, 'second'],
+  [60_000, 'minute'],
+  [3_600_000, 'hour'],
+  [86_400_000, 'day'],
+]);
+
+function windowText({ requests, windowMs }: Account['limits']['windows'][number]): string {
+  return `${requests} per ${WINDOW_NAMES.get(windowMs) ?? `${windowMs} ms`}`;
+}
+
+function budgetText({ perDay, perMonth }: Account['budget']): string | undefined {
+  const caps = [
+    ...(perDay === undefined ? [] : [`${perDay} credits per day`]),
+    ...(perMonth === undefined ? [] : [`${perMonth} credits per month`]),
+  ];
+  return caps.length === 0 ? undefined : caps.join(', ');
+}
+
+/** An account for `--json`; the key's place, never the key. */
+function viewOf(account: Account): object {
+  return {
+    name: account.name,
+    vendor: account.vendor,
+    sandbox: account.sandbox,
+    address: account.baseUrl?.href ?? null,
+    region: account.region ?? null,
+    documentation: account.documentationUrl ?? null,
+    organization: account.organizationId ?? null,
+    project: account.projectId ?? null,
+    limits: account.limits,
+    budget: { per_day: account.budget.perDay ?? null, per_month: account.budget.perMonth ?? null },
+    key: describeKey(account.key),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- test, remove
+
+async function test(console: Console, name: string | undefined): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
+  if (chosen.length === 0) {
+    throw stop('account', `there is no account in ${accounts.path}`, 'Add one: rowonce accounts add.');
+  }
+  const reports: object[] = [];
+  for (const account of chosen) reports.push(await testOne(console, account));
+  console.result({ accounts: reports });
+  return EXIT.done;
+}
+
+async function testOne(console: Console, account: Account): Promise<object> {
+  const { name, baseUrl } = account;
+  if (baseUrl === undefined) {
+    console.print(`${name}: needs no key and no network; it is started when it is used.`);
+    return { name, sandbox: true };
+  }
+  await resolveKey(account);
+  console.print(
+    `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
+  );
+  const addresses = await checkAddress(baseUrl);
+  console.print(`${name}: ${baseUrl.hostname} is ${addresses.join(', ')} and takes connections.`);
+  console.print(
+    `${name}: the vendor publishes no free call, so the key itself was not tried; the first run does that.`,
+  );
+  return { name, sandbox: false, key: 'present', resolves_to: addresses, connects: true, key_tried: false };
+}
+
+async function remove(console: Console, name: string): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  const account = findAccount(accounts, name);
+  if (account.sandbox) {
+    throw stop('account', `account ${name} is built in and cannot be removed`, 'Leave it: it costs nothing.');
+  }
+  await removeAccount(accounts, name);
+  console.print(`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`);
+  console.result({ path: accounts.path, removed: name });
+  return EXIT.done;
+}

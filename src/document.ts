@@ -1,0 +1,181 @@
+import { createReadStream } from 'node:fs';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
+import type { z } from 'zod';
+import { messageOf, type StopError, stop } from './errors.ts';
+import { type KeyPath, problemOf } from './schema-problem.ts';
+import { yamlProblem } from './yaml-problem.ts';
+
+/**
+ * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the file, the
+ * line and the column, and the word that was probably meant.
+ */
+
+/** Which stop a wrong document is, and what it is called in messages. */
+export interface DocumentKind {
+  readonly code: 'job' | 'account';
+  readonly name: string;
+}
+
+export interface YamlDocument<T> {
+  readonly path: string;
+  readonly value: T;
+  /** A stop that points at an entry, for whoever finds a problem that a schema cannot know. */
+  problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: string): StopError;
+}
+
+type ProblemAt = (offset: number, fact: string, next: string) => StopError;
+
+/** Far above any job or list of accounts, and far below what parsing could choke on. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Nobody writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
+const MOST_ALIASES = 100;
+
+/**
+ * The document at `path`, which is shown in messages as it is given.
+ * @throws StopError of the kind's code for everything that is wrong with the file, its syntax or its content.
+ */
+export async function readDocument<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  kind: DocumentKind,
+): Promise<YamlDocument<T>> {
+  return checkDocument(await readText(path, kind), path, schema, kind);
+}
+
+/** As `readDocument`, for text that is not (yet) in the file. */
+export function checkDocument<T>(
+  text: string,
+  path: string,
+  schema: z.ZodType<T>,
+  kind: DocumentKind,
+): YamlDocument<T> {
+  const lines = new LineCounter();
+  const problemAt: ProblemAt = (offset, fact, next) => {
+    const { line, col } = lines.linePos(offset);
+    return stop(kind.code, `${path}:${Math.max(line, 1)}:${Math.max(col, 1)}: ${fact}`, next);
+  };
+  const document = parseText(text, path, kind, lines);
+  const [broken] = [...document.errors, ...document.warnings];
+  if (broken !== undefined) {
+    const { fact, next } = yamlProblem(broken.code);
+    throw problemAt(broken.pos[0], fact, next);
+  }
+  refuseOddNodes(document, problemAt);
+  const content = plainValue(document, path, kind);
+  const checked = schema.safeParse(content);
+  const problem: YamlDocument<T>['problem'] = (keys, part, fact, next) =>
+    problemAt(offsetOf(document, keys, part), fact, next);
+  if (checked.success) return { path, value: checked.data, problem };
+  const { keys, part, fact, next } = problemOf(schema, content, checked.error.issues);
+  throw problem(keys, part, fact, next);
+}
+
+async function readText(path: string, kind: DocumentKind): Promise<string> {
+  const chunks: Buffer[] = [];
+  try {
+    // One byte more than allowed, so that a longer file is noticed without being read. A stream also takes a pipe.
+    for await (const chunk of createReadStream(path, { end: MOST_BYTES })) chunks.push(chunk);
+  } catch (error) {
+    throw unreadable(path, kind, error);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length > MOST_BYTES) {
+    throw stop(
+      kind.code,
+      `${path}: more than ${MOST_BYTES} bytes`,
+      `Give the file that is the ${kind.name}.`,
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw stop(kind.code, `${path}: the text is not UTF-8`, 'Save it as UTF-8.');
+  }
+}
+
+function unreadable(path: string, kind: DocumentKind, error: unknown): StopError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return stop(kind.code, `${path}: there is no such file`, `Give the path of the ${kind.name}.`);
+  }
+  if (code === 'EISDIR') {
+    return stop(kind.code, `${path}: this is a folder`, `Give the path of the ${kind.name} itself.`);
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    return stop(
+      kind.code,
+      `${path}: you may not read this file`,
+      `Give yourself the right to: chmod u+r ${path}.`,
+    );
+  }
+  return stop(
+    kind.code,
+    `${path}: it cannot be read: ${messageOf(error)}`,
+    `Give the path of the ${kind.name}.`,
+  );
+}
+
+function parseText(text: string, path: string, kind: DocumentKind, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
+  } catch {
+    // The parser recurses: brackets nested ten thousand deep exhaust its stack.
+    throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file that is the ${kind.name}.`);
+  }
+}
+
+function plainValue(document: Document, path: string, kind: DocumentKind): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch {
+    throw stop(kind.code, `${path}: more than ${MOST_ALIASES} aliases (*name)`, 'Write the values out.');
+  }
+}
+
+/** What neither the parser nor zod objects to: an alias of nothing, and a name that would replace a prototype. */
+function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      const { fact, next } = yamlProblem('BAD_ALIAS');
+      throw problemAt(offsetOfNode(alias) ?? 0, fact, next);
+    },
+    Pair(_key, pair) {
+      if (nameOf(pair) !== '__proto__') return;
+      throw problemAt(offsetOfNode(pair.key) ?? 0, '"__proto__" cannot be used as a name', 'Choose another.');
+    },
+  });
+}
+
+/** Where an entry starts; for one that is not there, what should contain it. */
+function offsetOf(document: Document, keys: KeyPath, part: 'name' | 'value'): number {
+  let node: unknown = document.contents;
+  let offset = offsetOfNode(node) ?? 0;
+  for (const [depth, key] of keys.entries()) {
+    if (!isCollection(node)) return offset;
+    const pair = isMap(node) ? node.items.find((each) => nameOf(each) === String(key)) : undefined;
+    const named = part === 'name' && depth === keys.length - 1;
+    node = node.get(key, true);
+    offset = (named ? undefined : offsetOfNode(node)) ?? offsetOfNode(pair?.key) ?? offset;
+  }
+  return offset;
+}
+
+function nameOf(pair: Pair): string | undefined {
+  const { key } = pair;
+  return isNode(key) ? String(key.toJSON()) : undefined;
+}
+
+function offsetOfNode(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

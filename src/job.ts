@@ -1,0 +1,239 @@
+import { readdir } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
+import { stop } from './errors.ts';
+import { familyNames, loadMember } from './family.ts';
+import { type Credits, credits } from './ledger.ts';
+import { nearest, suggestion } from './nearest.ts';
+import type { Operation } from './operation.ts';
+import { OUR_COLUMNS } from './row.ts';
+import { checkWaterfall } from './waterfall.ts';
+
+/** A job: what is done with the rows of a file. Read from YAML, or all defaults of an operation. */
+
+/** What becomes of calls in doubt when no rule settles them. */
+export type InDoubtPolicy =
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'retry'; readonly extraCredits: Credits };
+
+/** What is done when the input already has a column that `add` names. */
+export type OnExisting = 'refuse' | 'keep' | 'fill' | 'replace';
+
+export interface Job {
+  /** The file's name without its ending, or the operation's. */
+  readonly name: string;
+  /** The job file, absolute; absent when the operation was named instead. Paths in a job are relative to it. */
+  readonly path?: string;
+  readonly operation: Operation;
+  /** Left out: the only account that fits. */
+  readonly account?: string;
+  /** Operation's input → column; left out: sure guesses. */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** Checked against the operation; left out: the operation's own order. */
+  readonly waterfall?: readonly string[];
+  /** New column → dotted path in the answer; left out: every plain field. */
+  readonly add?: Readonly<Record<string, string>>;
+  readonly onExisting: OnExisting;
+  /** Most credits of a batch. */
+  readonly budget?: Credits;
+  readonly inDoubt: InDoubtPolicy;
+}
+
+const OPERATIONS = new URL('./operations/', import.meta.url);
+
+/** Where a checkout, and a user who copied from one, keeps jobs; looked at for suggestions only. */
+const JOBS_FOLDER = 'jobs';
+
+const JOB_FILE: DocumentKind = { code: 'job', name: 'job' };
+
+const YAML_ENDING = /\.ya?ml$/i;
+
+const text = z
+  .string()
+  .min(1)
+  .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
+const wholeCredits = z.int().min(0);
+
+export const jobSchema = z.strictObject({
+  operation: text,
+  account: text.optional(),
+  columns: z.record(text, text).optional(),
+  waterfall: z.array(text).min(1).optional(),
+  add: z.record(text, text).optional(),
+  on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
+  budget: z.strictObject({ credits: wholeCredits }).optional(),
+  in_doubt: z
+    .union([
+      z.enum(['hold', 'skip']),
+      z.strictObject({ retry: z.strictObject({ extra_credits: wholeCredits }) }),
+    ])
+    .optional(),
+});
+
+type JobFile = z.infer<typeof jobSchema>;
+
+/**
+ * The job that the user typed: the name of an operation, or the path of a YAML file.
+ * @throws StopError `job` with file, line and column, and the word that was probably meant.
+ */
+export async function loadJob(argument: string): Promise<Job> {
+  const operation = await loadMember<Operation>(OPERATIONS, argument);
+  if (operation !== undefined) {
+    return { name: operation.name, operation, onExisting: 'refuse', inDoubt: { kind: 'hold' } };
+  }
+  if (!YAML_ENDING.test(argument) && !argument.includes('/')) throw await unknownJob(argument);
+  const document = await readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
+    throw await withNearestFile(argument, error);
+  });
+  return jobOf(argument, document);
+}
+
+async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job> {
+  const { value } = document;
+  const operation = await operationOf(document);
+  checkColumns(operation, document);
+  checkTiers(operation, document);
+  checkAdded(document);
+  return {
+    name: basename(path).replace(YAML_ENDING, ''),
+    path: resolve(path),
+    operation,
+    ...(value.account === undefined ? {} : { account: value.account }),
+    ...(value.columns === undefined ? {} : { columns: value.columns }),
+    ...(value.waterfall === undefined ? {} : { waterfall: value.waterfall }),
+    ...(value.add === undefined ? {} : { add: value.add }),
+    onExisting: value.on_existing ?? 'refuse',
+    ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
+    inDoubt: policyOf(value.in_doubt),
+  };
+}
+
+async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<Operation> {
+  const operation = await loadMember<Operation>(OPERATIONS, value.operation);
+  if (operation !== undefined) return operation;
+  const fact = `there is no operation "${value.operation}"`;
+  throw problem(['operation'], 'value', fact, suggestion(value.operation, await familyNames(OPERATIONS)));
+}
+
+function checkColumns(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
+  const inputs = operation.inputs.map((input) => input.name);
+  const unknown = Object.keys(value.columns ?? {}).find((name) => !inputs.includes(name));
+  if (unknown === undefined) return;
+  const fact = `${operation.name} has no input "${unknown}"`;
+  throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
+}
+
+function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
+  const { waterfall } = value;
+  if (waterfall === undefined) return;
+  // The first entry with which the waterfall becomes wrong is the one to point at.
+  for (const index of waterfall.keys()) {
+    const found = checkWaterfall(operation.tiers, waterfall.slice(0, index + 1));
+    if (found !== undefined) throw problem(['waterfall', index], 'value', found.message, found.next);
+  }
+}
+
+/** Names of new columns, which must not be one of ours and, as spreadsheets ignore case, not the same twice. */
+function checkAdded({ value, problem }: YamlDocument<JobFile>): void {
+  const taken = new Map<string, string>(OUR_COLUMNS.map((name) => [name, 'which Rowonce itself adds']));
+  for (const name of Object.keys(value.add ?? {})) {
+    const why = taken.get(name.toLowerCase());
+    const fact = `the column "${name}" cannot be added: it is the same as one ${why}`;
+    if (why !== undefined) throw problem(['add', name], 'name', fact, 'Choose another name.');
+    taken.set(name.toLowerCase(), 'above it');
+  }
+}
+
+function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
+  if (policy === undefined || policy === 'hold') return { kind: 'hold' };
+  if (policy === 'skip') return { kind: 'skip' };
+  return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
+}
+
+async function unknownJob(argument: string): Promise<Error> {
+  const operations = await familyNames(OPERATIONS);
+  const files = await jobFiles();
+  // Somebody who types the name of a job file without its folder and ending means that file.
+  const meanings = new Map([...files, ...operations].map((each) => [stemOf(each), each]));
+  const meant = nearest(argument, [...meanings.keys()]);
+  const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
+  return stop('job', `"${argument}" is neither an operation nor a job file`, next);
+}
+
+/** A path that leads nowhere is answered with the job file that has almost the same name. */
+async function withNearestFile(path: string, error: unknown): Promise<unknown> {
+  const files = await jobFiles();
+  if (!(error instanceof Error) || !error.message.endsWith('no such file')) return error;
+  const meant = nearest(stemOf(path), files.map(stemOf));
+  const file = files.find((each) => stemOf(each) === meant);
+  return file === undefined ? error : stop('job', error.message, `Did you mean ${file}?`);
+}
+
+function stemOf(path: string): string {
+  return basename(path).replace(YAML_ENDING, '');
+}
+
+async function jobFiles(): Promise<readonly string[]> {
+  const files = await readdir(JOBS_FOLDER).catch(() => []);
+  return files.filter((file) => YAML_ENDING.test(file)).map((file) => `${JOBS_FOLDER}/${file}`);
+}
+
+/** The job as a file that a user can keep and change; `loadJob` reads the same job back from it. */
+export function jobYaml(job: Job): string {
+  const budget = job.budget === undefined ? undefined : { credits: job.budget };
+  const lines = [
+    entry('operation', job.operation.name, 'what is done with each row'),
+    entry('account', job.account, 'whose key and address are used'),
+    ...block('columns', job.columns, "the operation's input: the column of the file that holds it"),
+    entry('waterfall', job.waterfall, 'tried in this order until one matches'),
+    ...block('add', job.add, 'new column: where its value stands in the answer'),
+    entry(
+      'on_existing',
+      job.onExisting === 'refuse' ? undefined : job.onExisting,
+      'when the file has such a column',
+    ),
+    entry('budget', budget, 'hard limit: never passed'),
+    entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
+  ];
+  return lines
+    .filter((line) => line !== undefined)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+function entry(name: string, value: unknown, comment: string): string | undefined {
+  return value === undefined
+    ? undefined
+    : `${inline({ [name]: value })
+        .slice(1, -1)
+        .trim()}  # ${comment}`;
+}
+
+function block(
+  name: string,
+  entries: Readonly<Record<string, string>> | undefined,
+  comment: string,
+): string[] {
+  if (entries === undefined) return [];
+  const pairs = Object.entries(entries);
+  if (pairs.length === 0) return [`${name}: {}  # ${comment}`];
+  const lines = pairs.map(
+    ([key, value]) =>
+      `  ${inline({ [key]: value })
+        .slice(1, -1)
+        .trim()}  # ${key} ← ${value}`,
+  );
+  return [`${name}:  # ${comment}`, ...lines];
+}
+
+/** One line of YAML, which quotes what would not be read back as the same text. */
+function inline(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+function policyValue(policy: InDoubtPolicy): unknown {
+  return policy.kind === 'retry' ? { retry: { extra_credits: policy.extraCredits } } : policy.kind;
+}

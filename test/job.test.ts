@@ -1,0 +1,223 @@
+/**
+ * Goal: a job is what its file says, and a wrong one is refused at the place that is wrong, before anything is paid.
+ * Method: real job files in a temporary folder; the jobs that users copy are read as they are.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Job, jobYaml, loadJob } from '../src/job.ts';
+
+let folder: string;
+const started = process.cwd();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rowonce-job-'));
+  process.chdir(folder);
+});
+afterEach(async () => {
+  process.chdir(started);
+  await rm(folder, { recursive: true });
+});
+
+async function load(text: string): Promise<Job> {
+  await writeFile('my-job.yaml', text);
+  return loadJob('my-job.yaml');
+}
+
+describe('reading', () => {
+  test('the name of an operation is a job of defaults', async () => {
+    const job = await loadJob('enrich-company');
+    expect(job).toMatchObject({ name: 'enrich-company', onExisting: 'refuse', inDoubt: { kind: 'hold' } });
+    expect(job.operation.name).toBe('enrich-company');
+    expect(job.path).toBeUndefined();
+  });
+
+  test('every entry is taken over', async () => {
+    const job = await load(`
+operation: enrich-company
+account: data
+columns: { abn: ABN, website: Charity_Website }
+waterfall: [abn, domain+abn, website]
+add: { employees: employee_count }
+on_existing: fill
+budget: { credits: 500 }
+in_doubt: { retry: { extra_credits: 20 } }
+`);
+    expect(job).toMatchObject({
+      name: 'my-job',
+      account: 'data',
+      columns: { abn: 'ABN', website: 'Charity_Website' },
+      waterfall: ['abn', 'domain+abn', 'website'],
+      add: { employees: 'employee_count' },
+      onExisting: 'fill',
+      budget: 500,
+      inDoubt: { kind: 'retry', extraCredits: 20 },
+    });
+    expect(job.path).toBe(join(process.cwd(), 'my-job.yaml'));
+  });
+
+  test.each(['hold', 'skip'])('in_doubt: %s', async (kind) => {
+    expect((await load(`operation: enrich-person\nin_doubt: ${kind}\n`)).inDoubt).toEqual({ kind });
+  });
+});
+
+describe('what is refused, with its place', () => {
+  const OPERATION = 'operation: enrich-company\n';
+  const cases: readonly (readonly [string, string, string, string])[] = [
+    [
+      'misspelt entry',
+      'operaton: enrich-company\n',
+      '1:1: "operaton" is not known here',
+      'Did you mean operation?',
+    ],
+    [
+      'misspelt operation',
+      'operation: enrich-compny\n',
+      '1:12: there is no operation "enrich-compny"',
+      'Did you mean enrich-company?',
+    ],
+    [
+      'input that the operation lacks',
+      `${OPERATION}columns:\n  abm: ABN\n`,
+      '3:3: enrich-company has no input "abm"',
+      'Did you mean abn?',
+    ],
+    [
+      'identifier that the operation lacks',
+      `${OPERATION}waterfall:\n  - abn\n  - domian\n`,
+      '4:5: the waterfall names "domian", which this operation does not know',
+      'Did you mean domain?',
+    ],
+    [
+      'one of our own columns',
+      `${OPERATION}add:\n  _Status: industry\n`,
+      '3:3: the column "_Status" cannot be added: it is the same as one which Rowonce itself adds',
+      'Choose another name.',
+    ],
+    [
+      'the same column twice but for its case',
+      `${OPERATION}add:\n  Size: a\n  size: b\n`,
+      '4:3: the column "size" cannot be added: it is the same as one above it',
+      'Choose another name.',
+    ],
+    [
+      'credits that are no number',
+      `${OPERATION}budget: 500\n`,
+      '2:9: budget must be a block of "name: value" lines and is a number',
+      'Write a block of "name: value" lines.',
+    ],
+    [
+      'negative credits',
+      `${OPERATION}budget: { credits: -1 }\n`,
+      '2:20: budget.credits is -1',
+      'Write at least 0.',
+    ],
+    [
+      'misspelt policy',
+      `${OPERATION}in_doubt: hodl\n`,
+      '2:11: in_doubt cannot be "hodl"',
+      'Did you mean hold?',
+    ],
+    [
+      'misspelt on_existing',
+      `${OPERATION}on_existing: replce\n`,
+      '2:14: on_existing cannot be "replce"',
+      'Did you mean replace?',
+    ],
+    [
+      'column name that is a number',
+      `${OPERATION}columns: { abn: 2024 }\n`,
+      '2:17: columns.abn must be text and is a number',
+      'Put it between quotes.',
+    ],
+    [
+      'line end in a new column',
+      `${OPERATION}add: { "a\\nb": x }\n`,
+      '2:8: the name "a\nb" cannot be used',
+      'Choose another: it contains a line end or another control character.',
+    ],
+  ];
+  test.each(cases)('%s', async (_what, text, fact, next) => {
+    await expect(load(text)).rejects.toMatchObject({
+      code: 'job',
+      exitCode: 2,
+      message: `my-job.yaml:${fact}`,
+      next,
+    });
+  });
+
+  test.each(['refresh_after', 'inbox', 'schedule', 'projects'])(
+    '%s, which this version does not know',
+    async (name) => {
+      await expect(load(`${OPERATION}${name}: x\n`)).rejects.toMatchObject({
+        message: `my-job.yaml:2:1: "${name}" is not known here`,
+      });
+    },
+  );
+});
+
+describe('a job that does not exist', () => {
+  test.each([
+    ['enrich-compny', 'Did you mean enrich-company?'],
+    ['enrich-companies', 'Did you mean jobs/enrich-companies.yaml?'],
+    ['jobs/enrich-compnies.yaml', 'Did you mean jobs/enrich-companies.yaml?'],
+    ['zzzzzzzzzzzz', 'Known are: enrich-company, enrich-person, jobs/enrich-companies.yaml.'],
+  ])('%s', async (argument, next) => {
+    await mkdir('jobs');
+    await writeFile('jobs/enrich-companies.yaml', 'operation: enrich-company\n');
+    await expect(loadJob(argument)).rejects.toMatchObject({ code: 'job', next });
+  });
+
+  test('without a folder of jobs the operations are named', async () => {
+    await expect(loadJob('zzzzzzzzzzzz')).rejects.toMatchObject({
+      next: 'Known are: enrich-company, enrich-person.',
+    });
+  });
+
+  test('a name never leads out of the folder of operations', async () => {
+    await expect(loadJob('../errors')).rejects.toMatchObject({ code: 'job' });
+  });
+});
+
+describe('writing a job down', () => {
+  const everything = `operation: enrich-company
+account: data
+columns: { abn: "ABN: number", website: "#1 'web'" }
+waterfall: [abn, domain+abn]
+add: { "yes": employee_count, "2024": industry }
+on_existing: keep
+budget: { credits: 7 }
+in_doubt: { retry: { extra_credits: 2 } }
+`;
+
+  test.each([
+    everything,
+    'operation: enrich-person\n',
+    'operation: enrich-person\nadd: {}\nin_doubt: skip\n',
+  ])('what is written is read as the same job: %#', async (text) => {
+    const job = await load(text);
+    expect(await load(jobYaml(job))).toEqual(job);
+  });
+
+  test('every line says what it is', async () => {
+    const lines = jobYaml(await load(everything))
+      .trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(12);
+    for (const line of lines) expect(line).toMatch(/\S {2}# \S/);
+  });
+});
+
+describe('the jobs that a user copies', () => {
+  test.each([
+    ['enrich-companies', 'fixtures/leads.csv'],
+    ['enrich-people', 'fixtures/people.csv'],
+  ])('%s.yaml fits %s, has a comment on every line and spends nothing real', async (name, file) => {
+    const path = join(import.meta.dirname, '..', 'jobs', `${name}.yaml`);
+    const job = await loadJob(path);
+    expect(job.account).toBe('sandbox-provider');
+    const [header = ''] = (await readFile(join(import.meta.dirname, '..', file), 'utf8')).split(/\r?\n/);
+    expect(header.split(',')).toEqual(expect.arrayContaining(Object.values(job.columns ?? {})));
+    for (const line of (await readFile(path, 'utf8')).trimEnd().split('\n')) expect(line).toMatch(/# \S/);
+  });
+});
