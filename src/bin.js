@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+// What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node that is
+// too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the checkout.
+
+/** The first version that runs TypeScript as it stands, and the one that the product is tested with. */
+const NEEDED_MAJOR = 24;
+
+/** Set for a process that an older Node started in its own place. */
+const HANDED_OVER = 'ROWONCE_HANDED_OVER';
+
+start();
+
+async function start() {
+  const { existsSync } = await import('node:fs');
+  const { fileURLToPath } = await import('node:url');
+  const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
+  const checkout = existsSync(beside('./main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
+
+  if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
+    if (process.env[HANDED_OVER]) dieWithParent();
+    const { main } = await import(checkout ? './main.ts' : '../dist/main.js');
+    return main(process.argv.slice(2));
+  }
+  const newerNode = beside('../node_modules/.bin/node');
+  if (checkout && existsSync(newerNode)) return handOver(newerNode, beside('./bin.js'));
+  console.error(
+    `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then type the command again.`,
+  );
+  process.exit(2);
+}
+
+/**
+ * Runs the program with the newer Node and ends as it ends. Who stops, kills or waits for this process means that
+ * one, so both must live and die together.
+ */
+async function handOver(newerNode, script) {
+  const { spawn } = await import('node:child_process');
+  const hasTerminal = await controllingTerminal();
+  const child = spawn(newerNode, [script, ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [HANDED_OVER]: '1' },
+  });
+  process.on('SIGINT', () => {
+    // A terminal sends Ctrl-C to both; a second one would mean "leave now" to the program.
+    if (!hasTerminal) child.kill('SIGINT');
+  });
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(
+      `${newerNode} cannot be started: ${error.message}. Type npm install, then the command again.`,
+    );
+    process.exit(2);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** Whether a Ctrl-C can reach this process and its child from a terminal at all. */
+async function controllingTerminal() {
+  const { closeSync, openSync } = await import('node:fs');
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return process.platform === 'win32';
+  }
+}
+
+/**
+ * The parent holds the other end of a channel. When it is gone, however it went, this process must not go on
+ * spending behind the back of the user who killed it, nor keep the store's lock.
+ */
+function dieWithParent() {
+  // Not for the processes that this one starts: they have parents of their own.
+  delete process.env[HANDED_OVER];
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.channel?.unref();
+  if (!process.connected) process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,117 @@
+import { createInterface } from 'node:readline';
+import { type Readable, Writable } from 'node:stream';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { isoTime } from './clock.ts';
+import type { Console } from './command.ts';
+import { type StopDetail, stop } from './errors.ts';
+
+/** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
+export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
+
+/** What the frame of the command line may do besides what every command may. */
+export interface Terminal extends Console {
+  /** Says how the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its own. */
+  fail(failure: Failure): void;
+}
+
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface TerminalOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+type Output = Streams['stdout'];
+
+/** ANSI: from the cursor to the end of the line. */
+const ERASE_LINE = '\u001b[K';
+
+/** The streams of this process. */
+export const processStreams: Streams = process;
+
+export function openTerminal(options: TerminalOptions, streams: Streams = processStreams): Terminal {
+  const { stdin, stdout, stderr, env } = streams;
+  const colored = (stream: Output): boolean => wantsColor(stream, env);
+  const write = (stream: Output, line: string): void => {
+    stream.write(`${colored(stream) ? line : stripVTControlCharacters(line)}\n`);
+  };
+  const interactive = stdin.isTTY === true && stderr.isTTY === true;
+  let answered = false;
+  const result = (value: object): void => {
+    if (!options.json) return;
+    stdout.write(`${JSON.stringify(value)}\n`);
+    answered = true;
+  };
+  return {
+    json: options.json,
+    quiet: options.quiet,
+    interactive,
+    color: colored(stdout) || colored(stderr),
+    print: (line) => {
+      if (!options.json) write(stdout, line);
+    },
+    say: (line) => {
+      if (!options.quiet) write(stderr, line);
+    },
+    warn: (line) => write(stderr, line),
+    status: (line) => {
+      if (!options.quiet && stderr.isTTY === true) stderr.write(`\r${ERASE_LINE}${line}`);
+    },
+    result,
+    ask: async (question, { hidden = false } = {}) =>
+      interactive ? askOn(streams, question, hidden) : undefined,
+    fail: (failure) => {
+      write(stderr, styleText('red', failure.message, { validateStream: false }));
+      write(stderr, failure.next);
+      if (!answered) result({ stopped: stoppedObject(failure) });
+    },
+  };
+}
+
+/** The member `stopped` of `--json`. */
+export function stoppedObject({
+  code,
+  message,
+  next,
+  resumeAtMs,
+}: Pick<Failure, 'code' | 'message' | 'next'> & { readonly resumeAtMs?: number | undefined }): object {
+  return { code, message, next, resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs) };
+}
+
+/** `NO_COLOR` (no-color.org) is a wish of the user and wins over `FORCE_COLOR`, which is mostly set by build servers. */
+function wantsColor(stream: Output, env: Streams['env']): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/**
+ * One answer from the terminal; undefined at its end (Ctrl-D). A hidden answer is typed into an output that swallows
+ * it, so neither the screen nor a recording of it ever holds the key.
+ */
+function askOn(streams: Streams, question: string, hidden: boolean): Promise<string | undefined> {
+  const { stdin: input, stderr } = streams;
+  const swallow = new Writable({ write: (_chunk, _encoding, done) => done() });
+  if (hidden) stderr.write(question);
+  const lines = createInterface({ input, output: hidden ? swallow : stderr, terminal: true, historySize: 0 });
+  return new Promise((resolve, reject) => {
+    lines.on('close', () => {
+      stderr.write(hidden ? '\n' : '');
+      resolve(undefined);
+    });
+    lines.on('SIGINT', () => {
+      // Readline has the terminal in raw mode, where Ctrl-C is a character: nobody else would notice it.
+      reject(stop('interrupted', 'stopped by Ctrl-C at a question', 'Type the command again.'));
+      lines.close();
+    });
+    lines.question(hidden ? '' : question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}

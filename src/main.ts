@@ -1,0 +1,133 @@
+import { type Command, CommanderError } from 'commander';
+import type { RunCommand } from './command.ts';
+import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
+import { EXIT, type ExitCode, messageOf, StopError } from './errors.ts';
+import { buildProgram, type SharedOptions, usageStop } from './program.ts';
+
+/**
+ * The frame around every command: arguments in, words and an exit code out. Whatever goes wrong below ends here, as
+ * a fact and what to do about it.
+ */
+
+/** Runs the command line and ends the process. */
+export async function main(argv: readonly string[]): Promise<never> {
+  let terminal = terminalFor(argv, processStreams);
+  // Also what nobody awaited. Anything less than ending would leave a run going on in an unknown state.
+  process.on('uncaughtException', (error) => process.exit(reportBug(terminal, error, processStreams)));
+  process.stdout.on('error', ignoreBrokenPipe);
+  process.stderr.on('error', ignoreBrokenPipe);
+  const exitCode = await runCommandLine(argv, processStreams, (opened) => {
+    terminal = opened;
+  });
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  // Not left to an empty event loop: an idle connection to a vendor would hold the shell for a minute.
+  process.exit(exitCode);
+}
+
+/** Runs the command line on these streams. Never throws; the exit code says how it ended. */
+export async function runCommandLine(
+  argv: readonly string[],
+  streams: Streams,
+  opened: (terminal: Terminal) => void = () => {},
+): Promise<ExitCode> {
+  let terminal = terminalFor(argv, streams);
+  let exitCode: ExitCode = EXIT.done;
+  let help = '';
+  const run: RunCommand =
+    (action) =>
+    async (...args) => {
+      exitCode = await action(terminal, ...args);
+    };
+  let program: Command | undefined;
+  try {
+    program = await buildProgram(argv, {
+      run,
+      started: (options) => {
+        terminal = openTerminal(terminalOptions(options), streams);
+        opened(terminal);
+      },
+      write: (text) => {
+        help += text;
+      },
+      writeError: (text) => terminal.say(text),
+    });
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!isAnswerOfCommander(error)) return report(terminal, error, commandIn(argv, program), streams);
+    terminal.print(help.trimEnd());
+    terminal.result(error.code === 'commander.version' ? { version: help.trim() } : { help });
+    return EXIT.done;
+  }
+}
+
+/** `--help` and `--version` leave commander by an exception too. */
+function isAnswerOfCommander(error: unknown): error is CommanderError {
+  return error instanceof CommanderError && error.exitCode === 0;
+}
+
+function report(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
+  if (error instanceof StopError) return reportStop(terminal, error);
+  if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
+  // The reader of our output, such as `head`, has seen enough. That is not an error of anybody.
+  if (isBrokenPipe(error)) return EXIT.done;
+  return reportBug(terminal, error, streams);
+}
+
+function reportStop(terminal: Terminal, { code, message, next, resumeAtMs, exitCode }: StopError): ExitCode {
+  terminal.fail({ code, message, next, ...(resumeAtMs === undefined ? {} : { resumeAtMs }) });
+  return exitCode;
+}
+
+function reportBug(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
+  const debug = streams.env.ROWONCE_DEBUG === '1';
+  if (debug && error instanceof Error) streams.stderr.write(`${error.stack}\n`);
+  terminal.fail({
+    code: 'bug',
+    message: messageOf(error),
+    next: debug
+      ? 'This is a bug of Rowonce: please report it with the output above.'
+      : 'This is a bug of Rowonce: please report it with the output of the same command under ROWONCE_DEBUG=1.',
+  });
+  return EXIT.bug;
+}
+
+/** Until commander has read the options, and when it cannot: a wrong command line is answered as JSON too. */
+function terminalFor(argv: readonly string[], streams: Streams): Terminal {
+  const end = argv.indexOf('--');
+  const options = end === -1 ? argv : argv.slice(0, end);
+  return openTerminal({ json: options.includes('--json'), quiet: options.includes('--quiet') }, streams);
+}
+
+function terminalOptions({ json, quiet }: SharedOptions): {
+  readonly json: boolean;
+  readonly quiet: boolean;
+} {
+  return { json: json === true, quiet: quiet === true };
+}
+
+/** The command that was meant, for "see rowonce run --help"; empty when none was. */
+function commandIn(argv: readonly string[], program: Command | undefined): string {
+  return program?.commands.find((command) => argv.includes(command.name()))?.name() ?? '';
+}
+
+function ignoreBrokenPipe(error: Error): void {
+  // A run goes on when its output is closed: ending here would leave calls in doubt that were already paid for.
+  if (!isBrokenPipe(error)) throw error;
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+  );
+}
+
+/** What was written to a pipe has left this process. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+// Started by its path, as the sandbox's own process is; `bin.js` imports it and calls.
+if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { Command, type CommanderError } from 'commander';
+import type { CliCommand, RunCommand } from './command.ts';
+import { invariant, type StopError, stop } from './errors.ts';
+import { familyNames, loadMember } from './family.ts';
+
+/**
+ * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
+ * imported: the others would cost every start their own imports.
+ */
+
+const COMMANDS = new URL('./cli/', import.meta.url);
+
+/** Standard output and error, as commander writes help to them. */
+export interface HelpOutput {
+  write(text: string): void;
+  writeError(text: string): void;
+}
+
+/** Declared on every command, so that each command's own `--help` lists them. */
+export interface SharedOptions {
+  readonly json?: true;
+  readonly quiet?: true;
+  /** A folder, or the address of a shared store. */
+  readonly store?: string;
+}
+
+export interface ProgramHooks extends HelpOutput {
+  readonly run: RunCommand;
+  /** Called before the action of a command. */
+  started(options: SharedOptions): void;
+}
+
+/** The program for these arguments. Summaries of all commands are loaded only when no command is named. */
+export async function buildProgram(argv: readonly string[], hooks: ProgramHooks): Promise<Command> {
+  const names = await familyNames(COMMANDS);
+  const program = bareProgram(hooks);
+  const listed = !argv.some((argument) => names.includes(argument));
+  for (const name of names) {
+    const command = program.command(name);
+    if (listed) command.summary((await loadCommand(name)).summary);
+  }
+  program.hook('preSubcommand', async (_program, command) => configure(command, hooks.run));
+  program.hook('preAction', (_program, command) => {
+    inheritOptions(command);
+    hooks.started(command.opts<SharedOptions>());
+  });
+  return program;
+}
+
+/** The program with every command configured, for whoever looks at it as a whole, such as the test of the documentation. */
+export async function describeProgram(): Promise<Command> {
+  const program = await buildProgram([], {
+    run: () => async () => {},
+    started: () => {},
+    write: () => {},
+    writeError: () => {},
+  });
+  for (const command of program.commands) await configure(command, () => async () => {});
+  return program;
+}
+
+export function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
+  return String(manifest.version);
+}
+
+function bareProgram(output: HelpOutput): Command {
+  const program = new Command('rowonce')
+    .description('Enriches the rows of a spreadsheet through a paid API, and never pays for one twice.')
+    .version(version())
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      writeErr: (text) => output.writeError(text),
+      // What is wrong is said in our own style, from the error that is thrown.
+      outputError: () => {},
+    })
+    .addHelpText('after', '\nrowonce COMMAND --help shows the options of a command and an example.');
+  return withSharedOptions(program);
+}
+
+async function loadCommand(name: string): Promise<CliCommand> {
+  const command = await loadMember<CliCommand>(COMMANDS, name);
+  invariant(command, `there is no command ${name}`);
+  return command;
+}
+
+async function configure(command: Command, run: RunCommand): Promise<void> {
+  const { summary, example, configure } = await loadCommand(command.name());
+  command.summary(summary).description(summary);
+  configure(command, run);
+  for (const each of [command, ...command.commands]) withSharedOptions(each);
+  command.addHelpText('afterAll', `\nExample:\n  ${example}`);
+}
+
+function withSharedOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object on stdout and nothing else there')
+    .option('--quiet', 'no progress and no words on stderr, but for what went wrong')
+    .option(
+      '--store <location>',
+      'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
+    );
+}
+
+/** `rowonce --json status` means the same as `rowonce status --json`. */
+function inheritOptions(command: Command): void {
+  for (let parent = command.parent; parent !== null; parent = parent.parent) {
+    for (const [name, value] of Object.entries(parent.opts<SharedOptions>())) {
+      if (command.getOptionValue(name) === undefined) command.setOptionValue(name, value);
+    }
+  }
+}
+
+/** Commander's words for a wrong command line, in our style: the fact, then what to do. */
+export function usageStop(error: CommanderError, command: string): StopError {
+  const see = `see rowonce ${command}${command === '' ? '' : ' '}--help`;
+  if (error.code === 'commander.help')
+    return stop('usage', 'no command was given', `Name a command: ${see}.`);
+  const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
+  const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
+  return stop(
+    'usage',
+    withoutValue(fact),
+    nearest ? `Did you mean ${nearest}? Else ${see}.` : `Please ${see}.`,
+  );
+}
+
+/** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
+function withoutValue(fact: string): string {
+  return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'");
+}

@@ -1,0 +1,249 @@
+/**
+ * Goal: accounts can be kept without a text editor; a key is never an argument, never shown and never readable by
+ * others; looking whether an account works spends nothing.
+ * Method: the real program as a process, with a configuration folder of its own and real listening sockets.
+ */
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Ended, rowonce } from './rowonce.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rowonce-accounts-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const file = (): string => join(folder, 'config', 'accounts.yaml');
+
+function accounts(
+  args: readonly string[],
+  more: { stdin?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const env = { ROWONCE_CONFIG: join(folder, 'config'), ...more.env };
+  return rowonce(['accounts', ...args], { ...more, env });
+}
+
+const ADD = ['add', '--name', 'data', '--vendor', 'provider', '--base-url', 'https://api.example.com'];
+
+test('add writes what was said into a file that only the user can read', async () => {
+  const limits = ['--per-second', '20', '--concurrency', '4', '--budget-per-day', '2000'];
+  const added = await accounts([...ADD, ...limits, '--key-env', 'DATA_KEY']);
+  expect(added).toMatchObject({ code: 0, stdout: `Added account data to ${file()}.\n` });
+  expect(await readFile(file(), 'utf8')).toBe(`accounts:
+  data:
+    vendor: provider
+    base_url: https://api.example.com
+    key_env: DATA_KEY
+    limits:
+      per_second: 20
+      concurrency: 4
+    budget:
+      per_day: 2000
+`);
+  expect((await stat(file())).mode & 0o777).toBe(0o600);
+  expect((await stat(join(folder, 'config'))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(folder, 'config'))).toEqual(['accounts.yaml']);
+});
+
+test('the key comes from standard input, and no command ever shows it', async () => {
+  const runs = [
+    await accounts([...ADD, '--key-stdin'], { stdin: 's3cr3t\n' }),
+    await accounts(['list']),
+    await accounts(['list', '--json']),
+    await accounts(['remove', 'data']),
+  ];
+  for (const { code, stdout, stderr } of runs) {
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain('s3cr3t');
+  }
+});
+
+test('a key that is typed as an argument is refused and not repeated', async () => {
+  for (const key of [['--key=s3cr3t'], ['--key', 's3cr3t']]) {
+    const { code, stdout, stderr } = await accounts([...ADD, ...key]);
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain('s3cr3t');
+  }
+});
+
+test('what the user wrote into the file stays, comments included, and a linked file stays linked', async () => {
+  await accounts([...ADD, '--key-env', 'A']);
+  const real = join(folder, 'dotfiles.yaml');
+  const own =
+    '# mine\naccounts:\n  # the first\n  old:\n    vendor: provider\n    base_url: https://a.example # test\n    key_env: A\n';
+  await writeFile(real, own, { mode: 0o600 });
+  await rm(file());
+  await symlink(real, file());
+  expect((await accounts([...ADD, '--key-env', 'DATA_KEY'])).code).toBe(0);
+  expect((await readFile(real, 'utf8')).startsWith(own)).toBe(true);
+  expect(await readFile(real, 'utf8')).toContain('\n  data:\n');
+  expect((await accounts(['remove', 'data'])).code).toBe(0);
+  expect(await readFile(real, 'utf8')).toBe(own);
+});
+
+test('an account can be added after the last one was removed', async () => {
+  await accounts([...ADD, '--key-env', 'A']);
+  await accounts(['remove', 'data']);
+  expect((await accounts([...ADD, '--key-env', 'A'])).code).toBe(0);
+  expect((await readFile(file(), 'utf8')).split('\n')[1]).toBe('  data:');
+});
+
+test.each([
+  [
+    'nothing is known and nobody can be asked',
+    ['add'],
+    '--name is missing\nGive it with --name, or answer on a terminal.\n',
+  ],
+  [
+    'the key is missing',
+    ADD,
+    'the key is missing\nGive it with --key-env NAME or --key-stdin, or answer on a terminal.\n',
+  ],
+  [
+    'plain http',
+    ['add', '--name', 'x', '--vendor', 'provider', '--base-url', 'http://api.example.com'],
+    '--base-url: the address must begin with https://, because the key is sent to it\nWrite it as https://api.example.com.\n',
+  ],
+  [
+    'a misspelt vendor',
+    ['add', '--name', 'x', '--vendor', 'providr', '--base-url', 'https://a.example', '--key-env', 'A'],
+    'accounts.x.vendor cannot be "providr"\nDid you mean provider?\n',
+  ],
+  [
+    'a region at a provider',
+    [...ADD, '--key-env', 'A', '--region', 'AU'],
+    '--region belongs to an account of the service\nLeave out --region, or give --vendor service.\n',
+  ],
+  [
+    'a limit that is no number',
+    [...ADD, '--key-env', 'A', '--per-second', 'fast'],
+    'per_second "fast" is not a whole number\nWrite digits only, such as 600.\n',
+  ],
+  [
+    'two keys',
+    [...ADD, '--key-env', 'A', '--key-stdin'],
+    '--key-env and --key-stdin both say what the key is\nGive one of them.\n',
+  ],
+])('add refuses, and writes nothing, when %s', async (_what, args, stderr) => {
+  expect(await accounts(args)).toEqual({ code: 2, stdout: '', stderr });
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a name that is taken is not overwritten', async () => {
+  await accounts([...ADD, '--key-env', 'A']);
+  const before = await readFile(file(), 'utf8');
+  const again = await accounts([...ADD, '--key-env', 'B']);
+  expect(again.stderr).toMatch(/^there is an account data already\n/);
+  expect(await readFile(file(), 'utf8')).toBe(before);
+});
+
+test('list shows region, documentation and where the key comes from, and the built-in accounts', async () => {
+  const service = ['--vendor', 'service', '--base-url', 'https://au.example.com/', '--organization', 'org-1'];
+  await accounts(['add', '--name', 'workspace', ...service, '--region', 'AU', '--key-env', 'K']);
+  const { stdout } = await accounts(['list']);
+  expect(stdout).toContain(`workspace (service, AU)
+  address        https://au.example.com/
+  documentation  https://au.example.com/latest/documentation
+  organization   org-1
+  limits         8 at once
+  key            environment variable K
+`);
+  const json = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(json.accounts.map((each: { name: string }) => each.name)).toEqual([
+    'workspace',
+    'sandbox-provider',
+    'sandbox-service',
+  ]);
+  expect(json.accounts[0]).toMatchObject({
+    region: 'AU',
+    documentation: 'https://au.example.com/latest/documentation',
+  });
+});
+
+test('test connects, sends no request, and says that the key was not tried', async () => {
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await accounts([
+      'add',
+      '--name',
+      'data',
+      '--vendor',
+      'provider',
+      '--base-url',
+      `http://127.0.0.1:${port}`,
+      '--key-env',
+      'K',
+    ]);
+    const passed = await accounts(['test'], { env: { K: 'abc' } });
+    expect(passed.code).toBe(0);
+    expect(passed.stdout).toContain('the key itself was not tried');
+    expect(passed.stdout).toContain('127.0.0.1 is 127.0.0.1 and takes connections');
+    const json = JSON.parse((await accounts(['test', 'data', '--json'], { env: { K: 'abc' } })).stdout);
+    expect(json).toEqual({
+      accounts: [
+        {
+          name: 'data',
+          sandbox: false,
+          key: 'present',
+          resolves_to: ['127.0.0.1'],
+          connects: true,
+          key_tried: false,
+        },
+      ],
+    });
+    expect(requests).toBe(0);
+  } finally {
+    server.close();
+  }
+  const gone = await accounts(['test', '--json'], { env: { K: 'abc' } });
+  expect(gone.code).toBe(2);
+  expect(JSON.parse(gone.stdout).stopped).toMatchObject({
+    code: 'address',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
+test('test notices a missing key and a name that does not resolve', async () => {
+  await accounts([
+    'add',
+    '--name',
+    'data',
+    '--vendor',
+    'provider',
+    '--base-url',
+    'https://nowhere.invalid',
+    '--key-env',
+    'K',
+  ]);
+  expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\n/);
+  const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
+  expect(unresolved.code).toBe(2);
+  expect(unresolved.stderr).toMatch(/^the name nowhere\.invalid does not resolve/);
+});
+
+test('remove: the nearest name for one that does not exist, and the built-in ones stay', async () => {
+  await accounts([...ADD, '--key-env', 'A']);
+  expect((await accounts(['remove', 'dta'])).stderr).toMatch(/\nDid you mean data\?\n$/);
+  expect((await accounts(['remove', 'sandbox-provider'])).stderr).toMatch(
+    /is built in and cannot be removed\n/,
+  );
+});
+
+test('a folder that cannot be written is a sentence, not a stack trace', async () => {
+  await writeFile(join(folder, 'config'), 'a file stands where the folder should be');
+  const { code, stderr } = await accounts([...ADD, '--key-env', 'A']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^[^\n]+config[^\n]+\nFree some space, or set \$ROWONCE_CONFIG to a folder that you may write\.\n$/,
+  );
+});

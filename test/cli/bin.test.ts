@@ -1,0 +1,165 @@
+/**
+ * Goal: whatever Node the user's shell finds, the program runs with one that is new enough, lives and dies as the
+ * process that was started does, or says in one sentence what is missing.
+ * Method: the real `bin.js` under the Node of the tests and, where the machine has one, under an older Node; signals
+ * are sent to the process that the user would signal, and the sandbox's socket shows whether the program still lives.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PROGRAM } from './rowonce.ts';
+
+/** A Node on the path that is too old for the program and new enough for `bin.js`. */
+const olderNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .filter((path) => existsSync(path))
+  .find((path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 24);
+
+const hasNewerNode = existsSync(join(PROGRAM, '..', '..', 'node_modules', '.bin', 'node'));
+
+let folder: string;
+/** What a failed test would leave behind. */
+const groups: number[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-bin-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+  for (const pid of groups.splice(0)) endGroup(pid);
+});
+
+/** The package as npm installs it, with a main that shows what it was called with. */
+function installed(): string {
+  const root = join(folder, 'node_modules', 'rowonce');
+  mkdirSync(join(root, 'src'), { recursive: true });
+  mkdirSync(join(root, 'dist'));
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
+  // Node does not strip types under node_modules, so this file must never be chosen.
+  writeFileSync(join(root, 'src', 'main.ts'), 'export const main: number = 1;');
+  writeFileSync(join(root, 'dist', 'main.js'), 'export const main = (argv) => console.log("dist", ...argv);');
+  copyFileSync(PROGRAM, join(root, 'src', 'bin.js'));
+  return join(root, 'src', 'bin.js');
+}
+
+test('an installed package runs what was built', () => {
+  const { status, stdout } = spawnSync(process.execPath, [installed(), 'status', 'last'], {
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
+});
+
+describe.skipIf(olderNode === undefined)('under an older Node (skipped when the path has none)', () => {
+  const older = olderNode ?? '';
+
+  test('an installed package says what it needs, in one sentence, and ends with 2', () => {
+    const { status, stdout, stderr } = spawnSync(older, [installed(), 'status'], { encoding: 'utf8' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^Rowonce needs Node 24 or newer and this is Node \d+\.\d+\.\d+: install it .*\.\n$/,
+    );
+  });
+
+  describe.skipIf(!hasNewerNode)('a checkout that brings its own Node hands over to it', () => {
+    test('with arguments, standard input, output and the exit code', () => {
+      const env = { PATH: process.env.PATH, ROWONCE_CONFIG: folder };
+      const add = [
+        'accounts',
+        'add',
+        '--name',
+        'a',
+        '--vendor',
+        'provider',
+        '--base-url',
+        'https://a.example',
+        '--key-stdin',
+      ];
+      const added = spawnSync(older, [PROGRAM, ...add], { encoding: 'utf8', input: 's3cr3t\n', env });
+      expect(added).toMatchObject({
+        status: 0,
+        stdout: `Added account a to ${join(folder, 'accounts.yaml')}.\n`,
+      });
+      expect(readFileSync(join(folder, 'accounts.yaml'), 'utf8')).toContain('key: s3cr3t\n');
+      expect(spawnSync(older, [PROGRAM, 'acounts'], { encoding: 'utf8', env })).toMatchObject({
+        status: 2,
+        stdout: '',
+      });
+    });
+
+    /** A session of its own, so that there is no terminal and a signal reaches the one process that it is sent to. */
+    async function sandbox() {
+      const child = spawn(older, [PROGRAM, 'sandbox', '--port', '0'], {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      if (child.pid !== undefined) groups.push(child.pid);
+      const [line] = await once(child.stdout, 'data');
+      const port = Number(/:(\d+)\s*$/.exec(String(line))?.[1]);
+      expect(await listens(port)).toBe(true);
+      return { child, port };
+    }
+
+    test.each(['SIGTERM', 'SIGINT'] as const)(
+      '%s stops the program well, and its exit code is handed on',
+      async (signal) => {
+        const { child, port } = await sandbox();
+        child.kill(signal);
+        expect(await once(child, 'exit')).toEqual([0, null]);
+        expect(await listens(port)).toBe(false);
+      },
+    );
+
+    test('kill -9 of what the user started ends the program too, at once', async () => {
+      const { child, port } = await sandbox();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const deadlineMs = performance.now() + 5000;
+      while ((await listens(port)) && performance.now() < deadlineMs) await sleep(5);
+      expect(await listens(port)).toBe(false);
+    });
+
+    test.skipIf(process.platform !== 'linux')(
+      'a program that is killed looks killed from outside',
+      async () => {
+        const { child } = await sandbox();
+        const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+          .trim()
+          .split(' ');
+        process.kill(Number(children[0]), 'SIGKILL');
+        expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+      },
+    );
+  });
+});
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left of it, as it should be.
+  }
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.on('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * Goal: whatever is typed, the answer is a fact and what to do, an exit code of the list, and under --json one object.
+ * Method: the real program as a process; where a fault must be made up, the frame on streams of our own.
+ */
+import { once } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { runCommandLine } from '../../src/main.ts';
+import { describeProgram } from '../../src/program.ts';
+import { rowonce, startRowonce } from './rowonce.ts';
+
+const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };
+
+describe('help', () => {
+  test('lists every command with its summary', async () => {
+    const { code, stdout, stderr } = await rowonce(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const oneLine = stdout.replace(/\s+/g, ' ');
+    for (const command of (await describeProgram()).commands) {
+      expect(oneLine).toContain(`${command.name()} ${command.summary()}`);
+    }
+  });
+
+  test('of every command, and of every command within it, ends with an example and lists the common options', async () => {
+    for (const command of (await describeProgram()).commands) {
+      for (const names of [
+        [command.name()],
+        ...command.commands.map((each) => [command.name(), each.name()]),
+      ]) {
+        const { code, stdout } = await rowonce([...names, '--help']);
+        expect(code).toBe(0);
+        expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${command.name()}.*\\n$`));
+        for (const option of ['--json', '--quiet', '--store <location>']) expect(stdout).toContain(option);
+      }
+    }
+  });
+
+  test('--version is one line, --json one object', async () => {
+    expect((await rowonce(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(JSON.parse((await rowonce(['--version', '--json'])).stdout)).toEqual({
+      version: expect.stringMatching(/^\d/),
+    });
+    expect(JSON.parse((await rowonce(['accounts', '--help', '--json'])).stdout).help).toMatch(
+      /^Usage: rowonce accounts/,
+    );
+  });
+});
+
+describe('a wrong command line is exit 2, a fact and what to do', () => {
+  test.each([
+    [['acounts'], "unknown command 'acounts'\nDid you mean accounts? Else see rowonce --help.\n"],
+    [['zzzzzz'], "unknown command 'zzzzzz'\nPlease see rowonce --help.\n"],
+    [['accounts', 'lst'], "unknown command 'lst'\nDid you mean list? Else see rowonce accounts --help.\n"],
+    [
+      ['accounts', 'list', '--jsn'],
+      "unknown option '--jsn'\nDid you mean --json? Else see rowonce accounts --help.\n",
+    ],
+    [['accounts', 'remove'], "missing required argument 'name'\nPlease see rowonce accounts --help.\n"],
+    [
+      ['accounts', 'add', '--name'],
+      "option '--name <name>' argument missing\nPlease see rowonce accounts --help.\n",
+    ],
+  ])('%j', async (args, stderr) => {
+    expect(await rowonce(args)).toEqual({ code: 2, stdout: '', stderr });
+    const json = await rowonce([...args, '--json']);
+    if (args.includes('--name')) return;
+    expect(json.code).toBe(2);
+    const [message] = stderr.split('\n');
+    expect(JSON.parse(json.stdout)).toEqual({
+      stopped: { code: 'usage', message, next: stderr.split('\n')[1], resume_at: null },
+    });
+  });
+
+  test('no command at all shows the help as well', async () => {
+    const { code, stdout, stderr } = await rowonce([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^Usage: rowonce[\s\S]*no command was given\nName a command: see rowonce --help\.\n$/,
+    );
+  });
+});
+
+test('what stops a command is said under --quiet too, and under --json as the only object', async () => {
+  const quiet = await rowonce(['accounts', 'remove', 'x', '--quiet'], { env: NOWHERE });
+  expect(quiet).toMatchObject({ code: 2, stdout: '' });
+  expect(quiet.stderr).toMatch(/^there is no account "x" in \/nonexistent\/accounts\.yaml\n/);
+  const json = await rowonce(['accounts', 'remove', 'x', '--json'], { env: NOWHERE });
+  expect(JSON.parse(json.stdout).stopped.code).toBe('account');
+});
+
+test('the common options may stand before the command', async () => {
+  const { stdout, stderr } = await rowonce(['--json', '--quiet', 'accounts', 'list'], { env: NOWHERE });
+  expect(JSON.parse(stdout).path).toBe('/nonexistent/accounts.yaml');
+  expect(stderr).toBe('');
+});
+
+test('a reader of our output that leaves early is no error', async () => {
+  const child = startRowonce(['accounts', 'list'], { env: NOWHERE });
+  child.stdout?.destroy();
+  const [[code], stderr] = await Promise.all([once(child, 'close'), text(child.stderr ?? new PassThrough())]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'No account in /nonexistent/accounts.yaml.\n' });
+});
+
+describe('a bug of ours', () => {
+  /** A screen that breaks on the first line is something that the program does not expect. */
+  async function bugOn(env: Record<string, string>, args: readonly string[] = []) {
+    let broken = true;
+    const written = { stdout: '', stderr: '' };
+    const stdout = new Writable();
+    stdout.write = ((chunk: string) => {
+      if (broken) {
+        broken = false;
+        throw new Error('the screen is broken');
+      }
+      written.stdout += chunk;
+      return true;
+    }) as Writable['write'];
+    const stderr = new Writable({
+      write(chunk, _encoding, done) {
+        written.stderr += chunk;
+        done();
+      },
+    });
+    const code = await runCommandLine(['accounts', 'list', ...args], {
+      stdin: new PassThrough(),
+      stdout,
+      stderr,
+      env,
+    });
+    return { code, ...written };
+  }
+
+  test('is exit 1 and one line, with what to do', async () => {
+    const { code, stderr } = await bugOn({});
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /\nthe screen is broken\nThis is a bug of Rowonce: please report it with the output .* ROWONCE_DEBUG=1\.\n$/,
+    );
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test('shows where it happened under ROWONCE_DEBUG=1', async () => {
+    expect((await bugOn({ ROWONCE_DEBUG: '1' })).stderr).toMatch(/Error: the screen is broken\n {4}at /);
+  });
+
+  test('is an object under --json as well', async () => {
+    const { stdout } = await bugOn({}, ['--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      stopped: { code: 'bug', message: 'the screen is broken', resume_at: null },
+    });
+  });
+});

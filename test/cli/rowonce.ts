@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** Runs the real program as its users do: a process, with arguments, an environment and pipes. */
+
+export const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'bin.js');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Start {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly node?: string;
+}
+
+/** Nothing of the tester's own configuration or colours reaches the program. */
+export function startRowonce(args: readonly string[], start: Start = {}): ChildProcess {
+  const { PATH, HOME } = process.env;
+  return spawn(start.node ?? process.execPath, [PROGRAM, ...args], {
+    env: { PATH, HOME, ...start.env },
+    ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
+  });
+}
+
+export async function rowonce(args: readonly string[], start: Start = {}): Promise<Ended> {
+  const child = startRowonce(args, start);
+  if (child.stdin === null || child.stdout === null || child.stderr === null) throw new Error('no pipes');
+  child.stdin.end(start.stdin ?? '');
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,159 @@
+/**
+ * Goal: results on stdout, words on stderr, colours only where they are wanted, one object under --json, and a key
+ * that is typed never appears.
+ * Method: streams that say whether they are a terminal, and typing into them.
+ */
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { openTerminal, type Terminal, type TerminalOptions } from '../src/console.ts';
+import { escapeHtml, plainText } from '../src/plain-text.ts';
+
+interface Setting extends Partial<TerminalOptions> {
+  readonly stdin?: boolean;
+  readonly stdout?: boolean;
+  readonly stderr?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const ALL_TERMINAL = { stdin: true, stdout: true, stderr: true };
+
+function open(setting: Setting = {}) {
+  const stream = (isTTY = false) => Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
+  const [stdin, stdout, stderr] = [stream(setting.stdin), stream(setting.stdout), stream(setting.stderr)];
+  const options = { json: setting.json ?? false, quiet: setting.quiet ?? false };
+  const terminal: Terminal = openTerminal(options, { stdin, stdout, stderr, env: setting.env ?? {} });
+  const read = (from: PassThrough): string => String(from.read() ?? '');
+  return { terminal, stdin, out: () => read(stdout), err: () => read(stderr) };
+}
+
+const RED = '\u001b[31mred\u001b[39m';
+
+describe('where things go', () => {
+  test('results to stdout, words to stderr', () => {
+    const { terminal, out, err } = open();
+    terminal.print('result');
+    terminal.say('word');
+    terminal.result({ never: 'shown' });
+    expect([out(), err()]).toEqual(['result\n', 'word\n']);
+  });
+
+  test('--quiet keeps the results and what went wrong', () => {
+    const { terminal, out, err } = open({ quiet: true });
+    terminal.print('result');
+    terminal.say('word');
+    terminal.fail({ code: 'job', message: 'fact', next: 'Do.' });
+    expect([out(), err()]).toEqual(['result\n', 'fact\nDo.\n']);
+  });
+
+  test('--json puts one object on stdout, and words stay on stderr', () => {
+    const { terminal, out, err } = open({ json: true });
+    terminal.print('result');
+    terminal.say('word');
+    terminal.result({ rows: 3 });
+    expect([out(), err()]).toEqual(['{"rows":3}\n', 'word\n']);
+  });
+
+  test('a failure is the object under --json, with the time to go on', () => {
+    const { terminal, out } = open({ json: true });
+    terminal.fail({ code: 'paused', message: 'fact', next: 'Do.', resumeAtMs: 0 });
+    const stopped = { code: 'paused', message: 'fact', next: 'Do.', resume_at: '1970-01-01T00:00:00.000Z' };
+    expect(JSON.parse(out())).toEqual({ stopped });
+  });
+
+  test('a command that gave its object already is not followed by a second', () => {
+    const { terminal, out, err } = open({ json: true });
+    terminal.result({ rows: 3 });
+    terminal.fail({ code: 'budget', message: 'fact', next: 'Do.' });
+    expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact\nDo.\n']);
+  });
+});
+
+describe('colours', () => {
+  const cases: readonly (readonly [string, Setting, boolean, string, string])[] = [
+    ['on a terminal', ALL_TERMINAL, true, RED, RED],
+    ['in pipes: none', {}, false, 'red', 'red'],
+    ['only where the terminal is', { stderr: true }, true, 'red', RED],
+    ['not with NO_COLOR', { ...ALL_TERMINAL, env: { NO_COLOR: '1' } }, false, 'red', 'red'],
+    ['an empty NO_COLOR says nothing', { ...ALL_TERMINAL, env: { NO_COLOR: '' } }, true, RED, RED],
+    ['in pipes with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, true, RED, RED],
+    ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, false, 'red', 'red'],
+    ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, false, 'red', 'red'],
+    ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, false, 'red', 'red'],
+  ];
+  test.each(cases)('%s', (_what, setting, color, stdout, stderr) => {
+    const { terminal, out, err } = open(setting);
+    terminal.print(RED);
+    terminal.say(RED);
+    expect([terminal.color, out(), err()]).toEqual([color, `${stdout}\n`, `${stderr}\n`]);
+  });
+});
+
+describe('asking', () => {
+  test('the answer that is typed', async () => {
+    const { terminal, stdin, err } = open(ALL_TERMINAL);
+    const answer = terminal.ask('Name? ');
+    stdin.write('data\r');
+    expect(await answer).toBe('data');
+    expect(err()).toContain('Name? ');
+  });
+
+  test('a hidden answer is never shown', async () => {
+    const { terminal, stdin, err } = open(ALL_TERMINAL);
+    const answer = terminal.ask('Key? ', { hidden: true });
+    for (const character of 's3cr3t') stdin.write(character);
+    stdin.write('\r');
+    expect(await answer).toBe('s3cr3t');
+    expect(err()).toBe('Key? \n');
+  });
+
+  test('two questions in a row, typed ahead of nothing', async () => {
+    const { terminal, stdin } = open(ALL_TERMINAL);
+    const first = terminal.ask('1? ');
+    stdin.write('one\r');
+    expect(await first).toBe('one');
+    const second = terminal.ask('2? ', { hidden: true });
+    stdin.write('two\r');
+    expect(await second).toBe('two');
+  });
+
+  test('the end of the input is no answer', async () => {
+    const { terminal, stdin } = open(ALL_TERMINAL);
+    const answer = terminal.ask('Name? ');
+    stdin.write('\u0004');
+    expect(await answer).toBeUndefined();
+  });
+
+  test('Ctrl-C at a question stops the program', async () => {
+    const { terminal, stdin } = open(ALL_TERMINAL);
+    const answer = terminal.ask('Key? ', { hidden: true });
+    stdin.write('\u0003');
+    await expect(answer).rejects.toMatchObject({ code: 'interrupted', exitCode: 130 });
+  });
+
+  test.each([{ stdin: true }, { stderr: true }, {}])(
+    'nobody can answer without a terminal on both ends: %j',
+    async (setting) => {
+      const { terminal, err } = open(setting);
+      expect(terminal.interactive).toBe(false);
+      expect(await terminal.ask('Name? ')).toBeUndefined();
+      expect(err()).toBe('');
+    },
+  );
+});
+
+describe('text of a vendor', () => {
+  test.each([
+    ['a\u001b[2Jb', 'ab'],
+    ['\u001b]0;title\u0007x', 'x'],
+    ['one\r\ntwo\tthree\u2028four', 'one two three four'],
+    ['bell\u0007 back\b null\0 c1\u009b', 'bell back null c1'],
+    ['user\u202egnp.exe', 'usergnp.exe'],
+    ['Zoë 👩‍🚀 日本', 'Zoë 👩‍🚀 日本'],
+  ])('%j cannot steer a terminal', (text, plain) => {
+    expect(plainText(text)).toBe(plain);
+  });
+
+  test('is text in HTML too', () => {
+    expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;');
+  });
+});
