@@ -93,7 +93,8 @@ export interface Money {
   readonly inDoubt: Credits;
 }
 
-export type BudgetScope = 'batch' | 'day' | 'month';
+/** `extra`: what a batch may spend on sending calls in doubt again. */
+export type BudgetScope = 'batch' | 'day' | 'month' | 'extra';
 
 /** Caps of an account, over all its batches. Days and months are UTC. */
 export interface AccountCaps {

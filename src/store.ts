@@ -1,0 +1,56 @@
+import type { Clock } from './clock.ts';
+import { stop } from './errors.ts';
+import type { Ledger, LedgerReader } from './ledger.ts';
+
+/**
+ * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
+ * conformance suite (`test/stores/`) runs over every one that is found there. `docs/adding-a-store.md` walks through one.
+ */
+export interface Store {
+  readonly name: string;
+  /** Whether that is a place of this store: a path for SQLite, `postgres://…` for PostgreSQL. */
+  handles(location: string): boolean;
+  /**
+   * Opens the ledger for spending: alone, checked, and brought to the newest schema.
+   * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
+   *   false, or the place cannot be one; `store_version` when a newer Rowonce made it; `store_damaged` when something
+   *   that was committed is missing or altered; `disk_full`.
+   */
+  open(location: string, options: StoreOptions): Promise<Ledger>;
+  /** Opens the ledger beside whoever spends from it; changes nothing. @throws StopError as `open`, never `busy`. */
+  look(location: string): Promise<LedgerReader>;
+}
+
+export interface StoreOptions {
+  /** How long to wait for another spender to end; 0: not at all. */
+  readonly waitForLockMs: number;
+  readonly clock: Clock;
+  /** Whether a ledger is made where there is none. */
+  readonly create: boolean;
+  /** What we are doing, such as `run enrich-company leads.csv`; told to whoever finds the store taken. */
+  readonly command: string;
+}
+
+/** Whether a location is a URL such as `postgres://host/name`, and not a path. */
+export function isUrl(location: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(location);
+}
+
+/** The store that a location belongs to. @throws StopError `store` when none of them handles it. */
+export function storeFor(stores: Iterable<Store>, location: string): Store {
+  const names: string[] = [];
+  for (const store of stores) {
+    if (store.handles(location)) return store;
+    names.push(store.name);
+  }
+  throw stop(
+    'store',
+    `No store handles ${withoutPassword(location)}; known are: ${names.join(', ')}.`,
+    'Name a folder on a local disk with --store.',
+  );
+}
+
+/** A location may have been typed with a password in it, which no message may repeat. */
+function withoutPassword(location: string): string {
+  return location.replace(/\/\/[^@/]*@/, '//…@');
+}

@@ -1,0 +1,289 @@
+import { randomInt } from 'node:crypto';
+import { invariant } from '../../errors.ts';
+import type { Position } from '../../format.ts';
+import type {
+  AccountCaps,
+  Admission,
+  AttemptId,
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  BudgetScope,
+  Closure,
+  Decision,
+  DecisionId,
+  DecisionSpec,
+  Intent,
+  Ledger,
+  Money,
+  OpenAttempt,
+  RawReply,
+  SettledRow,
+} from '../../ledger.ts';
+import type { RowNumber } from '../../row.ts';
+import { type KeptAttempt, type KeptBatch, type KeptCall, type KeptDecision, usesDecision } from './book.ts';
+import { MemoryReader } from './reader.ts';
+
+/** Every write checks first and changes after, so a write that is refused has changed nothing. */
+export class MemoryLedger extends MemoryReader implements Ledger {
+  async beginBatch(spec: BatchSpec): Promise<BatchStart> {
+    const superseded = this.#supersedeLineage(spec);
+    const newest = this.book.batches.findLast(({ batch }) => batch.key === spec.key);
+    this.book.account(spec.accountIdentity);
+    if (newest?.batch.state === 'open' || newest?.batch.state === 'finished') {
+      const { lineage, inputPath, accountName } = spec;
+      newest.batch = { ...newest.batch, lineage, inputPath, accountName };
+      return {
+        batch: newest.batch,
+        start: newest.batch.state === 'open' ? 'resumed' : 'finished',
+        superseded,
+      };
+    }
+    const id = randomInt(2 ** 32)
+      .toString(16)
+      .padStart(8, '0') as BatchId;
+    const batch: Batch = { ...spec, id, generation: (newest?.batch.generation ?? 0) + 1, state: 'open' };
+    this.book.batches.push({ batch, budget: undefined, extraCredits: undefined, rows: new Map(), marks: [] });
+    return { batch, start: 'new', superseded };
+  }
+
+  async changeBatch(id: BatchId, change: BatchChange): Promise<void> {
+    const kept = this.#batch(id);
+    const { budget, extraCredits, ...rest } = change;
+    const ended = kept.batch.state === 'superseded' || kept.batch.state === 'cancelled';
+    invariant(
+      !ended || rest.state === undefined || rest.state === kept.batch.state,
+      'an ended batch never resumes',
+    );
+    kept.batch = { ...kept.batch, ...rest };
+    if (budget !== undefined) kept.budget = budget ?? undefined;
+    if (extraCredits !== undefined) kept.extraCredits = extraCredits;
+  }
+
+  async setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
+    this.book.account(accountIdentity).caps = caps;
+  }
+
+  async setAccountPause(accountIdentity: string, untilMs: number | undefined): Promise<void> {
+    this.book.account(accountIdentity).pausedUntilMs = untilMs;
+  }
+
+  async admit(intent: Intent): Promise<Admission> {
+    const kept = this.#batch(intent.batch);
+    const call = this.#callOf(intent);
+    const decided = this.book.decisions.find(({ decision }) => decision.id === intent.decision);
+    const over = this.#overBudget(kept, intent, decided?.decision);
+    if (over !== undefined) return over;
+    this.#refuse(kept, call, intent, decided);
+    this.book.calls.set(call.key, call);
+    const id = (this.book.attempts.length + 1) as AttemptId;
+    this.book.attempts.push({
+      id,
+      intent,
+      call,
+      decision: decided?.decision,
+      reply: undefined,
+      closure: undefined,
+      told: undefined,
+      retracted: false,
+      paidRow: intent.row,
+    });
+    return { kind: 'admitted', attempt: id };
+  }
+
+  async record(id: AttemptId, reply: RawReply): Promise<void> {
+    const attempt = this.#openAttempt(id);
+    invariant(attempt.reply === undefined, `attempt ${id} has a reply`);
+    attempt.reply = reply;
+  }
+
+  async closeAttempt(id: AttemptId, closure: Closure, atMs: number): Promise<void> {
+    const attempt = this.#openAttempt(id);
+    const { call, reply, intent } = attempt;
+    if (closure.kind === 'settled') {
+      invariant(closure.charged >= 0, 'nothing is charged less than nothing');
+      invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
+      Object.assign(call, { answer: attempt, doubt: undefined });
+      const account = this.book.account(intent.accountIdentity);
+      account.answers += 1;
+      if (reply.status !== 404) account.answersNot404 += 1;
+    }
+    if (closure.kind === 'in_doubt' && call.answer === undefined) {
+      call.doubt = attempt;
+      if (attempt.decision?.kind === 'repeat') call.repeats += 1;
+    }
+    attempt.closure = { ...closure, closedAtMs: atMs };
+  }
+
+  async openAttempts(): Promise<readonly OpenAttempt[]> {
+    return this.book.attempts
+      .filter(({ closure }) => closure === undefined)
+      .map(({ id, intent, reply }) => ({
+        attempt: id,
+        key: intent.key,
+        accountIdentity: intent.accountIdentity,
+        call: intent.call,
+        batch: intent.batch,
+        row: intent.row,
+        reserved: intent.reserve,
+        ...(reply === undefined ? {} : { reply }),
+      }));
+  }
+
+  async decide(spec: DecisionSpec, told?: RawReply): Promise<DecisionId> {
+    invariant(
+      (spec.kind === 'told') === (told !== undefined),
+      'a decision is told with a reply, and only then',
+    );
+    const call = this.book.calls.get(spec.key);
+    invariant(call?.doubt !== undefined, `call ${spec.key} is not in doubt`);
+    invariant(this.#batch(spec.batch).batch.accountIdentity === call.accountIdentity, 'of another account');
+    const id = (this.book.decisions.length + 1) as DecisionId;
+    const decision = { ...spec, id };
+    this.book.decisions.push({ decision, doubt: call.doubt });
+    if (told === undefined) return id;
+    for (const attempt of this.book.attempts) {
+      if (attempt.call === call && attempt.closure?.kind === 'in_doubt')
+        attempt.told = { decision, reply: told };
+    }
+    Object.assign(call, { answer: call.doubt, doubt: undefined });
+    return id;
+  }
+
+  async retractMisses(accountIdentity: string): Promise<number> {
+    const account = this.book.account(accountIdentity);
+    if (account.answersNot404 > 0) return 0;
+    const misses = this.book.attempts.filter(({ call, id, intent, reply, closure }) => {
+      const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
+      return (
+        intent.accountIdentity === accountIdentity && call.answer?.id === id && free && reply?.status === 404
+      );
+    });
+    for (const attempt of misses) {
+      attempt.retracted = true;
+      attempt.call.answer = undefined;
+      account.answers -= 1;
+    }
+    for (const kept of this.book.batches) this.#reopenRetracted(kept);
+    return misses.length;
+  }
+
+  async settleRow(row: SettledRow): Promise<void> {
+    const { rows } = this.#batch(row.batch);
+    const earlier = rows.get(row.row);
+    invariant(
+      earlier === undefined || earlier.outcome.kind === 'in_doubt',
+      `row ${row.row} is settled, and a final outcome is never changed`,
+    );
+    for (const id of row.answers) invariant(this.book.attempt(id) !== undefined, `there is no attempt ${id}`);
+    rows.set(row.row, row);
+    for (const id of row.answers) {
+      const attempt = this.book.attempt(id);
+      if (attempt?.intent.batch === row.batch) attempt.paidRow = Math.min(attempt.paidRow, row.row);
+    }
+  }
+
+  async mark(batch: BatchId, position: Position): Promise<void> {
+    this.#batch(batch).marks.push(position);
+  }
+
+  async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
+    const before = this.#batch(batch).marks.filter((position) => position.row <= row);
+    return before.sort((a, b) => a.row - b.row).at(-1);
+  }
+
+  async sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    const sent = this.book.attempts.filter(
+      ({ intent, closure }) =>
+        intent.accountIdentity === accountIdentity && intent.atMs >= sinceMs && closure?.kind !== 'not_sent',
+    );
+    const times = sent.map(({ intent }) => intent.atMs).sort((a, b) => a - b);
+    return times.slice(Math.max(0, times.length - limit));
+  }
+
+  override async close(): Promise<void> {
+    this.book.spender = undefined;
+  }
+
+  #supersedeLineage(spec: BatchSpec): readonly BatchId[] {
+    const ended = this.book.batches.filter(
+      ({ batch }) => batch.lineage === spec.lineage && batch.key !== spec.key && batch.state === 'open',
+    );
+    for (const kept of ended) kept.batch = { ...kept.batch, state: 'superseded' };
+    return ended.map(({ batch }) => batch.id);
+  }
+
+  #batch(id: BatchId): KeptBatch {
+    const kept = this.book.batch(id);
+    invariant(kept !== undefined, `there is no batch ${id}`);
+    return kept;
+  }
+
+  #callOf({ key, accountIdentity, call }: Intent): KeptCall {
+    const known = this.book.calls.get(key);
+    return known ?? { key, accountIdentity, call, answer: undefined, doubt: undefined, repeats: 0 };
+  }
+
+  #openAttempt(id: AttemptId): KeptAttempt {
+    const attempt = this.book.attempt(id);
+    invariant(attempt !== undefined && attempt.closure === undefined, `attempt ${id} is not open`);
+    return attempt;
+  }
+
+  #refuse(kept: KeptBatch, call: KeptCall, intent: Intent, decided: KeptDecision | undefined): void {
+    const { state, accountIdentity } = kept.batch;
+    invariant(
+      state === 'open' || state === 'finished',
+      `batch ${kept.batch.id} is ${state} and admits nothing`,
+    );
+    invariant(accountIdentity === call.accountIdentity, 'the call and the batch are of different accounts');
+    invariant(call.answer === undefined, 'the call is already answered');
+    const ofCall = this.book.attempts.filter((attempt) => attempt.call === call);
+    invariant(!ofCall.some(({ closure }) => closure === undefined), 'the call has an open attempt');
+    invariant(
+      (call.doubt === undefined) === (intent.decision === undefined),
+      'a call in doubt needs a decision',
+    );
+    if (call.doubt === undefined) return;
+    const decision = decided?.doubt === call.doubt ? decided.decision : undefined;
+    const allows = decision?.batch === intent.batch && ['repeat', 'retry'].includes(decision.kind);
+    invariant(allows, 'nobody decided to send it again');
+    const used = this.book.attempts.some((attempt) => attempt.decision === decision && usesDecision(attempt));
+    invariant(!used, 'the decision is used up');
+  }
+
+  #overBudget(kept: KeptBatch, intent: Intent, decision: Decision | undefined): Admission | undefined {
+    const { batch, accountIdentity, atMs } = intent;
+    const scopes: [BudgetScope, Money][] = [
+      ['batch', this.book.money(kept.budget, (other) => other.intent.batch === batch)],
+      ['day', this.book.periodMoney(accountIdentity, 'day', atMs)],
+      ['month', this.book.periodMoney(accountIdentity, 'month', atMs)],
+    ];
+    if (decision?.kind === 'retry') {
+      const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
+      scopes.push(['extra', this.book.money(kept.extraCredits, retry)]);
+    }
+    for (const [scope, money] of scopes) {
+      const { cap, spent, reserved, inDoubt } = money;
+      if (cap !== undefined && spent + reserved + inDoubt + intent.reserve > cap) {
+        return { kind: 'over_budget', scope, money };
+      }
+    }
+    return undefined;
+  }
+
+  #reopenRetracted(kept: KeptBatch): void {
+    const ended = [...kept.rows.values()].filter(({ answers }) =>
+      answers.some((id) => this.book.attempt(id)?.retracted),
+    );
+    for (const { row } of ended) kept.rows.delete(row);
+    if (ended.length === 0 || kept.batch.state !== 'finished') return;
+    const position = this.book.batches.indexOf(kept);
+    const replaced = this.book.batches
+      .slice(position + 1)
+      .some(({ batch }) => batch.lineage === kept.batch.lineage);
+    kept.batch = { ...kept.batch, state: replaced ? 'superseded' : 'open' };
+  }
+}

@@ -1,0 +1,206 @@
+import { type StopError, stop } from '../errors.ts';
+import type { Ledger, LedgerReader } from '../ledger.ts';
+import { isUrl, type Store, type StoreOptions } from '../store.ts';
+import { ensureBallast, freeBallast } from './sqlite/ballast.ts';
+import { Connection, type ConnectionOptions, damaged, explained, sqliteCode } from './sqlite/connection.ts';
+import {
+  hasLedger,
+  makePrivateFile,
+  preparePrivateFolder,
+  type StoreFolder,
+  sizeOf,
+  storeFolder,
+} from './sqlite/folder.ts';
+import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
+import { SqliteLedger } from './sqlite/ledger.ts';
+import { type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
+import { SqliteReader } from './sqlite/reader.ts';
+import { verify } from './sqlite/verify.ts';
+import { readWatermark, Watermark } from './sqlite/watermark.ts';
+
+/**
+ * The store of one machine: a folder with an SQLite database, a lock, a watermark and a ballast. Opening is strict,
+ * because whatever is missing from the ledger would be bought again: nothing is sent before everything has been
+ * checked. `sqlite/` holds one concern per file.
+ */
+const sqlite: Store = {
+  name: 'sqlite',
+  handles: (location) => !isUrl(location),
+
+  async open(location, options) {
+    const folder = storeFolder(location);
+    try {
+      return await open(folder, options);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
+  async look(location) {
+    const folder = storeFolder(location);
+    try {
+      return look(folder);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+};
+
+export default sqlite;
+
+/** Checkpoints of a reader may hold a lock for a moment. Nobody else writes, so a longer wait means something else. */
+const WRITE_TIMEOUT_MS = 2000;
+/** Readers meet a lock only while a spender opens or closes the store. */
+const READ_TIMEOUT_MS = 2000;
+
+async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger> {
+  if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
+  preparePrivateFolder(folder);
+  const lock = await takeLock(folder, options);
+  try {
+    return openLocked(folder, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
+function openLocked(folder: StoreFolder, lock: SpenderLock): Ledger {
+  refuseVanished(folder);
+  const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
+  try {
+    const schema = schemaOf(connection, folder);
+    // SQLite gives the log the mode of the database, so this comes before the log.
+    makePrivateFile(folder.ledger);
+    connection.pragma('journal_mode = WAL');
+    migrate(connection, schema, folder.path);
+    const { clean } = refuseBehind(connection, folder);
+    if (clean === 0) verify(connection, folder.path);
+    ensureBallast(folder.ballast);
+    const watermark = Watermark.open(folder.watermark);
+    connection.run('UPDATE ledger SET clean = 0');
+    limitPages(connection);
+    return spenderOf(folder, connection, watermark, lock);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function spenderOf(
+  folder: StoreFolder,
+  connection: Connection,
+  watermark: Watermark,
+  lock: SpenderLock,
+): SqliteLedger {
+  return new SqliteLedger({
+    connection,
+    watermark,
+    folder: folder.path,
+    makeRoom() {
+      // Folding the log into the database would take the room for itself.
+      connection.pragma('wal_autocheckpoint = 0');
+      freeBallast(folder.ballast);
+      raiseLimit(connection);
+    },
+    release() {
+      watermark.close();
+      lock.release();
+    },
+  });
+}
+
+function look(folder: StoreFolder): LedgerReader {
+  if (!hasLedger(folder)) throw nothingThere(folder);
+  refuseVanished(folder);
+  const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
+  try {
+    const schema = schemaOf(connection, folder);
+    if (schema === 0) throw nothingThere(folder);
+    if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
+    refuseBehind(connection, folder);
+    return new SqliteReader(connection, folder.path);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+  try {
+    return new Connection(folder.ledger, options);
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_NOTADB') throw notALedger(folder);
+    throw error;
+  }
+}
+
+/** @returns the schema's number; 0 for a database with nothing in it. */
+function schemaOf(connection: Connection, folder: StoreFolder): number {
+  const kind = identify(connection);
+  switch (kind.kind) {
+    case 'empty':
+      if (everCommitted(folder))
+        throw damaged(folder.path, 'ledger.db is empty, and entries had been written to it');
+      return 0;
+    case 'ledger':
+      refuseNewer(kind.schema, folder.path);
+      return kind.schema;
+    case 'foreign':
+      throw notALedger(folder);
+  }
+}
+
+function refuseVanished(folder: StoreFolder): void {
+  if (sizeOf(folder.ledger) !== undefined || !everCommitted(folder)) return;
+  throw damaged(folder.path, 'ledger.db is missing, and entries had been written to it');
+}
+
+/** Whether the watermark says so, or has become unreadable, which only damage does. */
+function everCommitted(folder: StoreFolder): boolean {
+  const mark = readWatermark(folder.watermark);
+  return mark === 'unreadable' || (mark ?? 0) > 0;
+}
+
+/**
+ * A ledger that knows fewer commits than the watermark has lost some; one with commits and without a watermark may have.
+ * The mark is read first, and once more when there is none: a spender beside us makes it before its first commit, and
+ * raises it after each, so a ledger that is whole is never behind.
+ */
+function refuseBehind(connection: Connection, folder: StoreFolder): { readonly clean: number } {
+  const mark = readWatermark(folder.watermark);
+  const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM ledger');
+  if (ledger === undefined) throw damaged(folder.path, 'ledger.db has lost its count of commits');
+  const { commits } = ledger;
+  if (mark === 'unreadable') throw damaged(folder.path, 'the watermark cannot be read');
+  if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
+    throw damaged(folder.path, `the watermark is missing, and the ledger has ${commits} commits`);
+  }
+  if (mark !== undefined && mark > commits) {
+    throw damaged(folder.path, `${mark} commits were made, and the ledger knows only ${commits} of them`);
+  }
+  return ledger;
+}
+
+function nothingThere(folder: StoreFolder): StopError {
+  return stop(
+    'store',
+    `There is no store in ${folder.path}.`,
+    'Name an existing store with --store; "rowonce run" makes a new one.',
+  );
+}
+
+function notALedger(folder: StoreFolder): StopError {
+  if (everCommitted(folder)) return damaged(folder.path, 'ledger.db is not a ledger any more');
+  return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
+}
+
+function olderSchema(folder: StoreFolder, schema: number): StopError {
+  return stop(
+    'store_version',
+    `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${MIGRATIONS.length}).`,
+    'Type "rowonce run" with it once, which brings it up to date.',
+  );
+}

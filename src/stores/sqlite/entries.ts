@@ -1,0 +1,129 @@
+import type { AttemptId, Closure, DecisionSpec, Intent, RawReply } from '../../ledger.ts';
+import {
+  attemptChecksum,
+  callChecksum,
+  closureChecksum,
+  decisionChecksum,
+  replyChecksum,
+  toldChecksum,
+} from './checksums.ts';
+import type { Connection } from './connection.ts';
+import { batchNumber, keyBytes } from './records.ts';
+
+/** The entries of the book of money: written once, each with its checksum. What they bring about is the triggers' work. */
+type Cell = string | number | null | Buffer;
+
+function insert(connection: Connection, table: string, row: Readonly<Record<string, Cell>>): void {
+  const columns = Object.keys(row);
+  const values = columns.map((column) => `:${column}`);
+  connection.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, row);
+}
+
+/** The number of an account in the tables; one that is new to the ledger gets one. */
+export function accountNumber(connection: Connection, identity: string): number {
+  const known = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
+  return known?.id ?? connection.run('INSERT INTO accounts (identity) VALUES (?)', identity).id;
+}
+
+/** Nothing is ever deleted from these tables, so the numbers grow. They are chosen here, as checksums cover them. */
+export function nextNumber(connection: Connection, table: 'attempts' | 'calls' | 'decisions'): number {
+  return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
+}
+
+/** Times are whole milliseconds in the tables; a clock may give fractions. */
+export const wholeMs = (ms: number): number => Math.floor(ms);
+
+export function insertAttempt(connection: Connection, intent: Intent): AttemptId {
+  const key = keyBytes(intent.key);
+  const row = {
+    id: nextNumber(connection, 'attempts'),
+    batch: batchNumber(intent.batch),
+    row: intent.row,
+    reserved: intent.reserve,
+    intent_at: wholeMs(intent.atMs),
+    decision: intent.decision ?? null,
+    replaces: null,
+  };
+  const call = callNumber(connection, intent, key);
+  insert(connection, 'attempts', { ...row, call, paid_row: row.row, checksum: attemptChecksum(row, key) });
+  return row.id as AttemptId;
+}
+
+function callNumber(connection: Connection, intent: Intent, key: Buffer): number {
+  const known = connection.get<{ id: number }>('SELECT id FROM calls WHERE key = ?', key);
+  if (known !== undefined) return known.id;
+  const row = {
+    id: nextNumber(connection, 'calls'),
+    key,
+    account: accountNumber(connection, intent.accountIdentity),
+    call: JSON.stringify(intent.call),
+  };
+  insert(connection, 'calls', { ...row, operation: intent.call.operation, checksum: callChecksum(row) });
+  return row.id;
+}
+
+export function insertReply(connection: Connection, attempt: AttemptId, reply: RawReply): void {
+  const row = { attempt, ...replyCells(reply) };
+  insert(connection, 'replies', { ...row, checksum: replyChecksum(row) });
+}
+
+export function insertClosure(
+  connection: Connection,
+  attempt: AttemptId,
+  closure: Closure,
+  atMs: number,
+): void {
+  const settled = closure.kind === 'settled';
+  const row = {
+    attempt,
+    kind: closure.kind,
+    answer: settled ? closure.answer : null,
+    charged: settled ? closure.charged : 0,
+    why: closure.why,
+    closed_at: wholeMs(atMs),
+  };
+  insert(connection, 'closures', { ...row, checksum: closureChecksum(row) });
+}
+
+/** @returns its number. */
+export function insertDecision(
+  connection: Connection,
+  spec: DecisionSpec,
+  call: number,
+  doubt: number,
+): number {
+  const row = {
+    id: nextNumber(connection, 'decisions'),
+    call,
+    doubt,
+    batch: batchNumber(spec.batch),
+    kind: spec.kind,
+    decided_by: spec.by,
+    why: spec.why,
+    at: wholeMs(spec.atMs),
+  };
+  insert(connection, 'decisions', { ...row, checksum: decisionChecksum(row) });
+  return row.id;
+}
+
+/** The person speaks of the call, so every attempt of it that was lost is settled; the newest is its answer. */
+export function insertTold(connection: Connection, call: number, decision: number, reply: RawReply): void {
+  const lost = connection.all<{ id: number; reserved: number }>(
+    `SELECT a.id, a.reserved FROM attempts a JOIN closures k ON k.attempt = a.id
+      WHERE a.call = ? AND k.kind = 'in_doubt' ORDER BY a.id`,
+    call,
+  );
+  for (const { id, reserved } of lost) {
+    const row = { attempt: id, decision, charged: reserved, ...replyCells(reply) };
+    insert(connection, 'told', { ...row, checksum: toldChecksum(row) });
+  }
+}
+
+function replyCells(reply: RawReply) {
+  return {
+    status: reply.status,
+    headers: JSON.stringify(reply.headers),
+    received_at: wholeMs(reply.receivedAtMs),
+    body: reply.body,
+  };
+}

@@ -1,0 +1,104 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { stop } from '../../errors.ts';
+
+/**
+ * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
+ * else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX). Asking for
+ * their size and changing their mode is harmless.
+ */
+export interface StoreFolder {
+  readonly path: string;
+  readonly ledger: string;
+  readonly lock: string;
+  readonly watermark: string;
+  readonly ballast: string;
+  readonly spender: string;
+}
+
+export function storeFolder(location: string): StoreFolder {
+  const path = resolve(location);
+  return {
+    path,
+    ledger: join(path, 'ledger.db'),
+    lock: join(path, 'lock.db'),
+    watermark: join(path, 'watermark'),
+    ballast: join(path, 'ballast'),
+    spender: join(path, 'spender.json'),
+  };
+}
+
+/** What was bought and for whom is nobody else's business. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+/** Windows has no such modes; the user's profile folder is private there already. */
+const HAS_MODES = process.platform !== 'win32';
+
+/** Size of a file, or undefined when there is none. */
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+export function makePrivateFile(path: string): void {
+  if (HAS_MODES) chmodSync(path, FILE_MODE);
+}
+
+/** Whether there is a ledger, or a sign that there was one: a watermark without its ledger is damage, not absence. */
+export function hasLedger(folder: StoreFolder): boolean {
+  return sizeOf(folder.ledger) !== undefined || sizeOf(folder.watermark) !== undefined;
+}
+
+/**
+ * Makes the folder, or takes an existing one: an empty one and an existing store are closed to others. A folder with
+ * other files in it that others can reach is refused, because closing it would take those files from them.
+ */
+export function preparePrivateFolder(folder: StoreFolder): void {
+  if (mkdirSync(folder.path, { recursive: true, mode: FOLDER_MODE }) !== undefined)
+    syncFolder(dirname(folder.path));
+  refuseNetworkFileSystem(folder.path);
+  if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
+  if (!hasLedger(folder) && readdirSync(folder.path).length > 0) {
+    throw stop(
+      'store',
+      `The folder ${folder.path} holds other files and is open to other users, so it does not become a store.`,
+      `Name an empty folder with --store, or close this one: chmod 700 ${folder.path}`,
+    );
+  }
+  chmodSync(folder.path, FOLDER_MODE);
+}
+
+/** Makes the names in a folder survive a loss of power; Windows keeps them without being asked. */
+export function syncFolder(path: string): void {
+  if (!HAS_MODES) return;
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+/** `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS, Ceph. */
+const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
+]);
+
+export function isNetworkFileSystem(type: number): boolean {
+  return process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(type);
+}
+
+function refuseNetworkFileSystem(path: string): void {
+  if (!isNetworkFileSystem(statfsSync(path).type)) return;
+  throw stop(
+    'store',
+    `The folder ${path} is on a network file system, where two machines could spend at once.`,
+    'Name a folder on a local disk with --store.',
+  );
+}

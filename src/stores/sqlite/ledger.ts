@@ -1,0 +1,197 @@
+import { invariant } from '../../errors.ts';
+import type { Position } from '../../format.ts';
+import type {
+  AccountCaps,
+  Admission,
+  AttemptId,
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  Closure,
+  DecisionId,
+  DecisionSpec,
+  Intent,
+  Ledger,
+  OpenAttempt,
+  RawReply,
+  SettledRow,
+} from '../../ledger.ts';
+import type { RowNumber } from '../../row.ts';
+import { changeBatch, startBatch } from './batches.ts';
+import { type Connection, sqliteCode } from './connection.ts';
+import {
+  accountNumber,
+  insertAttempt,
+  insertClosure,
+  insertDecision,
+  insertReply,
+  insertTold,
+  wholeMs,
+} from './entries.ts';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { overBudget } from './money.ts';
+import { SqliteReader } from './reader.ts';
+import { batchNumber, keyBytes } from './records.ts';
+import { retractMisses, settleRow } from './rows.ts';
+
+export interface SqliteLedgerOptions extends GroupCommitOptions {
+  /** Gives the store back: lock and files. Runs after the connection is closed. */
+  readonly release: () => void;
+}
+
+/** The ledger of the one spender. What is written is queued for the next commit; what is read has been committed. */
+export class SqliteLedger extends SqliteReader implements Ledger {
+  readonly #group: GroupCommit;
+  readonly #release: () => void;
+  #closed = false;
+
+  constructor(options: SqliteLedgerOptions) {
+    super(options.connection, options.folder);
+    this.#group = new GroupCommit(options);
+    this.#release = options.release;
+  }
+
+  beginBatch(spec: BatchSpec): Promise<BatchStart> {
+    return this.#group.write(() => {
+      const { id, start, superseded } = startBatch(
+        this.connection,
+        spec,
+        accountNumber(this.connection, spec.accountIdentity),
+      );
+      return { batch: this.#existingBatch(id), start, superseded };
+    });
+  }
+
+  changeBatch(batch: BatchId, change: BatchChange): Promise<void> {
+    return this.#group.write(() =>
+      changeBatch(this.connection, this.#existingBatch(batchNumber(batch)), change),
+    );
+  }
+
+  setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
+    return this.#group.write(() => {
+      const sql = 'UPDATE accounts SET per_day = ?, per_month = ? WHERE id = ?';
+      this.connection.run(
+        sql,
+        caps.perDay ?? null,
+        caps.perMonth ?? null,
+        accountNumber(this.connection, accountIdentity),
+      );
+    });
+  }
+
+  setAccountPause(accountIdentity: string, untilMs: number | undefined): Promise<void> {
+    return this.#group.write(() => {
+      const sql = 'UPDATE accounts SET paused_until = ? WHERE id = ?';
+      this.connection.run(
+        sql,
+        untilMs === undefined ? null : wholeMs(untilMs),
+        accountNumber(this.connection, accountIdentity),
+      );
+    });
+  }
+
+  admit(intent: Intent): Promise<Admission> {
+    return this.#group.write(() => {
+      const over = overBudget(this.connection, intent);
+      return over ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent) };
+    });
+  }
+
+  record(attempt: AttemptId, reply: RawReply): Promise<void> {
+    return this.#group.write(() => insertReply(this.connection, attempt, reply), true);
+  }
+
+  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number): Promise<void> {
+    return this.#group.write(() => insertClosure(this.connection, attempt, closure, atMs), true);
+  }
+
+  openAttempts(): Promise<readonly OpenAttempt[]> {
+    return this.read(() => this.calls.open());
+  }
+
+  decide(decision: DecisionSpec, told?: RawReply): Promise<DecisionId> {
+    invariant(
+      (decision.kind === 'told') === (told !== undefined),
+      'a decision is told with a reply, and only then',
+    );
+    return this.#group.write(() => {
+      const call = this.calls.byKey(keyBytes(decision.key));
+      invariant(call?.doubt != null, `call ${decision.key} is not in doubt`);
+      const id = insertDecision(this.connection, decision, call.id, call.doubt);
+      if (told !== undefined) insertTold(this.connection, call.id, id, told);
+      return id as DecisionId;
+    });
+  }
+
+  retractMisses(accountIdentity: string): Promise<number> {
+    return this.#group.write(() => retractMisses(this.connection, accountIdentity));
+  }
+
+  settleRow(row: SettledRow): Promise<void> {
+    return this.#group.write(() => settleRow(this.connection, row));
+  }
+
+  mark(batch: BatchId, position: Position): Promise<void> {
+    return this.#group.write(() => {
+      const sql = 'INSERT OR REPLACE INTO marks (batch, row, byte_offset, lines) VALUES (?, ?, ?, ?)';
+      this.connection.run(sql, batchNumber(batch), position.row, position.byteOffset, position.lines);
+    });
+  }
+
+  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
+    return this.read(() =>
+      this.connection.get<Position>(
+        `SELECT row, byte_offset AS byteOffset, lines FROM marks
+          WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1`,
+        batchNumber(batch),
+        row,
+      ),
+    );
+  }
+
+  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    return this.read(() => {
+      const times: number[] = [];
+      // Newest first and no further back than needed: attempts are numbered in the order of their intents, and
+      // CROSS JOIN keeps SQLite from starting with another table and sorting them all.
+      for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
+        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
+           FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+           LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
+      )) {
+        if (at < sinceMs || times.length === limit) break;
+        if (sent === 1 && account === accountIdentity) times.push(at);
+      }
+      return times.sort((a, b) => a - b);
+    });
+  }
+
+  /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */
+  override async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#group.drain();
+    if (this.#group.sound) endOrderly(this.connection);
+    this.connection.close();
+    this.#release();
+  }
+
+  #existingBatch(id: number): Batch {
+    const batch = this.batchNumbered(id);
+    invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
+    return batch;
+  }
+}
+
+/** A crash before the flag is set, or a full disk, costs the next start a full check and nothing else. */
+function endOrderly(connection: Connection): void {
+  try {
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.run('UPDATE ledger SET clean = 1');
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error;
+  }
+}

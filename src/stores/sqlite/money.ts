@@ -1,0 +1,88 @@
+import {
+  type Admission,
+  type BudgetScope,
+  type Credits,
+  credits,
+  type Intent,
+  type Money,
+} from '../../ledger.ts';
+import type { Connection } from './connection.ts';
+import { batchNumber } from './records.ts';
+
+/** What the scopes of money hold. The totals themselves are kept by the triggers (`guards.ts`). */
+interface Caps {
+  readonly account: number;
+  readonly batch: number | null;
+  readonly extra: number | null;
+  readonly day: number | null;
+  readonly month: number | null;
+}
+
+export function batchMoney(connection: Connection, batch: number): Money {
+  return moneyOf(connection, `batch:${batch}`, capsOf(connection, batch).batch);
+}
+
+export function accountMoney(
+  connection: Connection,
+  identity: string,
+  scope: 'day' | 'month',
+  atMs: number,
+): Money {
+  const sql = 'SELECT id, per_day AS day, per_month AS month FROM accounts WHERE identity = ?';
+  const account = connection.get<{ id: number; day: number | null; month: number | null }>(sql, identity);
+  return moneyOf(connection, periodScope(scope, account?.id ?? 0, atMs), account?.[scope] ?? null);
+}
+
+/** The same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
+export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
+  const batch = batchNumber(intent.batch);
+  const caps = capsOf(connection, batch);
+  const scopes: [BudgetScope, string][] = [
+    ['batch', `batch:${batch}`],
+    ['day', periodScope('day', caps.account, intent.atMs)],
+    ['month', periodScope('month', caps.account, intent.atMs)],
+  ];
+  if (isRetry(connection, intent)) scopes.push(['extra', `extra:${batch}`]);
+  for (const [scope, name] of scopes) {
+    const money = moneyOf(connection, name, caps[scope]);
+    if (!fits(money, intent.reserve)) return { kind: 'over_budget', scope, money };
+  }
+  return undefined;
+}
+
+function fits(money: Money, reserve: Credits): boolean {
+  return money.cap === undefined || money.spent + money.reserved + money.inDoubt + reserve <= money.cap;
+}
+
+function isRetry(connection: Connection, { decision }: Intent): boolean {
+  if (decision === undefined) return false;
+  const row = connection.get<{ kind: string }>('SELECT kind FROM decisions WHERE id = ?', decision);
+  return row?.kind === 'retry';
+}
+
+function capsOf(connection: Connection, batch: number): Caps {
+  const caps = connection.get<Caps>(
+    `SELECT b.account, b.budget AS batch, b.extra_credits AS extra, p.per_day AS day, p.per_month AS month
+       FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = +?`,
+    batch,
+  );
+  return caps ?? { account: 0, batch: null, extra: null, day: null, month: null };
+}
+
+function moneyOf(connection: Connection, scope: string, cap: number | null): Money {
+  const row = connection.get<{ spent: number; reserved: number; in_doubt: number }>(
+    'SELECT spent, reserved, in_doubt FROM money WHERE scope = ?',
+    scope,
+  );
+  return {
+    ...(cap === null ? {} : { cap: credits(cap) }),
+    spent: credits(row?.spent ?? 0),
+    reserved: credits(row?.reserved ?? 0),
+    inDoubt: credits(row?.in_doubt ?? 0),
+  };
+}
+
+/** As the view `attempt_scopes` spells it: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
+function periodScope(scope: 'day' | 'month', account: number, atMs: number): string {
+  return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
+}

@@ -1,0 +1,198 @@
+import type { CallKey } from '../../call-key.ts';
+import type {
+  AccountState,
+  AnswerRecord,
+  AttemptRecord,
+  Batch,
+  BatchId,
+  CallState,
+  Doubt,
+  LedgerReader,
+  Money,
+  RowRecord,
+} from '../../ledger.ts';
+import type { OutcomeKind, RowNumber } from '../../row.ts';
+import { Calls } from './calls.ts';
+import { type Connection, damaged, explained } from './connection.ts';
+import { accountMoney, batchMoney } from './money.ts';
+import { AlteredRow, type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
+
+/** Rows of a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
+const SETTLED_PAGE = 10_000;
+
+const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
+
+/** Reads of an SQLite ledger. Each sees one state of it, whatever a spender beside commits meanwhile. */
+export class SqliteReader implements LedgerReader {
+  protected readonly connection: Connection;
+  protected readonly calls: Calls;
+  /** For messages. */
+  protected readonly folder: string;
+
+  constructor(connection: Connection, folder: string) {
+    this.connection = connection;
+    this.calls = new Calls(connection);
+    this.folder = folder;
+  }
+
+  batches(): Promise<readonly Batch[]> {
+    return this.read(() => this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(batchOf));
+  }
+
+  batch(id: BatchId): Promise<Batch | undefined> {
+    return this.read(() => this.batchNumbered(batchNumber(id)));
+  }
+
+  batchByKey(key: string): Promise<Batch | undefined> {
+    return this.read(() => {
+      const sql = `${BATCHES} WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
+      const row = this.connection.get<BatchRow>(sql, key);
+      return row && batchOf(row);
+    });
+  }
+
+  batchMoney(batch: BatchId): Promise<Money> {
+    return this.read(() => batchMoney(this.connection, batchNumber(batch)));
+  }
+
+  accountMoney(accountIdentity: string, scope: 'day' | 'month', atMs: number): Promise<Money> {
+    return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
+  }
+
+  account(accountIdentity: string): Promise<AccountState> {
+    return this.read(() => {
+      const row = this.connection.get<{
+        answers: number;
+        answers_not_404: number;
+        paused_until: number | null;
+      }>('SELECT answers, answers_not_404, paused_until FROM accounts WHERE identity = ?', accountIdentity);
+      const {
+        answers = 0,
+        answers_not_404: answersNot404 = 0,
+        paused_until: pausedUntilMs = null,
+      } = row ?? {};
+      return { answers, answersNot404, ...(pausedUntilMs === null ? {} : { pausedUntilMs }) };
+    });
+  }
+
+  counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
+    return this.read(() => {
+      const tallies = this.connection.all<{ kind: OutcomeKind; count: number }>(
+        `SELECT substr(name, 5) AS kind, count FROM tallies
+          WHERE batch = ? AND name LIKE 'row:%' AND count > 0 ORDER BY name`,
+        batchNumber(batch),
+      );
+      return Object.fromEntries(tallies.map(({ kind, count }) => [kind, count]));
+    });
+  }
+
+  traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
+    const id = batchNumber(batch);
+    return this.read(() => ({ requests: this.#tally(id, 'requests'), calls: this.#tally(id, 'calls') }));
+  }
+
+  rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
+    return this.read(() => {
+      const rows = this.connection.all<{
+        row: number;
+        kind: string;
+        matched_by: string | null;
+        reason: string | null;
+        answers: string;
+      }>(
+        'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
+        batchNumber(batch),
+        fromRow,
+        limit,
+      );
+      const answers = this.#answersOnce();
+      return rows.map((row) => ({
+        row: row.row,
+        outcome: outcomeOf(row.kind, row.matched_by, row.reason),
+        answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
+      }));
+    });
+  }
+
+  async *settledRows(batch: BatchId): AsyncGenerator<readonly RowNumber[]> {
+    const id = batchNumber(batch);
+    let after = 0;
+    for (;;) {
+      const page = await this.read(() =>
+        this.connection.all<{ row: number }>(
+          "SELECT row FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
+          id,
+          after,
+          SETTLED_PAGE,
+        ),
+      );
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page.map(({ row }) => row);
+      after = last.row;
+    }
+  }
+
+  find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
+    const id = batch === undefined ? undefined : batchNumber(batch);
+    return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
+  }
+
+  doubts(batch: BatchId): Promise<readonly Doubt[]> {
+    return this.read(() => this.calls.doubts(batchNumber(batch)));
+  }
+
+  history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
+    return this.read(() => this.calls.history(batchNumber(batch), row));
+  }
+
+  matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
+    return this.read(() => {
+      const rate = this.connection.get<{ found: number; answers: number }>(
+        `SELECT found, answers FROM match_rates
+          WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`,
+        accountIdentity,
+        operation,
+      );
+      return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+  }
+
+  /** One state of the ledger, with damage turned into a stop. */
+  protected async read<T>(work: () => T): Promise<T> {
+    try {
+      return this.connection.snapshot(work);
+    } catch (error) {
+      if (error instanceof AlteredRow) throw damaged(this.folder, error.message, error);
+      throw explained(error, this.folder);
+    }
+  }
+
+  protected batchNumbered(id: number): Batch | undefined {
+    const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
+    return row && batchOf(row);
+  }
+
+  #tally(batch: number, name: string): number {
+    const sql = 'SELECT count FROM tallies WHERE batch = ? AND name = ?';
+    return this.connection.get<{ count: number }>(sql, batch, name)?.count ?? 0;
+  }
+
+  /** Many rows of a page may share an answer; it is read and checked once. */
+  #answersOnce(): (attempt: number) => readonly AnswerRecord[] {
+    const known = new Map<number, readonly AnswerRecord[]>();
+    return (attempt) => {
+      let answers = known.get(attempt);
+      if (answers === undefined) {
+        const answer = this.calls.answer(attempt);
+        answers = answer === undefined ? [] : [answer];
+        known.set(attempt, answers);
+      }
+      return answers;
+    };
+  }
+}

@@ -1,0 +1,200 @@
+import type { CallKey } from '../../call-key.ts';
+import {
+  type AnswerKind,
+  type AnswerRecord,
+  type AttemptId,
+  type Batch,
+  type BatchId,
+  type BatchState,
+  type Closure,
+  credits,
+  type Decision,
+  type DecisionId,
+  type DecisionKind,
+  type DecisionSpec,
+  type RawReply,
+} from '../../ledger.ts';
+import type { Call, JsonObject, Vendor } from '../../operation.ts';
+import type { Outcome } from '../../row.ts';
+import {
+  type AttemptRow,
+  attemptChecksum,
+  type CallRow,
+  type ClosureRow,
+  callChecksum,
+  closureChecksum,
+  type DecisionRow,
+  type ReplyRow,
+  replyChecksum,
+  type ToldRow,
+  toldChecksum,
+} from './checksums.ts';
+
+/**
+ * Rows of the tables as the contract's values, and back. Rows of money are checked against their checksums here, so
+ * nothing altered is ever handed on.
+ */
+
+/** A row whose checksum does not fit. The reader turns it into a stop that names the store. */
+export class AlteredRow extends Error {}
+
+function check(found: number, expected: number, what: string): void {
+  if (found !== expected) throw new AlteredRow(`${what} was altered`);
+}
+
+// Ids are random 32-bit numbers, shown as the eight hex digits that a user types.
+export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
+/** A word that no batch has, such as a typing error, becomes a number that no batch has. */
+export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
+
+export const keyBytes = (key: CallKey): Buffer => Buffer.from(key, 'hex');
+export const keyText = (key: Buffer): CallKey => key.toString('hex') as CallKey;
+
+export interface BatchRow {
+  readonly id: number;
+  readonly key: string;
+  readonly generation: number;
+  readonly lineage: string;
+  readonly state: BatchState;
+  readonly identity: string;
+  readonly account_name: string;
+  readonly sandbox: number;
+  readonly vendor: Vendor;
+  readonly operation: string;
+  readonly input_path: string;
+  readonly input_sha256: string;
+  readonly input_rows: number;
+  readonly settings: string;
+  readonly created_at: number;
+  readonly output_path: string | null;
+  readonly output_sha256: string | null;
+  readonly command: string | null;
+}
+
+export function batchOf(row: BatchRow): Batch {
+  return {
+    id: batchId(row.id),
+    key: row.key,
+    generation: row.generation,
+    lineage: row.lineage,
+    state: row.state,
+    accountIdentity: row.identity,
+    accountName: row.account_name,
+    sandbox: row.sandbox === 1,
+    vendor: row.vendor,
+    operation: row.operation,
+    inputPath: row.input_path,
+    inputSha256: row.input_sha256,
+    inputRows: row.input_rows,
+    settings: JSON.parse(row.settings) as JsonObject,
+    createdAtMs: row.created_at,
+    ...(row.output_path === null ? {} : { outputPath: row.output_path }),
+    ...(row.output_sha256 === null ? {} : { outputSha256: row.output_sha256 }),
+    ...(row.command === null ? {} : { command: row.command }),
+  };
+}
+
+export type StoredCall = CallRow & { readonly checksum: number };
+
+export function callOf(row: StoredCall): Call {
+  check(row.checksum, callChecksum(row), `call ${row.id}`);
+  return JSON.parse(row.call) as Call;
+}
+
+export type StoredAttempt = AttemptRow & { readonly checksum: number; readonly paid_row: number };
+
+export function checkAttempt(row: StoredAttempt, key: Buffer): void {
+  check(row.checksum, attemptChecksum(row, key), `attempt ${row.id}`);
+}
+
+export type StoredReply = ReplyRow & { readonly checksum: number };
+
+export function replyOf(row: StoredReply): RawReply {
+  check(row.checksum, replyChecksum(row), `the reply to attempt ${row.attempt}`);
+  return rawReply(row);
+}
+
+export type StoredTold = ToldRow & { readonly checksum: number };
+
+function toldOf(row: StoredTold): RawReply {
+  check(row.checksum, toldChecksum(row), `what was told about attempt ${row.attempt}`);
+  return rawReply(row);
+}
+
+function rawReply(row: ReplyRow): RawReply {
+  return {
+    status: row.status,
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    body: row.body,
+    receivedAtMs: row.received_at,
+  };
+}
+
+export type StoredClosure = ClosureRow & { readonly checksum: number };
+
+export function closureOf(row: StoredClosure): Closure & { readonly closedAtMs: number } {
+  check(row.checksum, closureChecksum(row), `the end of attempt ${row.attempt}`);
+  const { why, closed_at: closedAtMs } = row;
+  const kind = row.kind as Closure['kind'];
+  if (kind !== 'settled') return { kind, why, closedAtMs };
+  return { kind, answer: row.answer as AnswerKind, charged: credits(row.charged), why, closedAtMs };
+}
+
+export function decisionOf(row: DecisionRow & { readonly key: Buffer }): Decision {
+  return {
+    id: row.id as DecisionId,
+    key: keyText(row.key),
+    batch: batchId(row.batch),
+    kind: row.kind as DecisionKind,
+    by: row.decided_by as DecisionSpec['by'],
+    why: row.why,
+    atMs: row.at,
+  };
+}
+
+/** All that is kept about one attempt that became an answer. */
+export interface AnswerRows {
+  readonly call: StoredCall;
+  readonly attempt: StoredAttempt;
+  readonly closure: StoredClosure | undefined;
+  readonly reply: StoredReply | undefined;
+  readonly told: (StoredTold & { readonly why: string }) | undefined;
+}
+
+/** Undefined for an attempt that brought no answer, such as one that was lost. */
+export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
+  const { attempt, told } = rows;
+  checkAttempt(attempt, rows.call.key);
+  const common = {
+    attempt: attempt.id as AttemptId,
+    batch: batchId(attempt.batch),
+    call: callOf(rows.call),
+    paidRow: attempt.paid_row,
+  };
+  if (told !== undefined) {
+    const { status, body, receivedAtMs } = toldOf(told);
+    const charged = credits(told.charged);
+    return { ...common, kind: 'found', why: told.why, charged, status, body, answeredAtMs: receivedAtMs };
+  }
+  const closure = rows.closure && closureOf(rows.closure);
+  const reply = rows.reply && replyOf(rows.reply);
+  if (closure?.kind !== 'settled' || reply === undefined) return undefined;
+  const { answer: kind, why, charged } = closure;
+  return {
+    ...common,
+    kind,
+    why,
+    charged,
+    status: reply.status,
+    body: reply.body,
+    answeredAtMs: reply.receivedAtMs,
+  };
+}
+
+export function outcomeOf(kind: string, matchedBy: string | null, reason: string | null): Outcome {
+  return {
+    kind,
+    ...(matchedBy === null ? {} : { matchedBy }),
+    ...(reason === null ? {} : { reason }),
+  } as Outcome;
+}

@@ -1,0 +1,60 @@
+import type { SettledRow } from '../../ledger.ts';
+import type { Connection } from './connection.ts';
+import { batchNumber } from './records.ts';
+
+/** Rows of a batch and how they end. */
+
+export function settleRow(connection: Connection, { batch, row, outcome, answers }: SettledRow): void {
+  const id = batchNumber(batch);
+  connection.run(
+    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (batch, row) DO UPDATE
+       SET kind = excluded.kind, matched_by = excluded.matched_by,
+           reason = excluded.reason, answers = excluded.answers`,
+    id,
+    row,
+    outcome.kind,
+    outcome.kind === 'matched' ? outcome.matchedBy : null,
+    outcome.reason ?? null,
+    JSON.stringify(answers),
+  );
+  for (const answer of answers) {
+    const sql =
+      'UPDATE attempts SET paid_row = :row WHERE id = :answer AND batch = :batch AND paid_row > :row';
+    connection.run(sql, { row, answer, batch: id });
+  }
+}
+
+/** @returns how many answers were taken back. */
+export function retractMisses(connection: Connection, accountIdentity: string): number {
+  const { changes } = connection.run(
+    `INSERT INTO retractions (attempt)
+       SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id
+         JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
+         JOIN replies r ON r.attempt = c.answer AND r.status = 404
+        WHERE p.identity = ? AND p.answers_not_404 = 0`,
+    accountIdentity,
+  );
+  if (changes > 0) reopenRetracted(connection, accountIdentity);
+  return changes;
+}
+
+/** Rows that ended by an answer which is taken back are pending again, and so is their batch, unless it was replaced. */
+function reopenRetracted(connection: Connection, accountIdentity: string): void {
+  const affected = connection.all<{ batch: number; row: number }>(
+    `SELECT DISTINCT r.batch, r.row FROM accounts p JOIN batches b ON b.account = p.id
+       JOIN rows r ON r.batch = b.id JOIN json_each(r.answers) j JOIN retractions x ON x.attempt = j.value
+      WHERE p.identity = ?`,
+    accountIdentity,
+  );
+  for (const { batch, row } of affected) {
+    connection.run('DELETE FROM rows WHERE batch = ? AND row = ?', batch, row);
+    connection.run(
+      `UPDATE batches SET state = iif(EXISTS (
+           SELECT 1 FROM batches n WHERE n.lineage = batches.lineage AND n.ordinal > batches.ordinal),
+           'superseded', 'open')
+        WHERE id = ? AND state = 'finished'`,
+      batch,
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import {
+  type AttemptRow,
+  attemptChecksum,
+  type CallRow,
+  type ClosureRow,
+  callChecksum,
+  closureChecksum,
+  type DecisionRow,
+  decisionChecksum,
+  type ReplyRow,
+  replyChecksum,
+  type ToldRow,
+  toldChecksum,
+} from './checksums.ts';
+import { type Connection, damaged } from './connection.ts';
+
+/**
+ * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
+ * bit in the index of the call keys, which would buy again), every checksum of money, and every total added up anew.
+ * Rows are looked at one by one, so memory does not grow with the ledger.
+ */
+export function verify(connection: Connection, folder: string): void {
+  const [first] = connection.all<{ integrity_check: string }>('PRAGMA integrity_check(1)');
+  if (first?.integrity_check !== 'ok') throw damaged(folder, `SQLite says "${first?.integrity_check}"`);
+  for (const check of CHECKS) check(connection, folder);
+  verifyTotals(connection, folder);
+}
+
+interface Checked {
+  readonly checksum: number;
+}
+
+function checksums<Row extends Checked>(
+  table: string,
+  sql: string,
+  expected: (row: Row) => number,
+  name: (row: Row) => number,
+) {
+  return (connection: Connection, folder: string): void => {
+    for (const row of connection.each<Row>(sql)) {
+      if (expected(row) !== row.checksum) throw damaged(folder, `entry ${name(row)} of ${table} was altered`);
+    }
+  };
+}
+
+// Only the columns that are needed: reading them is most of the time, some microseconds a call in all.
+const CHECKS = [
+  checksums<CallRow & Checked>(
+    'calls',
+    'SELECT id, key, account, call, checksum FROM calls',
+    callChecksum,
+    (row) => row.id,
+  ),
+  checksums<AttemptRow & Checked & { readonly key: Buffer | null }>(
+    'attempts',
+    `SELECT a.id, a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces, a.checksum, c.key
+       FROM attempts a LEFT JOIN calls c ON c.id = a.call`,
+    // An attempt of a call that is gone belongs to no key.
+    (row) => attemptChecksum(row, row.key ?? Buffer.alloc(0)),
+    (row) => row.id,
+  ),
+  checksums<ReplyRow & Checked>('replies', 'SELECT * FROM replies', replyChecksum, (row) => row.attempt),
+  checksums<ClosureRow & Checked>(
+    'closures',
+    'SELECT * FROM closures',
+    closureChecksum,
+    (row) => row.attempt,
+  ),
+  checksums<DecisionRow & Checked>('decisions', 'SELECT * FROM decisions', decisionChecksum, (row) => row.id),
+  checksums<ToldRow & Checked>('told', 'SELECT * FROM told', toldChecksum, (row) => row.attempt),
+];
+
+/** What the entries add up to, by scope. The view says whose money an attempt is, here as in the triggers. */
+const ADDED_UP = `
+SELECT s.scope,
+       sum(iif(k.kind = 'settled', k.charged, coalesce(t.charged, 0))) AS spent,
+       sum(iif(a.open, a.reserved, 0)) AS reserved,
+       sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL, a.reserved, 0)) AS in_doubt
+  FROM attempt_scopes s
+  JOIN attempts a ON a.id = s.attempt
+  LEFT JOIN closures k ON k.attempt = a.id
+  LEFT JOIN told t ON t.attempt = a.id
+ GROUP BY s.scope`;
+
+const WRONG_TOTAL = `
+SELECT coalesce(x.scope, m.scope) AS scope
+  FROM (${ADDED_UP}) x FULL JOIN money m ON m.scope = x.scope
+ WHERE (x.spent, x.reserved, x.in_doubt) IS NOT (m.spent, m.reserved, m.in_doubt)
+ LIMIT 1`;
+
+/** Answers and doubts that point to an attempt which does not say so, and answers without their reply. */
+const WRONG_STATE = `
+SELECT c.id
+  FROM calls c
+  LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
+  LEFT JOIN closures k ON k.attempt = a.id
+  LEFT JOIN replies r ON r.attempt = a.id
+  LEFT JOIN told t ON t.attempt = a.id
+ WHERE coalesce(c.answer, c.doubt) IS NOT NULL
+   AND (a.call IS NOT c.id
+     OR (c.answer IS NOT NULL)
+       IS NOT (t.attempt IS NOT NULL OR (k.kind = 'settled' AND r.attempt IS NOT NULL)))
+ LIMIT 1`;
+
+/** Settled attempts that their call does not know, so that it would be bought again. */
+const FORGOTTEN = `
+SELECT c.id
+  FROM closures k JOIN attempts a ON a.id = k.attempt JOIN calls c ON c.id = a.call
+ WHERE k.kind = 'settled' AND c.answer IS NULL AND k.attempt NOT IN (SELECT attempt FROM retractions)
+ LIMIT 1`;
+
+function verifyTotals(connection: Connection, folder: string): void {
+  const total = connection.get<{ scope: string }>(WRONG_TOTAL);
+  if (total !== undefined)
+    throw damaged(folder, `the total of ${total.scope} is not what its entries add up to`);
+  const state = connection.get<{ id: number }>(WRONG_STATE);
+  if (state !== undefined) throw damaged(folder, `call ${state.id} points to an attempt that says otherwise`);
+  const forgotten = connection.get<{ id: number }>(FORGOTTEN);
+  if (forgotten !== undefined) throw damaged(folder, `call ${forgotten.id} lost its answer`);
+}

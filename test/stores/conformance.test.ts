@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../src/errors.ts';
+import { loadFamily } from '../../src/family.ts';
+import { type Store, storeFor } from '../../src/store.ts';
+import { conformsTo } from './conformance.ts';
+
+// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/stores/.
+const stores = await loadFamily<Store>(new URL('../../src/stores/', import.meta.url));
+
+for (const store of stores.values()) {
+  describe(`the store "${store.name}"`, () => conformsTo(store));
+}
+
+describe('choosing a store', () => {
+  test('every path is the SQLite store, also one that looks odd', () => {
+    for (const path of ['/var/lib/rowonce', './store', 'C:\\store', 'a:b', 'file:x']) {
+      expect(storeFor(stores.values(), path).name).toBe('sqlite');
+    }
+  });
+
+  test('a URL that no store handles is refused, without the password in it', () => {
+    const choose = () => storeFor(stores.values(), 'mysql://me:secret@db.example/name');
+    expect(choose).toThrow(StopError);
+    expect(choose).toThrow('No store handles mysql://…@db.example/name; known are: memory, sqlite.');
+  });
+});
