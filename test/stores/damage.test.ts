@@ -117,12 +117,6 @@ describe('an altered entry', () => {
       'entry 4 of attempts was altered',
     ],
     [
-      'reply',
-      'replies_no_update',
-      "UPDATE replies SET body = x'00' WHERE attempt = 6",
-      'entry 6 of replies was altered',
-    ],
-    [
       'price',
       'closures_no_update',
       'UPDATE closures SET charged = 0 WHERE attempt = 7',

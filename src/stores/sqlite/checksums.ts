@@ -7,10 +7,14 @@ import { crc32 } from 'node:zlib';
  */
 type Value = string | number | null;
 
-const checksum = (values: readonly Value[], body?: Buffer): number => {
-  const head = crc32(JSON.stringify(values));
-  return body === undefined ? head : crc32(body, head);
-};
+const checksum = (values: readonly Value[], body?: Buffer): number =>
+  checksumOfText(JSON.stringify(values), body ?? null);
+
+/** Of a list that is JSON text already, and of the body that follows it. */
+export function checksumOfText(list: string, body: Buffer | null): number {
+  const head = crc32(list);
+  return body === null ? head : crc32(body, head);
+}
 
 export interface CallRow {
   readonly id: number;

@@ -60,6 +60,11 @@ export class Connection {
     this.#database.exec(sql);
   }
 
+  /** A pure function for use in statements of this connection. */
+  define(name: string, work: (text: string, bytes: Buffer | null) => Value): void {
+    this.#database.function(name, { deterministic: true }, work);
+  }
+
   /** The value that a pragma gives back. */
   pragma(source: string): unknown {
     return this.#database.pragma(source, { simple: true });

@@ -4,11 +4,10 @@ import {
   type CallRow,
   type ClosureRow,
   callChecksum,
+  checksumOfText,
   closureChecksum,
   type DecisionRow,
   decisionChecksum,
-  type ReplyRow,
-  replyChecksum,
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
@@ -17,7 +16,8 @@ import { type Connection, damaged } from './connection.ts';
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
  * bit in the index of the call keys, which would buy again), every checksum of money, and every total added up anew.
- * Rows are looked at one by one, so memory does not grow with the ledger.
+ * Rows are looked at one by one, so memory does not grow with the ledger. Replies, which are most of the bytes, are
+ * checked whenever one is read: a damaged one costs nothing until somebody wants to use it, and then it stops.
  */
 export function verify(connection: Connection, folder: string): void {
   const [first] = connection.all<{ integrity_check: string }>('PRAGMA integrity_check(1)');
@@ -30,6 +30,10 @@ interface Checked {
   readonly checksum: number;
 }
 
+/**
+ * SQLite itself passes over the rows that are sound, eight times faster than handing each of them over. Its JSON may
+ * differ from ours in how it writes an odd character, so what it objects to is looked at once more, by us.
+ */
 function checksums<Row extends Checked>(
   table: string,
   sql: string,
@@ -37,32 +41,35 @@ function checksums<Row extends Checked>(
   name: (row: Row) => number,
 ) {
   return (connection: Connection, folder: string): void => {
+    connection.define('checksum_of', checksumOfText);
     for (const row of connection.each<Row>(sql)) {
       if (expected(row) !== row.checksum) throw damaged(folder, `entry ${name(row)} of ${table} was altered`);
     }
   };
 }
 
-// Only the columns that are needed: reading them is most of the time, some microseconds a call in all.
 const CHECKS = [
   checksums<CallRow & Checked>(
     'calls',
-    'SELECT id, key, account, call, checksum FROM calls',
+    `SELECT id, key, account, call, checksum FROM calls
+      WHERE checksum IS NOT checksum_of(json_array(id, lower(hex(key)), account, call), NULL)`,
     callChecksum,
     (row) => row.id,
   ),
   checksums<AttemptRow & Checked & { readonly key: Buffer | null }>(
     'attempts',
     `SELECT a.id, a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces, a.checksum, c.key
-       FROM attempts a LEFT JOIN calls c ON c.id = a.call`,
+       FROM attempts a LEFT JOIN calls c ON c.id = a.call
+      WHERE a.checksum IS NOT checksum_of(json_array(
+              a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces), NULL)`,
     // An attempt of a call that is gone belongs to no key.
     (row) => attemptChecksum(row, row.key ?? Buffer.alloc(0)),
     (row) => row.id,
   ),
-  checksums<ReplyRow & Checked>('replies', 'SELECT * FROM replies', replyChecksum, (row) => row.attempt),
   checksums<ClosureRow & Checked>(
     'closures',
-    'SELECT * FROM closures',
+    `SELECT * FROM closures
+      WHERE checksum IS NOT checksum_of(json_array(attempt, kind, answer, charged, why, closed_at), NULL)`,
     closureChecksum,
     (row) => row.attempt,
   ),
