@@ -1,0 +1,127 @@
+/**
+ * Goal: what leaves is exactly what the dialect says, and no value of a row can turn it into another request.
+ * Method: requests of the built-in provider and of dialects with every entry that shapes one, looked at as bytes.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Dialect, DialectOperation } from '../src/dialect.ts';
+import provider from '../src/dialects/provider.ts';
+import type { Call } from '../src/operation.ts';
+import { dialectOperationOf, requestOf } from '../src/request.ts';
+
+const call = (parameters: Call['parameters'], more: Partial<Call> = {}): Call => ({
+  operation: 'do',
+  parameters,
+  ifLost: 'hold',
+  ...more,
+});
+
+function dialect(operation: Partial<DialectOperation>, headers: Record<string, string> = {}): Dialect {
+  const entry: DialectOperation = {
+    method: 'POST',
+    path: '/do',
+    credits: { most: 1, found: 1 },
+    ...operation,
+  };
+  return { ...provider, headers, operations: { do: entry } };
+}
+
+test('a lookup of the provider, to the byte', () => {
+  const lookup = call({ abn: '51824753556' }, { operation: 'enrich-company' });
+  const request = requestOf(provider, '', lookup, { key: 'k3y' });
+  expect(request).toMatchObject({ method: 'POST', path: '/enrich/company' });
+  expect(request.headers).toEqual({
+    authorization: 'Bearer k3y',
+    'content-type': 'application/json',
+    accept: 'application/json',
+  });
+  expect(request.body?.toString()).toBe('{"abn":"51824753556"}');
+});
+
+test("the path of the account's address comes first", () => {
+  expect(requestOf(dialect({}), '/v2/api', call({}), { key: 'k' }).path).toBe('/v2/api/do');
+});
+
+test("a parameter is sent under the vendor's name for it", () => {
+  const request = requestOf(
+    dialect({ fields: { abn: 'business_number' } }),
+    '',
+    call({ abn: '1', x: [true] }),
+    { key: 'k' },
+  );
+  expect(JSON.parse(String(request.body))).toEqual({ business_number: '1', x: [true] });
+});
+
+describe('a parameter in the path', () => {
+  const inPath = (user: string) =>
+    requestOf(dialect({ path: '/users/{user}/delete' }), '', call({ user, role: 'x' }), { key: 'k' });
+
+  test('leaves the body and is encoded', () => {
+    const request = inPath('a b?c#d%');
+    expect(request.path).toBe('/users/a%20b%3Fc%23d%25/delete');
+    expect(String(request.body)).toBe('{"role":"x"}');
+  });
+
+  test.each(['', '.', '..', 'a/b', 'a\\b', '../admin'])(
+    '%j could lead elsewhere, so nothing is sent',
+    (user) => {
+      expect(() => inPath(user)).toThrow('the path parameter user is not one path segment');
+    },
+  );
+
+  test('is always one segment of the path that was meant', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (user) => {
+        let path: string;
+        try {
+          ({ path } = inPath(user));
+        } catch {
+          return;
+        }
+        const read = new URL(path, 'https://vendor.example');
+        expect(read.pathname.split('/')).toHaveLength(4);
+        expect(decodeURIComponent(read.pathname.split('/')[2] ?? '')).toBe(user);
+        expect(read.search + read.hash).toBe('');
+      }),
+    );
+  });
+});
+
+test('a GET carries its parameters in the query and has no body', () => {
+  const request = requestOf(dialect({ method: 'GET' }), '', call({ q: 'a&b=c', n: 3 }), { key: 'k' });
+  expect(request).toMatchObject({ method: 'GET', path: '/do?q=a%26b%3Dc&n=3', body: undefined });
+  expect(requestOf(dialect({ method: 'GET' }), '', call({}), { key: 'k' }).path).toBe('/do');
+});
+
+describe('headers', () => {
+  const headers = { authorization: 'Bearer {project_id}:{key}', 'x-org': '{organization_id}' };
+  const values = { key: 'k', project_id: 'p-default', organization_id: 'o' };
+
+  test('are filled from the account, and from the call for its project', () => {
+    expect(requestOf(dialect({}, headers), '', call({}), values).headers.authorization).toBe(
+      'Bearer p-default:k',
+    );
+    const other = requestOf(dialect({}, headers), '', call({}, { project: 'p-9' }), values);
+    expect(other.headers).toEqual({ authorization: 'Bearer p-9:k', 'x-org': 'o' });
+  });
+
+  test("an operation's own replace those of the dialect", () => {
+    const request = requestOf(
+      dialect({ headers: { authorization: '{key}' } }, headers),
+      '',
+      call({}),
+      values,
+    );
+    expect(request.headers).toEqual({ authorization: 'k', 'x-org': 'o' });
+  });
+
+  test('a placeholder that the account cannot fill is a bug, not a request with a hole in it', () => {
+    expect(() => requestOf(dialect({}, headers), '', call({}), { key: 'k' })).toThrow(
+      'a header needs {project_id}',
+    );
+  });
+});
+
+test('an operation that the dialect lacks is a bug, because it is refused before a batch begins', () => {
+  expect(() => dialectOperationOf(provider, call({}))).toThrow('the dialect provider has no operation do');
+});
