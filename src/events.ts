@@ -3,7 +3,16 @@ import type { OutcomeKind, RowNumber } from './row.ts';
 
 /** What happens during a run, for whoever shows it. No personal data: rows are named by number. */
 export type RunEvent =
-  | { readonly kind: 'batch'; readonly batch: BatchId; readonly rows: number; readonly resumed: boolean }
+  | {
+      readonly kind: 'batch';
+      readonly batch: BatchId;
+      readonly rows: number;
+      /** Rows that have an outcome from earlier runs. */
+      readonly settled: number;
+      readonly resumed: boolean;
+      /** The account's tightest limit on average; undefined when none is known. */
+      readonly requestsPerSecond: number | undefined;
+    }
   | { readonly kind: 'note'; readonly message: string }
   | { readonly kind: 'sent' }
   | { readonly kind: 'answered'; readonly found: boolean; readonly credits: number }

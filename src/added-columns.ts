@@ -1,0 +1,164 @@
+import { stop } from './errors.ts';
+import type { OnExisting } from './job.ts';
+import { readBody, valueAt } from './judge.ts';
+import type { Batch, Ledger } from './ledger.ts';
+import type { JsonValue } from './operation.ts';
+import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from './row.ts';
+
+/**
+ * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every plain field
+ * that any answer of the batch has.
+ */
+
+export interface AddedColumn {
+  readonly name: string;
+  /** Dotted path into the answer. */
+  readonly path: string;
+  /** The input's own column of that name, when its filled cells are kept and only its blank ones filled. */
+  readonly fills?: number;
+}
+
+export interface Addition {
+  readonly columns: readonly AddedColumn[];
+  /** Columns of the input that are left out of the copy, because ours take their place. */
+  readonly dropped: ReadonlySet<string>;
+}
+
+/** Rows that are asked of the ledger at once. */
+const PAGE_ROWS = 1_000;
+
+/** @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do. */
+export function additionOf(
+  header: readonly string[],
+  add: Readonly<Record<string, string>>,
+  onExisting: OnExisting,
+): Addition {
+  const columns: AddedColumn[] = [];
+  const dropped = new Set<string>(ourColumnsIn(header));
+  const earlier = earlierAdded(header, new Set(Object.keys(add)));
+  for (const [name, path] of Object.entries(add)) {
+    const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
+    const existing = header[at];
+    const mayBeOurs = existing !== undefined && earlier.has(existing);
+    if (existing === undefined) columns.push({ name, path });
+    else if (onExisting === 'replace' || (onExisting === 'refuse' && mayBeOurs)) {
+      dropped.add(existing);
+      columns.push({ name, path });
+    } else if (onExisting === 'fill' || mayBeOurs) {
+      // A user's column that was kept looks like one that we added; filling its blanks loses nothing of either.
+      dropped.add(existing);
+      columns.push({ name: existing, path, fills: at });
+    } else if (onExisting === 'refuse') throw clash(existing);
+  }
+  return { columns, dropped };
+}
+
+/** Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. */
+export function automaticAddition(header: readonly string[], fields: readonly string[]): Addition {
+  const dropped = new Set<string>([
+    ...ourColumnsIn(header),
+    ...earlierAdded(header, new Set(fields.flatMap((field) => [field, prefixed(field)]))),
+  ]);
+  const taken = new Set(
+    header.filter((column) => !dropped.has(column)).map((column) => column.toLowerCase()),
+  );
+  const columns = fields.map((field) => {
+    let name = field;
+    while (taken.has(name.toLowerCase())) name = prefixed(name);
+    taken.add(name.toLowerCase());
+    return { name, path: field };
+  });
+  return { columns, dropped };
+}
+
+const prefixed = (field: string): string => `found_${field}`;
+
+/** Names of the members of any found answer that hold one plain value, in the order in which they first appear. */
+export async function plainFields(ledger: Pick<Ledger, 'rows'>, batch: Batch): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (let from = 0; ; ) {
+    const page = await ledger.rows(batch.id, from, PAGE_ROWS);
+    for (const { answers } of page) {
+      const found = answers.findLast(({ kind }) => kind === 'found');
+      if (found !== undefined) for (const name of plainNames(found.body)) names.add(name);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return [...names];
+    from = last.row + 1;
+  }
+}
+
+function plainNames(bytes: Buffer): readonly string[] {
+  const body = readBody(bytes);
+  if (body.kind !== 'json' || body.value === null || typeof body.value !== 'object') return [];
+  return Object.entries(body.value).flatMap(([name, value]) => (isPlain(value) ? [name] : []));
+}
+
+function isPlain(value: JsonValue): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+/** The cells of the added columns for one row. */
+export function addedCells(
+  columns: readonly AddedColumn[],
+  row: InputRow,
+  answerBody: Buffer | undefined,
+): readonly string[] {
+  const body = answerBody === undefined ? undefined : readBody(answerBody);
+  const answer = body?.kind === 'json' ? body.value : undefined;
+  return columns.map(({ path, fills }) => {
+    const own = fills === undefined ? '' : (row.cells[fills] ?? '');
+    return own.trim() === '' ? cellText(valueAt(answer, path)) : own;
+  });
+}
+
+/** Lists of plain values are joined with "; ", anything deeper is written as JSON. */
+function cellText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  const isPlainList = Array.isArray(value) && value.every(isPlain);
+  return isPlainList ? value.map((item) => cellText(item)).join('; ') : JSON.stringify(value);
+}
+
+/**
+ * Columns of an earlier run: those of an output, which has `_status`, and those of a needs-attention file, which has
+ * all of its own. Any other file has none, whatever its columns are called.
+ */
+function ourColumnsIn(header: readonly string[]): readonly string[] {
+  const isAttention = ATTENTION_COLUMNS.every((name) => header.includes(name));
+  const ours = new Set<string>([
+    ...(header.includes('_status') ? OUR_COLUMNS : []),
+    ...(isAttention ? ATTENTION_COLUMNS : []),
+  ]);
+  const taken = header.find(
+    (column) => !ours.has(column) && (OUR_COLUMNS as readonly string[]).includes(column),
+  );
+  if (taken !== undefined) {
+    const fact = `The input has a column "${taken}", which is one that every output gets.`;
+    throw stop('input', fact, 'Give that column another name in the file.');
+  }
+  return header.filter((column) => ours.has(column));
+}
+
+/**
+ * What an earlier run added stands without a gap before our first column; what stands further left is the user's. So is
+ * a column whose name we had to prefix for our own.
+ */
+function earlierAdded(header: readonly string[], names: ReadonlySet<string>): ReadonlySet<string> {
+  const added = new Set<string>();
+  const firstOfOurs = header.indexOf('_status');
+  for (let at = firstOfOurs - 1; at >= 0; at -= 1) {
+    const column = header[at];
+    if (column === undefined || !names.has(column) || added.has(prefixed(column))) break;
+    added.add(column);
+  }
+  return added;
+}
+
+function clash(column: string): Error {
+  return stop(
+    'job',
+    `The input already has a column "${column}", which the job's \`add\` would write.`,
+    'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
+  );
+}

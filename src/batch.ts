@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { requestsPerSecond } from './account.ts';
+import { canonicalJson } from './call-key.ts';
+import { crashPoint } from './faults.ts';
+import type { MappedInput } from './input.ts';
+import { jobSettings } from './job-settings.ts';
+import type { Batch, Credits } from './ledger.ts';
+import type { RunOrder } from './order.ts';
+
+/**
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
+ * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ */
+export interface BatchIdentity {
+  readonly accountIdentity: string;
+  readonly operation: string;
+  /** Operation's input → column of the file. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly waterfall: readonly string[] | undefined;
+}
+
+export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
+  return fingerprint('rowonce-batch-1', identity, inputSha256);
+}
+
+/** The same job over the same path: its batch over other content supersedes what is unfinished of the old. */
+export function lineageOf(identity: BatchIdentity, inputPath: string): string {
+  return fingerprint('rowonce-lineage-1', identity, inputPath);
+}
+
+function fingerprint(format: string, identity: BatchIdentity, last: string): string {
+  const { accountIdentity, operation, columns, waterfall } = identity;
+  return hash(
+    'sha256',
+    canonicalJson([format, accountIdentity, operation, columns, waterfall ?? null, last]),
+    'hex',
+  );
+}
+
+export function batchIdentityOf(
+  { account, job }: Pick<RunOrder, 'account' | 'job'>,
+  input: MappedInput,
+): BatchIdentity {
+  return {
+    accountIdentity: account.identity,
+    operation: job.operation.name,
+    columns: input.columns.columns,
+    waterfall: job.waterfall,
+  };
+}
+
+/**
+ * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
+ * @param budget undefined leaves the cap of a resumed batch as it is.
+ */
+export async function startBatch(
+  order: RunOrder,
+  input: MappedInput,
+  budget: Credits | undefined,
+): Promise<Batch> {
+  const { ledger, account, job, clock, command, emit } = order;
+  const identity = batchIdentityOf(order, input);
+  const settings = jobSettings(job, input.columns.columns);
+  const { batch, start, superseded } = await ledger.beginBatch({
+    key: batchKeyOf(identity, input.survey.sha256),
+    lineage: lineageOf(identity, input.path),
+    accountIdentity: account.identity,
+    accountName: account.name,
+    sandbox: account.sandbox,
+    vendor: account.vendor,
+    operation: job.operation.name,
+    inputPath: input.path,
+    inputSha256: input.survey.sha256,
+    inputRows: input.survey.rows,
+    settings,
+    createdAtMs: clock.wallMs(),
+  });
+  const { inDoubt } = job;
+  await ledger.changeBatch(batch.id, {
+    settings,
+    command,
+    ...(budget === undefined ? {} : { budget }),
+    ...(inDoubt.kind === 'retry' ? { extraCredits: inDoubt.extraCredits } : {}),
+  });
+  crashPoint('batch-created');
+  const settled = Object.values(await ledger.counts(batch.id)).reduce((sum, count) => sum + count, 0);
+  emit({
+    kind: 'batch',
+    batch: batch.id,
+    rows: input.survey.rows,
+    settled,
+    resumed: start !== 'new',
+    requestsPerSecond: requestsPerSecond(account),
+  });
+  for (const old of superseded)
+    emit({ kind: 'note', message: `The file was changed: batch ${old} ends, what it bought is kept.` });
+  return batch;
+}

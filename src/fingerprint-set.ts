@@ -1,0 +1,35 @@
+/**
+ * A set of hashes that takes 8 to 16 bytes an entry: a million rows fit in 16 MB. It keeps the first 52 bits of a
+ * hash, so two of a million rows are taken for equal once in ten thousand files. Good for estimates, never for money.
+ */
+export class FingerprintSet {
+  /** Open addressing over a power of two of places; 0 is free. */
+  #places = new Float64Array(1024);
+  #size = 0;
+
+  /** @returns whether the hash was new. @param hash hexadecimal, at least 13 digits. */
+  add(hash: string): boolean {
+    if (this.#size * 2 >= this.#places.length) this.#grow();
+    const value = Number.parseInt(hash.slice(0, 13), 16) + 1;
+    if (!this.#insert(value)) return false;
+    this.#size += 1;
+    return true;
+  }
+
+  #insert(value: number): boolean {
+    const last = this.#places.length - 1;
+    let place = value % this.#places.length;
+    while (this.#places[place] !== 0) {
+      if (this.#places[place] === value) return false;
+      place = place === last ? 0 : place + 1;
+    }
+    this.#places[place] = value;
+    return true;
+  }
+
+  #grow(): void {
+    const old = this.#places;
+    this.#places = new Float64Array(old.length * 2);
+    for (const value of old) if (value !== 0) this.#insert(value);
+  }
+}

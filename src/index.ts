@@ -1,0 +1,11 @@
+/** The library: everything that may be imported from outside, and nothing else. */
+export type { Account } from './account.ts';
+export { type Clock, systemClock } from './clock.ts';
+export { EXIT, type ExitCode, type StopCode, StopError } from './errors.ts';
+export type { Listener, RunEvent } from './events.ts';
+export type { Job } from './job.ts';
+export { type BatchId, type Credits, credits, type Money } from './ledger.ts';
+export type { Plan } from './plan.ts';
+export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
+export { type JobRequest, type PlannedJob, planJob, type RunRequest, runJob } from './run-job.ts';
+export { exitCodeOf, type RunSummary } from './summary.ts';

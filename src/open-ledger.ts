@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from './clock.ts';
+import { stop } from './errors.ts';
+import { loadFamily } from './family.ts';
+import type { Ledger, LedgerReader } from './ledger.ts';
+import { stateFolder } from './paths.ts';
+import { type Store, storeFor } from './store.ts';
+
+/** Which store a command uses, and how it is opened. */
+
+export interface StoreChoice {
+  readonly location: string;
+  /** Somebody named it, so it may be made even where nobody watches. */
+  readonly named: boolean;
+}
+
+/**
+ * `--store`, else `$ROWONCE_STORE`, else the folder of this user. Play money has a default folder of its own, so that
+ * trying something out never makes the real ledger larger.
+ */
+export function chooseStore(flag: string | undefined, sandbox: boolean): StoreChoice {
+  const named = flag ?? (process.env.ROWONCE_STORE || undefined);
+  if (named !== undefined) return { location: named, named: true };
+  return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
+}
+
+/** Where a command that only looks may find batches: the named store, else both default ones that exist. */
+export function storesToLookAt(flag: string | undefined): readonly string[] {
+  const real = chooseStore(flag, false);
+  if (real.named) return [real.location];
+  const locations = [real.location, chooseStore(flag, true).location];
+  return locations.filter((location) => existsSync(join(location, 'ledger.db')));
+}
+
+export interface OpenOptions {
+  readonly clock: Clock;
+  readonly waitForLockMs: number;
+  /** A person sees what is said, or nothing is at stake: a store that nobody named may be made. */
+  readonly mayCreate: boolean;
+  readonly command: string;
+}
+
+/** @throws StopError `store` when there is no store yet and making one would hide that nothing is known as bought. */
+export async function openLedger({ location, named }: StoreChoice, options: OpenOptions): Promise<Ledger> {
+  const store = await storeOf(location);
+  const { clock, waitForLockMs, command } = options;
+  if (!named && !options.mayCreate && !existsSync(join(location, 'ledger.db'))) {
+    throw stop(
+      'store',
+      `There is no store at ${location} yet, so nothing is known as bought.`,
+      'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
+    );
+  }
+  return store.open(location, { clock, waitForLockMs, command, create: true });
+}
+
+/** Undefined when there is no store yet; looking never makes one. */
+export async function lookIfThere(location: string): Promise<LedgerReader | undefined> {
+  return location.includes('://') || existsSync(join(location, 'ledger.db'))
+    ? lookAtLedger(location)
+    : undefined;
+}
+
+export async function lookAtLedger(location: string): Promise<LedgerReader> {
+  return (await storeOf(location)).look(location);
+}
+
+async function storeOf(location: string): Promise<Store> {
+  const stores = await loadFamily<Store>(new URL('./stores/', import.meta.url));
+  return storeFor(stores.values(), location);
+}

@@ -1,0 +1,34 @@
+import type { Account } from './account.ts';
+import type { Clock } from './clock.ts';
+import type { Dialect } from './dialect.ts';
+import type { Listener } from './events.ts';
+import type { Job } from './job.ts';
+import type { Credits, Ledger } from './ledger.ts';
+import type { Plan } from './plan.ts';
+
+/** What somebody ordered: one job over one file, and how far it may go. The same from the command line and a page. */
+export interface RunOrder {
+  readonly job: Job;
+  readonly account: Account;
+  readonly dialect: Dialect;
+  readonly ledger: Ledger;
+  readonly inputPath: string;
+  /** A path or a stream; left out: beside the input. */
+  readonly output?: string | NodeJS.WritableStream | undefined;
+  /** Over the job's. */
+  readonly budget?: Credits | undefined;
+  /** Only the rows up to this many below the header. */
+  readonly limit?: number | undefined;
+  /** Left out: waits for ever. */
+  readonly maxPauseMs?: number | undefined;
+  /** Shown the plan, says how much may be spent; undefined is "no". Left out: there is nobody to ask. */
+  readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /** Where the embedded vendors keep their book, for sandbox accounts. */
+  readonly sandboxFolder: string;
+  /** The words that were typed, so that they can be shown again. */
+  readonly command: string;
+  readonly clock: Clock;
+  /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
+  readonly signal: AbortSignal;
+  readonly emit: Listener;
+}

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { type Addition, addedCells, additionOf, automaticAddition, plainFields } from './added-columns.ts';
+import { checkWritable, replaceFile } from './atomic-file.ts';
+import { isoTime } from './clock.ts';
+import { stop } from './errors.ts';
+import type { Listener } from './events.ts';
+import { crashPoint } from './faults.ts';
+import { type Input, requireUnchanged } from './input.ts';
+import type { Job } from './job.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
+import { LedgerRows } from './ledger-rows.ts';
+import { reportHtml } from './report.ts';
+import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
+import { isPaidBy, Tally } from './tally.ts';
+
+/**
+ * Writes every input row back with what is known about it. What is written is a function of the input and of what the
+ * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
+ */
+
+export type Destination =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream };
+
+/** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
+export interface OutputFiles {
+  readonly output?: string;
+  readonly attention?: string;
+  readonly report?: string;
+  readonly tally: Tally;
+}
+
+/** What may be added to the input's columns. */
+export type Additions = Pick<Job, 'add' | 'onExisting'>;
+
+export interface OutputOrder {
+  readonly ledger: LedgerReader;
+  readonly job: Additions;
+  readonly emit: Listener;
+  /** Notes what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
+  readonly noteOutput?: (path: string, sha256s: string) => Promise<void>;
+}
+
+/** An order's output notes, kept with its batch. */
+export function notesIn(ledger: Ledger, batch: Batch): Required<Pick<OutputOrder, 'noteOutput'>> {
+  return {
+    noteOutput: (outputPath, outputSha256) => ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
+  };
+}
+
+/**
+ * Where the output goes: as named, else beside the input.
+ * @throws StopError `output` before anything is paid for when it could not be written there.
+ */
+export async function chooseDestination(
+  input: Pick<Input, 'path' | 'survey'>,
+  job: Additions,
+  named: string | NodeJS.WritableStream | undefined,
+  sandbox: boolean,
+): Promise<Destination> {
+  // Read here only for its refusals: a clash of columns must be known before anything is bought.
+  additionOf(input.survey.header, job.add ?? {}, job.onExisting);
+  if (typeof named === 'object') return { kind: 'stream', stream: named };
+  const path = resolve(named ?? besideInput(input.path, sandbox));
+  for (const each of [path, attentionPath(path), reportPath(path)]) {
+    if (await isSameFile(each, input.path)) {
+      throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
+    }
+    await checkWritable(each);
+  }
+  return { kind: 'file', path };
+}
+
+/** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
+export function besideInput(inputPath: string, sandbox: boolean): string {
+  const extension = extname(inputPath);
+  return join(
+    dirname(inputPath),
+    `${basename(inputPath, extension)}.${sandbox ? 'sandbox' : 'enriched'}${extension}`,
+  );
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}
+
+export async function writeOutput(
+  order: OutputOrder,
+  input: Input,
+  batch: Batch,
+  destination: Destination,
+): Promise<OutputFiles> {
+  order.emit({ kind: 'writing' });
+  crashPoint('before-finish');
+  const { header } = input.survey;
+  const { job, ledger } = order;
+  const addition =
+    job.add === undefined
+      ? automaticAddition(header, await plainFields(ledger, batch))
+      : additionOf(header, job.add, job.onExisting);
+  const tally = new Tally();
+  const chunks = enrichedCopy(ledger, input, batch, addition, tally);
+  if (destination.kind === 'stream') {
+    for await (const chunk of chunks) await drained(destination.stream, chunk);
+    return { tally };
+  }
+  const files = await writeFiles(order, input, batch, destination.path, addition, chunks, tally);
+  crashPoint('after-output');
+  return files;
+}
+
+async function writeFiles(
+  { ledger, emit, noteOutput }: OutputOrder,
+  input: Input,
+  batch: Batch,
+  wantedPath: string,
+  { dropped }: Addition,
+  chunks: AsyncIterable<Buffer>,
+  tally: Tally,
+): Promise<OutputFiles> {
+  const mode = (await stat(input.path)).mode & 0o777;
+  const output = await freePath(ledger, wantedPath, emit);
+  const hash = createHash('sha256');
+  await replaceFile(output.path, mode, hashed(chunks, hash), async () => {
+    await requireUnchanged(input);
+    // Both hashes, because a crash before the rename leaves the old file and one after it the new.
+    const hashes = [hash.copy().digest('hex'), ...output.sha256s].slice(0, 2).join(' ');
+    await noteOutput?.(output.path, hashes);
+  });
+  const attention = attentionPath(output.path);
+  const report = reportPath(output.path);
+  if (tally.attention.length === 0) await rm(attention, { force: true });
+  else await replaceFile(attention, mode, attentionCopy(ledger, input, batch, dropped));
+  const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally);
+  await replaceFile(report, mode, [html]);
+  return { output: output.path, report, tally, ...(tally.attention.length === 0 ? {} : { attention }) };
+}
+
+export function besideOutput(path: string, ending: string): string {
+  return join(dirname(path), basename(path, extname(path)) + ending);
+}
+
+function attentionPath(output: string): string {
+  return besideOutput(output, `.needs-attention${extname(output)}`);
+}
+
+function reportPath(output: string): string {
+  return besideOutput(output, '.report.html');
+}
+
+// ------------------------------------------------------------------------------------------------ the copies
+
+async function* enrichedCopy(
+  ledger: LedgerReader,
+  input: Input,
+  batch: Batch,
+  { columns, dropped }: Addition,
+  tally: Tally,
+): AsyncIterable<Buffer> {
+  const rows = new LedgerRows(ledger, batch.id);
+  const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  yield* input.format.copy(input.path, { columns: names, dropped }, async (row) => {
+    const record = await rows.at(row.row);
+    tally.add(batch, row.row, record);
+    const found = record?.answers.findLast(({ kind }) => kind === 'found');
+    return [...addedCells(columns, row, found?.body), ...ourCells(batch, row, record)];
+  });
+}
+
+/** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
+function attentionCopy(
+  ledger: LedgerReader,
+  input: Input,
+  batch: Batch,
+  dropped: ReadonlySet<string>,
+): AsyncIterable<Buffer> {
+  const rows = new LedgerRows(ledger, batch.id);
+  return input.format.copy(input.path, { columns: ATTENTION_COLUMNS, dropped }, async ({ row }) => {
+    const outcome = (await rows.at(row))?.outcome;
+    if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
+    return [String(row), outcome.reason ?? ''];
+  });
+}
+
+/** Cells of OUR_COLUMNS, in their order. */
+function ourCells(batch: Batch, { row }: InputRow, record: RowRecord | undefined): readonly string[] {
+  if (record === undefined) return ['pending', '', '', '0', '', ''];
+  const { outcome, answers } = record;
+  const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
+  const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
+  const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
+  const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
+  const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
+  return [outcome.kind, outcome.reason ?? '', matchedBy, String(credits), sourceOf(batch, row, last), asOf];
+}
+
+/** Where the answer that decided came from. */
+function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
+  if (answer === undefined) return '';
+  if (answer.batch !== batch.id) return 'ledger';
+  if (answer.paidRow !== row) return `row ${answer.paidRow}`;
+  return batch.sandbox ? 'sandbox' : 'bought';
+}
+
+async function* hashed(
+  chunks: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+): AsyncIterable<Buffer> {
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
+  if (!stream.write(chunk)) await new Promise((resolve) => stream.once('drain', resolve));
+}
+
+// ------------------------------------------------------------------------------------------------ whose file it is
+
+interface FreePath {
+  readonly path: string;
+  /** Of the file that stands there now and is ours. */
+  readonly sha256s: readonly string[];
+}
+
+/** The wanted path, unless a file stands there that is not as we wrote it: then `NAME (2)`, `NAME (3)`, … */
+async function freePath(ledger: LedgerReader, wanted: string, emit: Listener): Promise<FreePath> {
+  const written = new Map<string, Set<string>>();
+  for (const { outputPath, outputSha256 } of await ledger.batches()) {
+    if (outputPath === undefined || outputSha256 === undefined) continue;
+    const hashes = written.get(outputPath) ?? new Set();
+    for (const sha256 of outputSha256.split(' ')) hashes.add(sha256);
+    written.set(outputPath, hashes);
+  }
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? wanted : besideOutput(wanted, ` (${number})${extname(wanted)}`);
+    const standing = await sha256OfFile(path);
+    if (standing === undefined) return { path, sha256s: [] };
+    if (written.get(path)?.has(standing) === true) return { path, sha256s: [standing] };
+    emit({ kind: 'note', message: `${path} is not as we wrote it, so it is kept.` });
+  }
+}
+
+/** Undefined when there is no such file. */
+async function sha256OfFile(path: string): Promise<string | undefined> {
+  if (!(await stat(path).catch(() => undefined))?.isFile()) return undefined;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}

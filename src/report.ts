@@ -1,0 +1,124 @@
+import type { Batch, Money } from './ledger.ts';
+import { escapeHtml, plainText } from './plain-text.ts';
+import type { RowStatus } from './row.ts';
+import type { IdentifierTally, Tally } from './tally.ts';
+
+/**
+ * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
+ * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
+ */
+export function reportHtml(batch: Batch, money: Money, tally: Tally): string {
+  const title = `${batch.operation} · batch ${batch.id}`;
+  const sections = [
+    statusSection(tally),
+    identifierSection(tally),
+    creditSection(money, tally),
+    attentionSection(tally),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(batch.inputPath)}, ${rows(batch.inputRows)}, account ${escapeHtml(batch.accountName)}${
+    batch.sandbox ? ' (sandbox: nothing here is real)' : ''
+  }.</p>
+${sections.join('\n')}
+</main>
+</html>
+`;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
+tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
+.bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px }
+`;
+
+/** What each status means, in the order of the table. */
+const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
+  ['matched', 'found at the vendor'],
+  ['applied', 'changed as asked'],
+  ['unchanged', 'already so'],
+  ['no_match', 'the vendor knows nothing'],
+  ['invalid', 'no usable identifier; nothing was asked'],
+  ['refused', 'the vendor refused every request'],
+  ['in_doubt', 'an answer was lost and may have been charged'],
+  ['skipped', 'left out while in doubt'],
+  ['pending', 'not worked on yet'],
+];
+
+function statusSection({ counts }: Tally): string {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const lines = STATUS_WORDS.flatMap(([status, words]) => {
+    const count = counts.get(status) ?? 0;
+    if (count === 0) return [];
+    const width = (count / all) * 12;
+    const bar = `<span class="bar" style="width:${width.toFixed(2)}rem"></span>`;
+    return [
+      `<tr><td>${status}<td class="n">${number(count)}<td class="n">${percent(count, all)}<td>${bar} ${words}`,
+    ];
+  });
+  return section('Rows', ['status', '#rows', '#share', ''], lines);
+}
+
+function identifierSection({ identifiers }: Tally): string {
+  const lines = [...identifiers].map(
+    ([name, { asked, found }]: [string, IdentifierTally]) =>
+      `<tr><td>${escapeHtml(name)}<td class="n">${number(asked)}<td class="n">${number(found)}<td class="n">${percent(found, asked)}`,
+  );
+  return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
+}
+
+function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
+  const lines = [
+    `<tr><td>spent<td class="n">${number(spent)}`,
+    `<tr><td>in doubt: may have been charged<td class="n">${number(inDoubt)}`,
+    `<tr><td>saved by asking once<td class="n">${number(saved)}`,
+    `<tr><td>budget<td class="n">${cap === undefined ? 'none' : number(cap)}`,
+  ];
+  return section('Credits', ['', '#credits'], lines);
+}
+
+function attentionSection({ attention, counts }: Tally): string {
+  if (attention.length === 0) return '<h2>Needs attention</h2>\n<p>Nothing.</p>';
+  const lines = attention.map(
+    ({ row, kind, reason }) => `<tr><td class="n">${row}<td>${kind}<td>${escapeHtml(plainText(reason))}`,
+  );
+  const all = (['invalid', 'refused', 'in_doubt'] as const).reduce(
+    (sum, kind) => sum + (counts.get(kind) ?? 0),
+    0,
+  );
+  const rest = all - attention.length;
+  const more =
+    rest > 0 ? `\n<p>And ${rows(rest)} more, in the needs-attention file beside this report.</p>` : '';
+  return section('Needs attention', ['#row', 'status', 'reason'], lines) + more;
+}
+
+/** A heading and a table; a column name that begins with # is a column of numbers. */
+function section(title: string, columns: readonly string[], lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const heads = columns.map((name) =>
+    name.startsWith('#') ? `<th class="n">${name.slice(1)}` : `<th>${name}`,
+  );
+  return `<h2>${title}</h2>\n<table>\n<tr>${heads.join('')}\n${lines.join('\n')}\n</table>`;
+}
+
+function rows(count: number): string {
+  return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-AU');
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '' : `${((part / whole) * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+import { type Account, chooseAccount, loadAccounts } from './account.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { dialectOf } from './dialect-of.ts';
+import { messageOf, stop } from './errors.ts';
+import type { Listener } from './events.ts';
+import { type MappedInput, openMappedInput } from './input.ts';
+import { type Job, jobYaml, loadJob } from './job.ts';
+import type { Credits } from './ledger.ts';
+import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
+import { run } from './pipeline.ts';
+import { type Plan, planRows } from './plan.ts';
+import type { RunSummary } from './summary.ts';
+
+/** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
+
+export interface JobRequest {
+  /** A YAML file, or the name of an operation. */
+  readonly job: string;
+  readonly file: string;
+  /** Over the job's. */
+  readonly account?: string | undefined;
+  /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
+  readonly store?: string | undefined;
+}
+
+export interface RunRequest extends JobRequest {
+  /** A path or a stream; left out: beside the input. */
+  readonly output?: string | NodeJS.WritableStream | undefined;
+  /** The most that this batch may ever spend. */
+  readonly budget?: Credits | undefined;
+  /** Only the rows up to this many below the header. */
+  readonly limit?: number | undefined;
+  /** How long nothing may move; left out: for ever. */
+  readonly maxPauseMs?: number | undefined;
+  /** How long to wait for another spender of the store. */
+  readonly waitForLockMs?: number | undefined;
+  /** Whether a store that nobody named may be made; sandbox accounts may always. */
+  readonly mayCreateStore?: boolean | undefined;
+  /** Where the job is written as a commented file. */
+  readonly saveJobAs?: string | undefined;
+  /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". */
+  readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Listener | undefined;
+  /** What a user types to go on. */
+  readonly command?: string | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/**
+ * Works through a file, or goes on with it: the same request again resumes.
+ * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
+ */
+export async function runJob(request: RunRequest): Promise<RunSummary> {
+  const { clock = systemClock, command = 'run', saveJobAs } = request;
+  const { job, account } = await choose(request);
+  const store = chooseStore(request.store, account.sandbox);
+  const ledger = await openLedger(store, {
+    clock,
+    waitForLockMs: request.waitForLockMs ?? 0,
+    mayCreate: account.sandbox || request.mayCreateStore === true,
+    command,
+  });
+  try {
+    if (saveJobAs !== undefined) await saveJob(saveJobAs, { ...job, account: account.name });
+    return await run({
+      job,
+      account,
+      dialect: await dialectOf(account),
+      ledger,
+      inputPath: request.file,
+      output: request.output,
+      budget: request.budget,
+      limit: request.limit,
+      maxPauseMs: request.maxPauseMs,
+      askBudget: request.askBudget,
+      sandboxFolder: store.location,
+      command,
+      clock,
+      signal: request.signal ?? new AbortController().signal,
+      emit: request.onEvent ?? (() => {}),
+    });
+  } finally {
+    await ledger.close();
+  }
+}
+
+export interface PlannedJob {
+  readonly job: Job;
+  readonly account: Account;
+  readonly input: MappedInput;
+  readonly plan: Plan;
+  /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
+  readonly missingStore: string | undefined;
+}
+
+/** What a job would buy in a file. Never sends, makes no store. @throws StopError */
+export async function planJob(request: JobRequest): Promise<PlannedJob> {
+  const { job, account } = await choose(request);
+  const input = await openMappedInput(request.file, job.operation, job.columns);
+  const { location } = chooseStore(request.store, account.sandbox);
+  const ledger = await lookIfThere(location);
+  try {
+    const plan = await planRows({ job, account, dialect: await dialectOf(account), ledger }, input);
+    return { job, account, input, plan, missingStore: ledger === undefined ? location : undefined };
+  } finally {
+    await ledger?.close();
+  }
+}
+
+/** The job that was named, and the account that it runs on. */
+export async function choose(
+  request: Pick<JobRequest, 'job' | 'account'>,
+): Promise<{ job: Job; account: Account }> {
+  const job = await loadJob(request.job);
+  const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
+  return { job, account };
+}
+
+async function saveJob(path: string, job: Job): Promise<void> {
+  try {
+    await writeFile(path, jobYaml(job), { flag: 'wx' });
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const fact = exists ? `${path} exists already.` : `${path} cannot be written: ${messageOf(error)}.`;
+    throw stop('output', fact, 'Name another file with --save-job.');
+  }
+}

@@ -1,0 +1,68 @@
+import { EXIT, type ExitCode, type StopError } from './errors.ts';
+import type { Batch, BatchId, Credits, Money } from './ledger.ts';
+import type { RunOrder } from './order.ts';
+import type { OutputFiles } from './output.ts';
+import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
+import type { Tally } from './tally.ts';
+import type { Traffic } from './traffic.ts';
+
+/** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
+export interface RunSummary {
+  readonly batch: BatchId;
+  readonly rows: number;
+  readonly calls: number;
+  readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
+  readonly money: Money;
+  /** Undefined when no output was written, because it is counted while writing. */
+  readonly saved: Credits | undefined;
+  readonly requests: number;
+  readonly pauses: { readonly count: number; readonly ms: number };
+  readonly durationMs: number;
+  readonly files: Omit<OutputFiles, 'tally'>;
+  readonly tally: Tally | undefined;
+  readonly stopped: StopError | undefined;
+  /** A cap with which every pending row could be bought at its worst price. */
+  readonly budgetToFinish: number;
+}
+
+export interface RunEnding {
+  readonly traffic: Traffic;
+  readonly files: OutputFiles | undefined;
+  readonly stopped: StopError | undefined;
+  readonly durationMs: number;
+}
+
+/** Puts the summary together, and closes the batch when every row has its outcome. */
+export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
+  const { ledger } = order;
+  const { traffic, files, stopped, durationMs } = ending;
+  const counts = await ledger.counts(batch.id);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (stopped === undefined && settled === batch.inputRows)
+    await ledger.changeBatch(batch.id, { state: 'finished' });
+  const { tally, ...written } = files ?? {};
+  const money = await ledger.batchMoney(batch.id);
+  const most = order.dialect.operations[batch.operation]?.credits.most ?? 1;
+  return {
+    batch: batch.id,
+    rows: batch.inputRows,
+    calls: (await ledger.traffic(batch.id)).calls,
+    counts,
+    money,
+    saved: tally?.saved,
+    requests: traffic.requests,
+    pauses: traffic.pauses,
+    durationMs,
+    files: written,
+    tally,
+    stopped,
+    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * most,
+  };
+}
+
+/** A stop outranks rows that need attention. */
+export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
+  if (stopped !== undefined) return stopped.exitCode;
+  const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
+}

@@ -1,0 +1,58 @@
+import { type AnswerRecord, type Batch, type Credits, credits, type RowRecord } from './ledger.ts';
+import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from './row.ts';
+
+/** What is counted while the output is written, for the report and the summary. */
+
+export interface IdentifierTally {
+  /** Rows for which this identifier was asked about, and those of them that it found. */
+  asked: number;
+  found: number;
+}
+
+export interface AttentionRow {
+  readonly row: RowNumber;
+  readonly kind: OutcomeKind;
+  readonly reason: string;
+}
+
+/** The report shows this many rows that need attention; the file beside it holds all of them. */
+const ATTENTION_ROWS_SHOWN = 1_000;
+
+export class Tally {
+  readonly counts = new Map<OutcomeKind | 'pending', number>();
+  readonly identifiers = new Map<string, IdentifierTally>();
+  readonly attention: AttentionRow[] = [];
+  #saved = 0;
+
+  /** What the shared and the earlier bought answers would have cost had every row bought its own. */
+  get saved(): Credits {
+    return credits(this.#saved);
+  }
+
+  add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
+    const kind = record?.outcome.kind ?? 'pending';
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    if (record === undefined) return;
+    const { outcome, answers } = record;
+    for (const answer of answers) {
+      this.#addIdentifier(answer);
+      if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
+    }
+    if (ATTENTION_KINDS.has(outcome.kind) && this.attention.length < ATTENTION_ROWS_SHOWN) {
+      this.attention.push({ row, kind: outcome.kind, reason: outcome.reason ?? '' });
+    }
+  }
+
+  #addIdentifier({ call, kind }: AnswerRecord): void {
+    const name = Object.keys(call.parameters).join('+');
+    const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
+    tally.asked += 1;
+    if (kind === 'found') tally.found += 1;
+    this.identifiers.set(name, tally);
+  }
+}
+
+/** A shared call is paid by its lowest row; one of another batch by none of this one. */
+export function isPaidBy(batch: Batch, row: RowNumber, answer: AnswerRecord): boolean {
+  return answer.batch === batch.id && answer.paidRow === row;
+}

@@ -1,0 +1,25 @@
+import type { Listener, RunEvent } from './events.ts';
+
+/** Counts what went over the wire in one run, by listening to its events. */
+export class Traffic {
+  requests = 0;
+  pauses = { count: 0, ms: 0 };
+  #pausedUntilMs = 0;
+
+  /** A listener that counts and passes on. */
+  hear(next: Listener, nowMs: () => number): Listener {
+    return (event) => {
+      this.#count(event, nowMs());
+      next(event);
+    };
+  }
+
+  #count(event: RunEvent, nowMs: number): void {
+    if (event.kind === 'sent') this.requests += 1;
+    if (event.kind !== 'paused') return;
+    const beginsMs = Math.max(nowMs, this.#pausedUntilMs);
+    if (beginsMs === nowMs) this.pauses.count += 1;
+    this.pauses.ms += Math.max(event.untilMs - beginsMs, 0);
+    this.#pausedUntilMs = Math.max(event.untilMs, this.#pausedUntilMs);
+  }
+}
