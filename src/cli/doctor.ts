@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { loadAccounts } from '../account.ts';
+import { isoTime, systemClock } from '../clock.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { EXIT, type ExitCode, StopError } from '../errors.ts';
+import { chooseStore, lookAtLedger } from '../open-ledger.ts';
+
+/** One thing that was looked at. A problem is followed by what to do. */
+interface Finding {
+  readonly what: string;
+  readonly fact: string;
+  readonly next?: string;
+}
+
+const doctor: CliCommand = {
+  name: 'doctor',
+  summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
+  example: 'npx rowonce doctor',
+  configure(command: Command, wrap) {
+    command.action(wrap(examine));
+  },
+};
+
+export default doctor;
+
+async function examine(console: Console, flags: { readonly store?: string }): Promise<ExitCode> {
+  const findings = [
+    machine(),
+    await eventLoop(),
+    await clock(),
+    ...(await store(flags.store)),
+    await disk(chooseStore(flags.store, false).location),
+    await accounts(),
+  ];
+  for (const { what, fact, next } of findings) {
+    console.print(`${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`);
+    if (next !== undefined) console.print(`         ${''.padEnd(10)}  ${next}`);
+  }
+  console.result({
+    findings: findings.map(({ what, fact, next }) => ({
+      what,
+      ok: next === undefined,
+      fact,
+      next: next ?? null,
+    })),
+  });
+  return findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done;
+}
+
+function machine(): Finding {
+  return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
+}
+
+/** A stalled event loop is the one thing that makes the rate limiter miss its mark. */
+async function eventLoop(): Promise<Finding> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await sleep(MEASURED_MS);
+  delay.disable();
+  const worstMs = delay.max / 1e6;
+  const fact = `event loop at most ${worstMs.toFixed(0)} ms late in ${MEASURED_MS} ms`;
+  if (worstMs < STALL_MS) return { what: 'load', fact };
+  return { what: 'load', fact, next: 'Stop other heavy programs, or give the account a lower rate.' };
+}
+
+const MEASURED_MS = 500;
+const STALL_MS = 200;
+
+/** The calendar may jump; waits do not use it, but a jump while we look is worth knowing. */
+async function clock(): Promise<Finding> {
+  const began = { wallMs: systemClock.wallMs(), monotonicMs: systemClock.monotonicMs() };
+  await sleep(100);
+  const driftMs = Math.abs(
+    systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
+  );
+  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms`;
+  if (driftMs < STALL_MS) return { what: 'clock', fact };
+  return { what: 'clock', fact, next: 'Let the system set its clock, then look again.' };
+}
+
+async function store(flag: string | undefined): Promise<readonly Finding[]> {
+  const locations = [...new Set([chooseStore(flag, false).location, chooseStore(flag, true).location])];
+  return Promise.all(locations.map(storeAt));
+}
+
+async function storeAt(location: string): Promise<Finding> {
+  if (!location.includes('://') && !existsSync(join(location, 'ledger.db'))) {
+    return { what: 'store', fact: `none yet at ${location}` };
+  }
+  try {
+    const ledger = await lookAtLedger(location);
+    const batches = await ledger.batches();
+    await ledger.close();
+    return { what: 'store', fact: `${location}, ${batches.length} batches` };
+  } catch (error) {
+    return problem('store', error);
+  }
+}
+
+async function disk(location: string): Promise<Finding> {
+  let folder = location;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const freeMiB = Math.floor((bavail * bsize) / 1024 / 1024);
+  const fact = `${freeMiB} MiB free at ${folder}`;
+  if (freeMiB >= LEAST_FREE_MIB) return { what: 'disk', fact };
+  return { what: 'disk', fact, next: 'Free some space: a million rows take about 300 MiB in the store.' };
+}
+
+const LEAST_FREE_MIB = 512;
+
+async function accounts(): Promise<Finding> {
+  try {
+    const { path, configured } = await loadAccounts();
+    const names = configured.map(({ name }) => name).join(', ');
+    return { what: 'accounts', fact: configured.length === 0 ? `none in ${path}` : `${names} in ${path}` };
+  } catch (error) {
+    return problem('accounts', error);
+  }
+}
+
+function problem(what: string, error: unknown): Finding {
+  if (!(error instanceof StopError)) throw error;
+  return { what, fact: error.message, next: error.next };
+}

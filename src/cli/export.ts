@@ -1,0 +1,112 @@
+import { extname } from 'node:path';
+import type { Command } from 'commander';
+import { batchIdentityOf, batchKeyOf } from '../batch.ts';
+import { systemClock } from '../clock.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
+import type { Listener } from '../events.ts';
+import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
+import { openInput, openMappedInput } from '../input.ts';
+import { outputSettings } from '../job-settings.ts';
+import type { Ledger } from '../ledger.ts';
+import { lookAtLedger, openLedger } from '../open-ledger.ts';
+import { besideInput, besideOutput, chooseDestination, notesIn, writeOutput } from '../output.ts';
+import { choose } from '../run-job.ts';
+
+interface Flags {
+  readonly output?: string;
+  readonly store?: string;
+  readonly account?: string;
+}
+
+const exportCommand: CliCommand = {
+  name: 'export',
+  summary: 'Writes the output of a batch again, from the ledger.',
+  example: 'npx rowonce export last',
+  configure(command: Command, wrap) {
+    command
+      .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
+      .argument('[file]', 'the input of the job')
+      .option('-o, --output <file>', 'where the output goes; - is standard output')
+      .option('--account <name>', "the account that was used, over the job's")
+      .action(wrap(exportBatch));
+  },
+};
+
+export default exportCommand;
+
+async function exportBatch(
+  console: Console,
+  word: string,
+  file: string | undefined,
+  flags: Flags,
+): Promise<ExitCode> {
+  const { batch, location } =
+    file === undefined ? await findBatch(word, flags.store) : await batchOfJob(word, file, flags);
+  const input = await openInput(batch.inputPath);
+  if (input.survey.sha256 !== batch.inputSha256) {
+    throw stop(
+      'input',
+      `${batch.inputPath} is not the file any more that batch ${batch.id} worked on.`,
+      'Put the original back, or run the job on the new file: what was bought is not bought again.',
+    );
+  }
+  const settings = outputSettings(batch.settings);
+  const spender = await openIfFree(location, `export ${batch.id}`);
+  const ledger = spender ?? (await lookAtLedger(location));
+  try {
+    const usual = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+    const wanted = flags.output ?? (spender === undefined ? snapshotPath(usual) : usual);
+    const output = wanted === '-' ? process.stdout : wanted;
+    const destination = await chooseDestination(input, settings, output, batch.sandbox);
+    const notes = spender === undefined ? {} : notesIn(spender, batch);
+    const order = { ledger, job: settings, emit: sayNotes(console), ...notes };
+    const files = await writeOutput(order, input, batch, destination);
+    for (const path of [files.output, files.attention, files.report]) {
+      if (path !== undefined) console.print(path);
+    }
+    console.result({
+      batch: batch.id,
+      output: files.output ?? null,
+      needs_attention: files.attention ?? null,
+    });
+  } finally {
+    await ledger.close();
+  }
+  return EXIT.done;
+}
+
+/** Undefined while another process is spending from the store: then there is only looking. */
+async function openIfFree(location: string, command: string): Promise<Ledger | undefined> {
+  try {
+    const options = { clock: systemClock, waitForLockMs: 0, mayCreate: false, command };
+    return await openLedger({ location, named: true }, options);
+  } catch (error) {
+    if (error instanceof StopError && error.code === 'busy') return undefined;
+    throw error;
+  }
+}
+
+/** Beside a running spender the output goes to a file of its own, because the run will write the real one. */
+function snapshotPath(outputPath: string): string {
+  return besideOutput(outputPath, `.so-far${extname(outputPath)}`);
+}
+
+function sayNotes(console: Console): Listener {
+  return (event) => {
+    if (event.kind === 'note') console.say(event.message);
+  };
+}
+
+async function batchOfJob(jobArgument: string, file: string, flags: Flags): Promise<FoundBatch> {
+  const { job, account } = await choose({ job: jobArgument, account: flags.account });
+  const input = await openMappedInput(file, job.operation, job.columns);
+  const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
+  const found = await eachLedger(flags.store, async (ledger, location) => {
+    const batch = await ledger.batchByKey(key);
+    return batch === undefined ? [] : [{ batch, location }];
+  });
+  const [first] = found.flat();
+  if (first !== undefined) return first;
+  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or type rowonce status.');
+}

@@ -1,0 +1,161 @@
+import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { parseDurationMs } from '../duration.ts';
+import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
+import { type Credits, credits } from '../ledger.ts';
+import { spoolFolder } from '../paths.ts';
+import type { Plan } from '../plan.ts';
+import { planLines } from '../plan-words.ts';
+import { Progress } from '../progress.ts';
+import { runJob } from '../run-job.ts';
+import { spoolInput } from '../spool.ts';
+import { exitCodeOf, type RunSummary } from '../summary.ts';
+import { summaryLines, summaryObject } from '../summary-words.ts';
+import { typedCommand, withBudget } from '../typed-command.ts';
+
+interface Flags {
+  readonly output?: string;
+  readonly account?: string;
+  readonly budget?: string;
+  readonly yes?: true;
+  readonly limit?: string;
+  readonly maxPause?: string;
+  readonly saveJob?: string;
+  readonly wait?: string;
+  readonly attentionOk?: true;
+  readonly store?: string;
+}
+
+const run: CliCommand = {
+  name: 'run',
+  summary: 'Works through a file; the same command again goes on where it stopped.',
+  example: 'npx rowonce run enrich-company leads.csv --budget 500',
+  configure(command: Command, wrap) {
+    command
+      .argument('<job>', 'a YAML file, or the name of an operation')
+      .argument('<file>', 'the input; - reads standard input')
+      .option('-o, --output <file>', 'where the output goes; - is standard output')
+      .option('--account <name>', "the account to use, over the job's")
+      .option('--budget <credits>', 'the most that this batch may ever spend')
+      .option('--yes', 'agree to the plan without being asked')
+      .option('--limit <rows>', 'only the first rows of the file')
+      .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
+      .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
+      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .option('--attention-ok', 'exit with 0 even when rows need attention')
+      .action(wrap(runCommand));
+  },
+};
+
+export default run;
+
+async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
+  const words = process.argv.slice(2);
+  const progress = new Progress(console, systemClock);
+  const stopping = stopOnSignals(console);
+  const budget = wholeNumber('--budget', flags.budget);
+  try {
+    const summary = await runJob({
+      job,
+      file: await inputPathOf(file, flags, console),
+      account: flags.account,
+      store: flags.store,
+      output: flags.output === '-' ? process.stdout : flags.output,
+      budget: budget === undefined ? undefined : credits(budget),
+      limit: wholeNumber('--limit', flags.limit),
+      maxPauseMs:
+        durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
+      waitForLockMs: durationOf('--wait', flags.wait),
+      mayCreateStore: console.interactive,
+      saveJobAs: flags.saveJob,
+      askBudget: (plan) => askBudget(console, plan, flags.yes === true),
+      signal: stopping.signal,
+      onEvent: (event) => progress.hear(event),
+      command: typedCommand(words),
+    });
+    progress.close();
+    return show(console, summary, words, flags);
+  } finally {
+    progress.close();
+    stopping.release();
+  }
+}
+
+/** Off a terminal nobody watches, so a run that waits for longer ends and is started again by whoever started it. */
+const MAX_PAUSE_MS = 10 * 60_000;
+
+function show(console: Console, summary: RunSummary, words: readonly string[], flags: Flags): ExitCode {
+  const { stopped } = summary;
+  const say = flags.output === '-' ? console.say : console.print;
+  for (const line of summaryLines(summary)) say(line);
+  console.result(summaryObject(summary));
+  if (stopped !== undefined) {
+    console.warn(stopped.message);
+    console.warn(stopped.next);
+    console.warn(
+      stopped.code === 'budget'
+        ? typedCommand(withBudget(words, summary.budgetToFinish))
+        : typedCommand(words),
+    );
+  }
+  return exitCodeOf(summary, flags.attentionOk === true);
+}
+
+async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise<Credits | undefined> {
+  for (const line of planLines(plan)) console.say(line);
+  if (agreed) return plan.credits.most;
+  const answer = await console.ask(
+    `Spend at most ${plan.credits.most.toLocaleString('en-AU')} credits? [y/N] `,
+  );
+  return /^y(es)?$/i.test(answer?.trim() ?? '') ? plan.credits.most : undefined;
+}
+
+/** Standard input is kept in a file first: a run that is killed could not read it again. */
+async function inputPathOf(file: string, flags: Flags, console: Console): Promise<string> {
+  if (flags.output === '-' && console.json) {
+    throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
+  }
+  if (file !== '-') return file;
+  if (flags.output === undefined) {
+    throw stop(
+      'usage',
+      'Standard input has no place beside which an output could go.',
+      'Name the output with -o.',
+    );
+  }
+  return spoolInput(process.stdin, spoolFolder());
+}
+
+/** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
+function stopOnSignals(console: Console): { readonly signal: AbortSignal; release(): void } {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+    if (stopping.signal.aborted) {
+      console.warn('Left at once: what was in flight may be in doubt, the next run says so.');
+      process.exit(EXIT[code]);
+    }
+    const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
+    const message = `Stopped by ${how}; everything that was answered is kept.`;
+    stopping.abort(new StopError({ code, message, next: 'Type the same command again to go on:' }));
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return {
+    signal: stopping.signal,
+    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+  };
+}
+
+function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
+}
+
+function durationOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
+}

@@ -1,0 +1,234 @@
+import type { Command } from 'commander';
+import { isoTime, systemClock } from '../clock.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { eachLedger, findBatch } from '../find-batch.ts';
+import type { AttemptRecord, Batch, LedgerReader, Money } from '../ledger.ts';
+import { lookAtLedger } from '../open-ledger.ts';
+import { plainText } from '../plain-text.ts';
+import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
+
+const status: CliCommand = {
+  name: 'status',
+  summary: 'Shows batches, one batch, or every attempt of one row.',
+  example: 'npx rowonce status last 12',
+  configure(command: Command, wrap) {
+    command
+      .argument('[batch]', 'its id, the beginning of it, or "last"')
+      .argument('[row]', "a row, by the spreadsheet's number (the header is 1)")
+      .action(wrap(statusCommand));
+  },
+};
+
+export default status;
+
+async function statusCommand(
+  console: Console,
+  word: string | undefined,
+  row: string | undefined,
+  flags: { readonly store?: string },
+): Promise<ExitCode> {
+  if (word === undefined) return showBatches(console, flags.store);
+  const { batch, location } = await findBatch(word, flags.store);
+  const ledger = await lookAtLedger(location);
+  try {
+    return row === undefined
+      ? await showBatch(console, ledger, batch)
+      : await showRow(console, ledger, batch, row);
+  } finally {
+    await ledger.close();
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- all batches
+
+async function showBatches(console: Console, store: string | undefined): Promise<ExitCode> {
+  const lists = await eachLedger(store, async (ledger) => {
+    const batches = await ledger.batches();
+    return Promise.all(batches.map((batch) => overview(ledger, batch)));
+  });
+  const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  if (all.length === 0) console.print('There are no batches yet.');
+  for (const { batch, settled, money } of all) {
+    const progress = `${settled}/${batch.inputRows} rows`;
+    console.print(
+      plainText(
+        `${batch.id}  ${isoTime(batch.createdAtMs).slice(0, 16)}  ${batch.state.padEnd(10)}  ${progress}, ${money.spent} credits  ${batch.operation}  ${batch.inputPath}`,
+      ),
+    );
+  }
+  console.result({ batches: all.map(({ batch, counts, money }) => batchObject(batch, counts, money)) });
+  return EXIT.done;
+}
+
+type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
+
+interface Overview {
+  readonly batch: Batch;
+  readonly counts: Counts;
+  readonly settled: number;
+  readonly money: Money;
+}
+
+async function overview(ledger: LedgerReader, batch: Batch): Promise<Overview> {
+  const counts = await ledger.counts(batch.id);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { batch, counts, settled, money: await ledger.batchMoney(batch.id) };
+}
+
+function batchObject(batch: Batch, counts: Counts, money: Money): object {
+  return {
+    batch: batch.id,
+    state: batch.state,
+    operation: batch.operation,
+    account: batch.accountName,
+    input: batch.inputPath,
+    rows: batch.inputRows,
+    counts,
+    credits: {
+      spent: money.spent,
+      in_doubt: money.inDoubt,
+      reserved: money.reserved,
+      budget: money.cap ?? null,
+    },
+    created_at: isoTime(batch.createdAtMs),
+    output: batch.outputPath ?? null,
+    next: batch.command ?? null,
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- one batch
+
+async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): Promise<ExitCode> {
+  const { counts, settled, money } = await overview(ledger, batch);
+  const { requests, calls } = await ledger.traffic(batch.id);
+  const { pausedUntilMs } = await ledger.account(batch.accountIdentity);
+  const paused =
+    pausedUntilMs !== undefined && pausedUntilMs > systemClock.wallMs() ? pausedUntilMs : undefined;
+  const lines = [
+    `Batch ${batch.id}, ${batch.state}, ${batch.operation} with account ${batch.accountName}`,
+    `Input      ${batch.inputPath}, ${batch.inputRows} rows`,
+    ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
+      (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
+    ),
+    ...(settled < batch.inputRows ? [`  pending   ${batch.inputRows - settled}`] : []),
+    `Credits    ${money.spent} spent, ${money.inDoubt} in doubt, ${money.reserved} reserved${money.cap === undefined ? '' : `, budget ${money.cap}`}`,
+    `Requests   ${requests} for ${calls} calls`,
+    ...(paused === undefined ? [] : [`Paused     until ${isoTime(paused)}`]),
+    ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
+  ];
+  for (const line of lines) console.print(plainText(line));
+  console.result({
+    ...batchObject(batch, counts, money),
+    requests,
+    calls,
+    paused_until: paused === undefined ? null : isoTime(paused),
+  });
+  sayNext(console, batch, counts);
+  return EXIT.done;
+}
+
+function sayNext(console: Console, batch: Batch, counts: Counts): void {
+  if ((counts.in_doubt ?? 0) > 0) console.say(`What is in doubt: rowonce settle ${batch.id}`);
+  if (batch.state === 'open' && batch.command !== undefined) console.say(`To go on: ${batch.command}`);
+}
+
+// ---------------------------------------------------------------------------------------------------- one row
+
+async function showRow(
+  console: Console,
+  ledger: LedgerReader,
+  batch: Batch,
+  text: string,
+): Promise<ExitCode> {
+  const row = Number(text);
+  if (!Number.isInteger(row) || row < 2) {
+    throw stop('usage', `${text} is not a row.`, "Give the spreadsheet's number; the header is 1.");
+  }
+  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
+  const history = await ledger.history(batch.id, row);
+  const reason = record?.outcome.reason;
+  console.print(
+    plainText(`Row ${row}: ${record?.outcome.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`),
+  );
+  for (const attempt of history) for (const line of attemptLines(attempt)) console.print(plainText(line));
+  console.result({
+    batch: batch.id,
+    row,
+    outcome: record?.outcome ?? null,
+    attempts: history.map(attemptObject),
+  });
+  return EXIT.done;
+}
+
+function attemptLines({
+  attempt,
+  batch,
+  call,
+  reserved,
+  intentAtMs,
+  reply,
+  closure,
+  decision,
+}: AttemptRecord): readonly string[] {
+  const asked = Object.entries(call.parameters).map(([name, value]) => `${name} ${String(value)}`);
+  const lines = [
+    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${call.operation}, ${asked.join(', ')}; ${reserved} reserved`,
+  ];
+  if (decision !== undefined) lines.push(`    sent again: ${decision.why}`);
+  if (reply !== undefined) {
+    const id = requestIdIn(reply.headers);
+    lines.push(
+      `    status ${reply.status}${id === undefined ? '' : `, request id ${id}`}: ${reply.body.toString('utf8')}`,
+    );
+  }
+  lines.push(closure === undefined ? '    still open' : `    ${closureWords(closure)}`);
+  return lines;
+}
+
+function closureWords(closure: NonNullable<AttemptRecord['closure']>): string {
+  const ended = closure.kind === 'settled' ? `${closure.answer}, ${closure.charged} credits` : closure.kind;
+  return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
+}
+
+function requestIdIn(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(headers).find(([name]) => /request-id|correlation-id/.test(name))?.[1];
+}
+
+function attemptObject({
+  attempt,
+  batch,
+  call,
+  reserved,
+  intentAtMs,
+  reply,
+  closure,
+  decision,
+}: AttemptRecord): object {
+  return {
+    attempt,
+    batch,
+    operation: call.operation,
+    parameters: call.parameters,
+    reserved,
+    intent_at: isoTime(intentAtMs),
+    decision:
+      decision === undefined
+        ? null
+        : { kind: decision.kind, by: decision.by, why: decision.why, at: isoTime(decision.atMs) },
+    reply:
+      reply === undefined
+        ? null
+        : {
+            status: reply.status,
+            headers: reply.headers,
+            body: reply.body.toString('utf8'),
+            received_at: isoTime(reply.receivedAtMs),
+            request_id: requestIdIn(reply.headers) ?? null,
+          },
+    closure:
+      closure === undefined
+        ? null
+        : { ...closure, closedAtMs: undefined, closed_at: isoTime(closure.closedAtMs) },
+  };
+}

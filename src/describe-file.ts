@@ -1,0 +1,123 @@
+import { mapColumns } from './columns.ts';
+import { StopError } from './errors.ts';
+import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
+import type { Input } from './input.ts';
+import type { Operation } from './operation.ts';
+import type { RowNumber } from './row.ts';
+
+/** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
+export interface FileDescription {
+  readonly rows: number;
+  readonly encoding: string;
+  readonly delimiter: string;
+  readonly columns: readonly ColumnDescription[];
+  readonly operations: readonly Fit[];
+}
+
+export interface ColumnDescription {
+  readonly name: string;
+  /** What at least four fifths of the filled cells look like. */
+  readonly looksLike: Look | 'blank';
+  readonly filled: number;
+  readonly examples: readonly string[];
+  /** Filled cells that do not look like the rest, with the first rows: possible damage. */
+  readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
+}
+
+/** Whether an operation's inputs are found in the columns, by sure guesses. */
+export interface Fit {
+  readonly operation: string;
+  readonly summary: string;
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Why it does not fit; undefined when it does. */
+  readonly problem?: string;
+}
+
+export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
+
+const EXAMPLES_SHOWN = 3;
+const FIRST_ROWS_SHOWN = 5;
+
+/** One damaged cell in five is still a column of that kind; more, and the guess would be ours and not the file's. */
+const SHARE_THAT_DECIDES = 0.8;
+
+export async function describeFile(input: Input, operations: Iterable<Operation>): Promise<FileDescription> {
+  const { header, rows, encoding, delimiter } = input.survey;
+  const columns = header.map((name) => new ColumnTally(name));
+  for await (const { row, cells } of input.format.rows(input.path)) {
+    for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
+  }
+  return {
+    rows,
+    encoding,
+    delimiter,
+    columns: columns.map((column) => column.description()),
+    operations: [...operations].map((operation) => fitOf(operation, header)),
+  };
+}
+
+function fitOf(operation: Operation, header: readonly string[]): Fit {
+  const { name, summary } = operation;
+  try {
+    return { operation: name, summary, columns: mapColumns(operation, header).columns };
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    return { operation: name, summary, columns: {}, problem: error.message };
+  }
+}
+
+/** Counts what the cells of one column look like. */
+class ColumnTally {
+  readonly #name: string;
+  readonly #looks = new Map<Look, { count: number; firstRows: RowNumber[] }>();
+  readonly #examples = new Set<string>();
+  #filled = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  add(row: RowNumber, cell: string): void {
+    if (cell.trim() === '') return;
+    this.#filled += 1;
+    if (this.#examples.size < EXAMPLES_SHOWN) this.#examples.add(cell);
+    const look = lookOf(cell);
+    const seen = this.#looks.get(look) ?? { count: 0, firstRows: [] };
+    seen.count += 1;
+    if (seen.firstRows.length < FIRST_ROWS_SHOWN) seen.firstRows.push(row);
+    this.#looks.set(look, seen);
+  }
+
+  description(): ColumnDescription {
+    const looks = [...this.#looks].sort(([, a], [, b]) => b.count - a.count);
+    const [most] = looks;
+    const looksLike = most === undefined ? 'blank' : decided(most[0], most[1].count, this.#filled);
+    const odd = looksLike === 'text' || looksLike === 'blank' ? [] : looks.slice(1).map(([, seen]) => seen);
+    return {
+      name: this.#name,
+      looksLike,
+      filled: this.#filled,
+      examples: [...this.#examples],
+      odd: {
+        count: odd.reduce((sum, { count }) => sum + count, 0),
+        firstRows: odd
+          .flatMap(({ firstRows }) => firstRows)
+          .sort((a, b) => a - b)
+          .slice(0, FIRST_ROWS_SHOWN),
+      },
+    };
+  }
+}
+
+function decided(look: Look, count: number, filled: number): Look {
+  return count / filled >= SHARE_THAT_DECIDES ? look : 'text';
+}
+
+function lookOf(cell: string): Look {
+  if (normaliseAbn(cell).kind === 'usable') return 'ABN';
+  if (normaliseEmail(cell).kind === 'usable') return 'e-mail';
+  if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
+  if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
+  return 'text';
+}

@@ -1,0 +1,55 @@
+import { formatDuration } from './duration.ts';
+import type { Plan } from './plan.ts';
+
+/** A plan, for a person and for `--json`. */
+
+export function planLines(plan: Plan): readonly string[] {
+  const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
+  const counts: readonly (readonly [string, number])[] = [
+    ['rows', rows],
+    ['invalid', invalid],
+    ['duplicates', duplicates],
+    ['bought before', boughtBefore],
+    ['in doubt', inDoubt],
+    ['to buy', toBuy],
+  ];
+  const width = String(rows).length;
+  const shown = counts.filter(([name, count]) => count > 0 || name === 'to buy');
+  return [
+    ...shown.map(([name, count]) => `  ${name.padEnd(14)} ${String(count).padStart(width)}`),
+    `  credits        at most ${credits.most}, probably ${credits.expected}`,
+    ...(seconds === undefined ? [] : [`  time           about ${formatDuration(seconds * 1000)}`]),
+    ...reasons.slice(0, REASONS_SHOWN).map(reasonLine),
+    ...(reasons.length > REASONS_SHOWN ? [`  and ${reasons.length - REASONS_SHOWN} other reasons`] : []),
+  ];
+}
+
+const REASONS_SHOWN = 10;
+
+function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): string {
+  const more = count > firstRows.length ? ', …' : '';
+  return `  row ${firstRows.join(', ')}${more}: ${reason}`;
+}
+
+/** The one object of `plan --json`. */
+export function planObject({
+  rows,
+  invalid,
+  duplicates,
+  boughtBefore,
+  inDoubt,
+  toBuy,
+  credits,
+  seconds,
+}: Plan): object {
+  return {
+    rows,
+    invalid,
+    duplicates,
+    bought_before: boughtBefore,
+    in_doubt: inDoubt,
+    to_buy: toBuy,
+    credits,
+    seconds: seconds ?? null,
+  };
+}

@@ -1,0 +1,136 @@
+import type { Clock } from './clock.ts';
+import { isoTime } from './clock.ts';
+import type { Console } from './command.ts';
+import { formatDuration } from './duration.ts';
+import { unreachable } from './errors.ts';
+import type { RunEvent } from './events.ts';
+
+/**
+ * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. Never in the way: it only
+ * listens.
+ */
+export class Progress {
+  readonly #console: Console;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #limitPerSecond: number | undefined;
+  #rows = 0;
+  #settledBefore = 0;
+  #settledNow = 0;
+  #matched = 0;
+  #credits = 0;
+  #sends: number[] = [];
+  #pausedUntilMs = 0;
+  #shownMs: number;
+  #phase: 'running' | 'stopping' | 'writing' = 'running';
+
+  constructor(console: Console, clock: Clock) {
+    this.#console = console;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+    this.#shownMs = this.#startedMs;
+    this.#timer = setInterval(() => this.#show(), REFRESH_MS).unref();
+  }
+
+  hear(event: RunEvent): void {
+    switch (event.kind) {
+      case 'batch':
+        this.#rows = event.rows;
+        this.#settledBefore = event.settled;
+        this.#limitPerSecond = event.requestsPerSecond;
+        this.#say(batchLine(event));
+        break;
+      case 'sent':
+        this.#sends.push(this.#clock.monotonicMs());
+        break;
+      case 'answered':
+        this.#credits += event.credits;
+        break;
+      case 'row':
+        this.#settledNow += 1;
+        if (event.outcome === 'matched') this.#matched += 1;
+        break;
+      case 'paused':
+        this.#pausedUntilMs = event.untilMs;
+        if (event.untilMs - this.#clock.wallMs() > LONG_PAUSE_MS)
+          this.#say(`Paused until ${isoTime(event.untilMs)}: ${event.why}.`);
+        break;
+      case 'stopping':
+        this.#phase = 'stopping';
+        if (event.inFlight > 0)
+          this.#say(`Stopping: ${event.inFlight} requests are in flight, their answers are kept.`);
+        break;
+      case 'writing':
+        this.#phase = 'writing';
+        break;
+      case 'note':
+        this.#say(event.message);
+        break;
+      case 'in_doubt':
+        break;
+      default:
+        unreachable(event);
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#console.status('');
+  }
+
+  #say(line: string): void {
+    this.#console.status('');
+    this.#console.say(line);
+  }
+
+  /** Many times a second on a terminal, where the line replaces itself; once a minute elsewhere. */
+  #show(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#console.status(this.#line(nowMs));
+    if (this.#console.interactive || nowMs - this.#shownMs < PLAIN_LINE_EVERY_MS) return;
+    this.#shownMs = nowMs;
+    this.#console.say(this.#line(nowMs));
+  }
+
+  #line(nowMs: number): string {
+    const done = this.#settledBefore + this.#settledNow;
+    const parts = [
+      `${done}/${this.#rows} rows`,
+      this.#rate(nowMs),
+      `${this.#matched} matched`,
+      `${this.#credits} ${this.#credits === 1 ? 'credit' : 'credits'}`,
+      this.#timeLeft(nowMs, this.#rows - done),
+    ];
+    return parts.filter((part) => part !== '').join(' · ');
+  }
+
+  #rate(nowMs: number): string {
+    this.#sends = this.#sends.filter((sentMs) => nowMs - sentMs < RATE_WINDOW_MS);
+    const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
+    const perSecond = ((this.#sends.length * 1000) / spanMs).toFixed(1);
+    const of = this.#limitPerSecond === undefined ? '' : ` of ${this.#limitPerSecond.toFixed(1)}`;
+    return `${perSecond}${of} requests/s`;
+  }
+
+  #timeLeft(nowMs: number, rowsLeft: number): string {
+    if (this.#phase !== 'running') return this.#phase;
+    if (this.#pausedUntilMs > this.#clock.wallMs() + LONG_PAUSE_MS)
+      return `paused until ${isoTime(this.#pausedUntilMs)}`;
+    if (this.#settledNow === 0) return '';
+    return `${formatDuration((rowsLeft * (nowMs - this.#startedMs)) / this.#settledNow)} left`;
+  }
+}
+
+const REFRESH_MS = 100;
+const RATE_WINDOW_MS = 5_000;
+const PLAIN_LINE_EVERY_MS = 60_000;
+
+/** Shorter pauses are over before somebody has read about them. */
+const LONG_PAUSE_MS = 2_000;
+
+function batchLine({ batch, rows, settled, resumed }: RunEvent & { readonly kind: 'batch' }): string {
+  return resumed
+    ? `Batch ${batch} goes on: ${settled} of ${rows} rows are settled.`
+    : `Batch ${batch}: ${rows} rows.`;
+}

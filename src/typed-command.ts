@@ -1,0 +1,19 @@
+/** Command lines as a user types them, to be shown and typed again. */
+
+/** The words of the running command, quoted where a shell would take them apart. */
+export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
+  if (env.npm_lifecycle_event === 'start') return 'npm start';
+  // Unbuilt, this runs in a checkout, where the program is not on the path.
+  const program = import.meta.filename.endsWith('.ts') ? 'npx rowonce' : 'rowonce';
+  return [program, ...words.map(shellWord)].join(' ');
+}
+
+/** The same command with another `--budget`. */
+export function withBudget(words: readonly string[], budget: number): readonly string[] {
+  const kept = words.filter((word, at) => !word.startsWith('--budget') && words[at - 1] !== '--budget');
+  return [...kept, '--budget', String(budget)];
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

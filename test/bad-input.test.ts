@@ -1,0 +1,243 @@
+/**
+ * Goal: whatever is wrong with what a person hands in, the answer is one sentence on what is wrong, one on what to do,
+ * and the exit code that the documentation lists; nothing is lost and nothing is spent.
+ * Method: the real command before the sandbox as a vendor, one mistake at a time; the vendor's own book says that
+ * nothing was bought. Stores and outputs have `bad-place.test.ts`.
+ */
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { openDesk, vendorThat } from './cli/desk.ts';
+import { deskWithList, expectNothingSpent, type Refusal } from './refusal.ts';
+
+describe('the input', () => {
+  const ABSOLUTE = '^/.*';
+
+  test.each<[string, string, (path: string) => Promise<unknown>, Refusal]>([
+    [
+      'is missing',
+      'none.csv',
+      async () => {},
+      { code: 2, fact: new RegExp(`${ABSOLUTE}/none\\.csv does not exist\\.$`), next: /^Check the name/ },
+    ],
+    [
+      'is a folder',
+      'folder.csv',
+      (path) => mkdir(path),
+      { code: 2, fact: new RegExp(`${ABSOLUTE}/folder\\.csv is a folder`), next: /^Name one file in it\.$/ },
+    ],
+    [
+      'is empty',
+      'empty.csv',
+      (path) => writeFile(path, ''),
+      {
+        code: 2,
+        fact: /empty\.csv is empty: it has neither a header nor rows\.$/,
+        next: /^Name a file whose/,
+      },
+    ],
+    [
+      'is of another kind',
+      'list.xlsb',
+      (path) => writeFile(path, 'x'),
+      {
+        code: 2,
+        fact: /ends in "\.xlsb", which no format reads\.$/,
+        next: /^Save the file as one of: \.csv/,
+      },
+    ],
+    [
+      'has two columns of one name',
+      'twice.csv',
+      (path) => writeFile(path, 'Domain,Domain\nx.example,y.example\n'),
+      { code: 2, fact: /columns 1 and 2 have the same name, "Domain"\.$/, next: /^Give every column/ },
+    ],
+    [
+      'has no column for the operation',
+      'other.csv',
+      (path) => writeFile(path, 'Colour\nred\n'),
+      { code: 2, fact: /^enrich-company needs at least one of abn .*"Colour"\.$/, next: /`columns:`/ },
+    ],
+    [
+      'breaks off in the middle of a quote',
+      'broken.csv',
+      (path) => writeFile(path, 'Domain\nx.example\n"y.example\n'),
+      { code: 2, fact: /row 3, line 3: a quote opens here and is not closed/, next: /^Close the quote/ },
+    ],
+    [
+      'has a column called as one of ours, and is no output of ours',
+      'ours.csv',
+      (path) => writeFile(path, 'Domain,_credits\nx.example,5\n'),
+      { code: 2, fact: /column "_credits"/, next: /another name/ },
+    ],
+  ])('%s', async (_, name, make, refusal) => {
+    const desk = await openDesk();
+    await make(desk.place.path(name));
+    await expectNothingSpent(desk, ['run', 'enrich-company', name, '--budget', '9'], refusal);
+  });
+
+  test('has a header and no rows: that is a finished list of none, not a mistake', async () => {
+    const desk = await openDesk();
+    await desk.write('list.csv', 'Name,Domain\n');
+    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+    expect(await desk.read('out.csv')).toBe(
+      'Name,Domain,_status,_reason,_matched_by,_credits,_source,_as_of\n',
+    );
+    expect(await desk.requests()).toBe(0);
+  });
+});
+
+describe('the job', () => {
+  const job = (...more: readonly string[]) => ['run', './job.yaml', 'list.csv', '--budget', '9', ...more];
+
+  test.each<[string, string, Refusal]>([
+    [
+      'names a column that the file does not have',
+      'operation: enrich-company\ncolumns: { domain: Domian }\n',
+      {
+        code: 2,
+        fact: /domain is to come from "Domian", but the file has no such column\.$/,
+        next: /Domain/,
+      },
+    ],
+    [
+      'names an input that the operation does not have',
+      'operation: enrich-company\ncolumns:\n  domian: Domain\n',
+      { code: 2, fact: /job\.yaml.*:3:3: enrich-company has no input "domian"/, next: /domain/ },
+    ],
+    [
+      'names an operation that does not exist',
+      'operation: enrich-compnay\n',
+      { code: 2, fact: /job\.yaml.*:1:12: there is no operation "enrich-compnay"/, next: /enrich-company/ },
+    ],
+    [
+      'has an entry that does not exist',
+      'operation: enrich-company\nbugdet: { credits: 5 }\n',
+      { code: 2, fact: /job\.yaml.*:2:1: .*bugdet/, next: /budget/ },
+    ],
+    [
+      'is not YAML',
+      'operation: enrich-company\ncolumns: { domain: [\n',
+      { code: 2, fact: /job\.yaml.*:\d+:\d+: /, next: /\S/ },
+    ],
+    [
+      'adds a column that the file has',
+      'operation: enrich-company\nadd: { name: name }\n',
+      { code: 2, fact: /already has a column "Name"/, next: /on_existing/ },
+    ],
+  ])('%s', async (_, yaml, refusal) => {
+    const desk = await deskWithList();
+    await desk.write('job.yaml', yaml);
+    await expectNothingSpent(desk, job(), refusal);
+  });
+
+  test('is missing', async () => {
+    const refusal = { code: 2, fact: /^\.\/job\.yaml: there is no such file$/, next: /\S/ };
+    await expectNothingSpent(await deskWithList(), job(), refusal);
+  });
+
+  test('is an operation that was mistyped', async () => {
+    const words = ['run', 'enrich-companie', 'list.csv', '--budget', '9'];
+    const refusal = {
+      code: 2,
+      fact: /^"enrich-companie" is neither an operation nor a job file$/,
+      next: /enrich-company/,
+    };
+    await expectNothingSpent(await deskWithList(), words, refusal);
+  });
+});
+
+describe('the account', () => {
+  test('has no key where it says', async () => {
+    const desk = await deskWithList();
+    desk.place.writeAccount(desk.place.vendor.url, { key: undefined, key_env: 'MY_KEY' });
+    const { code, stdout, stderr } = await desk.type(desk.run());
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    const lines = stderr.trimEnd().split('\n').slice(-2);
+    expect(lines[0]).toBe('account data: the key is missing: the environment variable MY_KEY is not set');
+    expect(lines[1]).toMatch(/^Set MY_KEY to the key/);
+    expect(await desk.requests()).toBe(0);
+    expect(await desk.type(desk.run(), { env: { MY_KEY: 'k' } })).toMatchObject({ code: 0 });
+  });
+
+  test('has a key that the vendor refuses: 77, one request, and the rows wait for a better key', async () => {
+    const desk = await deskWithList();
+    desk.place.writeAccount(desk.place.vendor.url, { limits: { concurrency: 1 } });
+    await desk.place.vendor.setFaults('401:1');
+    const { code, stderr } = await desk.type(desk.run());
+    expect(code).toBe(77);
+    expect(stderr).toMatch(
+      /^The provider refused the key: status 401.*\.\nPut a working key into the account.*\nnpx rowonce run .*\n$/m,
+    );
+    expect(stderr).not.toContain('key-1');
+    expect(desk.place.statuses()).toEqual(['pending', 'pending']);
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 1, credits: 0 });
+    await desk.place.vendor.setFaults();
+    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  });
+
+  test('is in a file that others can read', async () => {
+    const desk = await deskWithList();
+    const file = desk.place.path('config/accounts.yaml');
+    await chmod(file, 0o640);
+    const refusal = {
+      code: 2,
+      fact: /accounts\.yaml can be read by other users \(mode 0640\)$/,
+      next: /^Type chmod 600 /,
+    };
+    await expectNothingSpent(desk, desk.run(), refusal);
+    await chmod(file, 0o600);
+    expect(await desk.type(desk.run())).toMatchObject({ code: 0 });
+  });
+
+  test('does not exist', async () => {
+    const desk = await deskWithList();
+    const refusal = { code: 2, fact: /^there is no account "dada" in /, next: /data/ };
+    await expectNothingSpent(desk, desk.run('--account', 'dada'), refusal);
+  });
+
+  test('has an address that does not resolve: 2, and not a wait', async () => {
+    const desk = await deskWithList();
+    // The domain "invalid" is reserved for names that never resolve.
+    desk.place.writeAccount('https://vendor.invalid');
+    const { code, stderr } = await desk.type(desk.run('--max-pause', '20s'));
+    // A machine without any name service cannot know that the name does not exist, and is told to come back.
+    const isKnown = code === 2;
+    expect([2, 75]).toContain(code);
+    expect(stderr).toMatch(
+      isKnown ? /^The account's address does not resolve: .*$/m : /^Nothing could be settled/m,
+    );
+    expect(stderr).toMatch(
+      isKnown ? /^Correct the account's base_url\.$/m : /^Type the same command again after/m,
+    );
+    const { credits, requests } = await desk.json(['status', 'last']);
+    expect({ credits, requests }).toMatchObject({
+      credits: { spent: 0, in_doubt: 0, reserved: 0 },
+      requests: 0,
+    });
+  });
+
+  test('leads to something else: a redirect is not followed, and says where it leads', async () => {
+    const desk = await deskWithList();
+    const redirecting = await vendorThat((response) => {
+      response.writeHead(301, { location: `${desk.place.vendor.url}/enrich/company` }).end();
+    });
+    desk.place.writeAccount(redirecting);
+    const { code, stderr } = await desk.type(desk.run());
+    expect(code).toBe(2);
+    expect(stderr).toContain(`answered with a redirect to ${desk.place.vendor.url}/enrich/company`);
+    expect(await desk.requests()).toBe(0);
+  });
+});
+
+test('a command that was mistyped', async () => {
+  const desk = await deskWithList();
+  const mistakes: readonly (readonly [readonly string[], RegExp, RegExp])[] = [
+    [['rum'], /unknown command 'rum'/, /run/],
+    [['run', 'enrich-company'], /missing required argument/, /rowonce run --help/],
+    [['run', 'a', 'b', 'c'], /too many arguments/, /rowonce run --help/],
+    [['run', 'a', 'b', '--budget'], /--budget/, /rowonce run --help/],
+    [['run', 'enrich-company', 'list.csv', '--budget', '-5'], /--budget -5/, /digits/],
+    [['run', 'enrich-company', 'list.csv', '--wait', 'long'], /--wait long/, /30s, 10m or 2h/],
+  ];
+  for (const [words, fact, next] of mistakes) await expectNothingSpent(desk, words, { code: 2, fact, next });
+});

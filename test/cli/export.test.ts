@@ -1,0 +1,82 @@
+/**
+ * Goal: the output can be written again at any time from what was bought, to the byte, without sending anything and
+ * without being in the way of a run.
+ * Method: the real command after and beside real runs, before the sandbox as a vendor.
+ */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { objectIn, openDesk } from './desk.ts';
+
+async function finishedDesk() {
+  const desk = await openDesk({ matchRate: 0.5 });
+  await desk.write('list.csv', 'Domain,Note\na.example,"x, y"\nb.example,\nnot a domain,\na.example,again\n');
+  await desk.type(desk.run());
+  return desk;
+}
+
+test('two exports of one state are byte-identical to what the run wrote, whichever way they are asked for', async () => {
+  const desk = await finishedDesk();
+  const files = ['out.csv', 'out.needs-attention.csv', 'out.report.html'];
+  const written = await Promise.all(files.map((file) => desk.read(file)));
+  for (const words of [
+    ['export', 'last'],
+    ['export', 'enrich-company', 'list.csv'],
+  ]) {
+    for (const file of files) await rm(desk.place.path(file));
+    const { code, stdout, stderr } = await desk.type(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.trimEnd().split('\n')).toEqual(files.map((file) => desk.place.path(file)));
+    expect(await Promise.all(files.map((file) => desk.read(file)))).toEqual(written);
+  }
+  expect((await desk.type(['export', 'last', '-o', '-'])).stdout).toBe(written[0]);
+  expect(objectIn((await desk.type(['export', 'last', '-o', 'copy.csv', '--json'])).stdout)).toMatchObject({
+    output: desk.place.path('copy.csv'),
+    needs_attention: desk.place.path('copy.needs-attention.csv'),
+  });
+  expect(await desk.read('copy.csv')).toBe(written[0]);
+  expect(await desk.requests()).toBe(2);
+});
+
+test('an output that somebody changed is kept, and that is said', async () => {
+  const desk = await finishedDesk();
+  await desk.write('out.csv', 'my own notes');
+  const { stdout, stderr } = await desk.type(['export', 'last']);
+  expect(stderr).toBe(`${desk.place.path('out.csv')} is not as we wrote it, so it is kept.\n`);
+  expect(stdout).toContain(`${desk.place.path('out (2).csv')}\n`);
+  expect(await desk.read('out.csv')).toBe('my own notes');
+});
+
+test('an input that was changed since does not fit its answers, so nothing is written', async () => {
+  const desk = await finishedDesk();
+  await desk.write('list.csv', 'Domain\nc.example\n');
+  const { code, stderr } = await desk.type(['export', 'last', '-o', 'copy.csv']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('is not the file any more that batch');
+  expect(existsSync(desk.place.path('copy.csv'))).toBe(false);
+});
+
+test('a job that never ran over the file has nothing to export', async () => {
+  const desk = await finishedDesk();
+  await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');
+  const { code, stderr } = await desk.type(['export', './job.yaml', 'list.csv']);
+  expect(code).toBe(2);
+  expect(stderr).toBe('This job has no batch over list.csv.\nRun the job first, or type rowonce status.\n');
+});
+
+test('beside the first run of a list it shows what is there so far, in a file of its own, and the run is not disturbed', async () => {
+  const desk = await openDesk({ latencyMs: 300, concurrency: 1 });
+  desk.list(4);
+  const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
+  const running = desk.place.type(words, desk.environment());
+  while ((await desk.requests()) < 2) await running.said(/Batch/);
+  const { code, stdout } = await desk.type(['export', 'last']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${desk.place.path('list.enriched.so-far.csv')}\n`);
+  expect(desk.place.statuses('list.enriched.so-far.csv')).toContain('pending');
+  expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
+  const ended = await running.ended;
+  expect(ended.code).toBe(0);
+  expect(ended.report?.output).toBe(desk.place.path('list.enriched.csv'));
+  expect(desk.place.statuses('list.enriched.csv')).toEqual(Array(4).fill('matched'));
+});

@@ -1,0 +1,103 @@
+/**
+ * Goal: a person sees what a file is and what a job would buy in it before a credit is at stake; looking never sends,
+ * never makes a store and never needs a key.
+ * Method: the real command before a vendor that is not there: an address at which nothing listens.
+ */
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { objectIn, openDesk } from './desk.ts';
+
+/** A port of this machine at which nothing listens. */
+const DEAD_ADDRESS = 'http://127.0.0.1:1';
+
+const LIST = `ABN,Website,Size
+51 824 753 556,www.acme.example,12
+51824753556,https://acme.example/about,twelve
+51824753557,,15
+,beta.example,20
+`;
+
+async function planned(...words: readonly string[]) {
+  const desk = await openDesk();
+  desk.place.writeAccount(DEAD_ADDRESS, { key: undefined, key_env: 'NOT_SET', limits: { per_second: 2 } });
+  await desk.write('list.csv', LIST);
+  const ended = await desk.type(['plan', ...words]);
+  expect(existsSync(desk.place.path('store'))).toBe(false);
+  return { ...ended, folder: desk.place.folder };
+}
+
+test('with a job: what it would buy, at most and probably, how long that takes, and what is wrong with which row', async () => {
+  const { code, stdout, stderr, folder } = await planned('enrich-company', 'list.csv');
+  expect(code).toBe(0);
+  expect(stdout).toBe(`enrich-company over ${folder}/list.csv, with account data
+  columns        abn ← ABN, website ← Website (guessed)
+  rows           4
+  invalid        1
+  duplicates     1
+  to buy         2
+  credits        at most 2, probably 2
+  time           about 2 s
+  row 4: no usable identifier: ABN 51 824 753 557: the checksum fails; website: blank
+`);
+  expect(stderr).toContain('so nothing is known as bought.');
+});
+
+test('with a job and --json: the same as one object', async () => {
+  expect(objectIn((await planned('enrich-company', 'list.csv', '--json')).stdout)).toEqual({
+    rows: 4,
+    invalid: 1,
+    duplicates: 1,
+    bought_before: 0,
+    in_doubt: 0,
+    to_buy: 2,
+    credits: { most: 2, expected: 2 },
+    seconds: 2,
+  });
+});
+
+test('without a job: the columns with what they look like and what does not, and which operations fit', async () => {
+  const { code, stdout, folder } = await planned('list.csv');
+  expect(code).toBe(0);
+  const lines = stdout.split('\n');
+  expect(lines[0]).toBe(`${folder}/list.csv: 4 rows, 3 columns, UTF-8, separated by comma`);
+  expect(stdout).toMatch(/^ {2}Website {2}website {2}3 filled, such as www\.acme\.example \| /m);
+  expect(stdout).toMatch(/^ {2}Size {5}text/m);
+  expect(stdout).toMatch(/^fits {7}enrich-company: abn ← ABN, website ← Website$/m);
+  expect(stdout).toMatch(/^fits not {3}enrich-person: /m);
+});
+
+test('without a job and with --json: the same as one object', async () => {
+  const { rows, encoding, columns, operations } = objectIn((await planned('list.csv', '--json')).stdout);
+  expect({ rows, encoding }).toEqual({ rows: 4, encoding: 'UTF-8' });
+  expect(columns[1]).toMatchObject({ name: 'Website', looks_like: 'website', filled: 3 });
+  expect(operations).toContainEqual({
+    operation: 'enrich-company',
+    columns: { abn: 'ABN', website: 'Website' },
+    problem: null,
+  });
+});
+
+test('a damaged cell in a column of one kind is shown with its row', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `Email\n${'a@acme.example\n'.repeat(9)}not an address\n`);
+  const { stdout } = await desk.type(['plan', 'list.csv']);
+  expect(stdout).toMatch(/^ {2}Email {2}e-mail {3}10 filled, such as a@acme\.example \| not an address$/m);
+  expect(stdout).toMatch(/^ +1 do not look so: row 11$/m);
+});
+
+test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  await desk.type(desk.run('--limit', '2'));
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+    bought_before: 2,
+    to_buy: 1,
+  });
+  await desk.type(desk.run());
+  expect(await desk.json(['plan', 'enrich-company', 'list.csv'])).toMatchObject({
+    bought_before: 3,
+    to_buy: 0,
+    credits: { most: 0, expected: 0 },
+  });
+  expect(await desk.requests()).toBe(3);
+});

@@ -1,0 +1,316 @@
+/**
+ * Goal: what a person types is what is done: never more is spent than somebody agreed to, scripts can rely on every
+ * exit code and on one JSON object, and the same command again goes on.
+ * Method: the real command as a process without a terminal, before the sandbox as a vendor; its book says what was
+ * asked and charged.
+ */
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { type Desk, objectIn, openDesk } from './desk.ts';
+
+test('a run writes the output and says what it did, what it cost and where everything is', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const { code, stdout, stderr } = await desk.type(desk.run());
+  expect(code).toBe(0);
+  const out = desk.place.path('out');
+  expect(stdout).toMatch(
+    new RegExp(
+      `^Batch [0-9a-f]{8}, 3 rows\\n  matched {3}3\\nCredits {4}3 spent, 0 saved by asking once\\nRequests {3}3 in .*\\nOutput {5}${out}\\.csv\\nReport {5}${out}\\.report\\.html\\n$`,
+    ),
+  );
+  expect(stderr).toMatch(/^Batch [0-9a-f]{8}: 3 rows\.\n/);
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'matched']);
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, credits: 3, charged_twice: [] });
+});
+
+describe('consent', () => {
+  const unlimited = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+
+  test('off a terminal a run without a limit spends nothing and says how to give one', async () => {
+    const desk = await openDesk();
+    desk.list(3);
+    const { code, stdout, stderr } = await desk.type(unlimited);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('This run could spend up to 3 credits, and nothing limits it.\n');
+    expect(stderr).toContain(
+      'Say how much it may spend with --budget 3, in the job, or per day in the account.\n',
+    );
+    expect(await desk.requests()).toBe(0);
+    expect(existsSync(desk.place.path('out.csv'))).toBe(false);
+  });
+
+  test.each<[string, readonly string[], (desk: Desk) => Promise<void> | void]>([
+    ['--budget', [...unlimited, '--budget', '3'], () => {}],
+    ['--yes, which agrees to the plan', [...unlimited, '--yes'], () => {}],
+    [
+      "the job's budget",
+      ['run', './job.yaml', 'list.csv', '-o', 'out.csv'],
+      (desk) => desk.write('job.yaml', 'operation: enrich-company\nbudget: { credits: 3 }\n'),
+    ],
+    [
+      "the account's budget of a day",
+      unlimited,
+      (desk) => desk.place.writeAccount(desk.place.vendor.url, { budget: { per_day: 3 } }),
+    ],
+  ])('is given by %s', async (_, words, prepare) => {
+    const desk = await openDesk();
+    desk.list(3);
+    await prepare(desk);
+    expect(await desk.type(words)).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: 3 });
+  });
+
+  test('is asked once: whoever resumes is not asked again, and what was agreed to stays the limit', async () => {
+    const desk = await openDesk();
+    desk.list(4);
+    expect(await desk.type([...unlimited, '--yes', '--limit', '2'])).toMatchObject({ code: 0 });
+    expect(await desk.type(unlimited)).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: 4, charged_twice: [] });
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, budget: 4 });
+  });
+
+  test('a sandbox account is play money and never asks', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    const played = await desk.type([...unlimited, '--account', 'sandbox-provider']);
+    expect(played.code).toBe(0);
+    expect(await desk.requests()).toBe(0);
+  });
+});
+
+test('a budget that is reached stops with 4, and the last line is a command that ends what is left', async () => {
+  const desk = await openDesk();
+  desk.list(6);
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '2'];
+  const stopped = await desk.type(words);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stderr).toContain('The budget of this batch is reached: 2 of 2 credits spent.\n');
+  expect(desk.place.statuses().filter((status) => status === 'pending')).toHaveLength(4);
+  const typed = stopped.stderr.trimEnd().split('\n').at(-1) ?? '';
+  expect(typed).toBe('npx rowonce run enrich-company list.csv -o out.csv --budget 6');
+  expect(await desk.type(typed.split(' ').slice(2))).toMatchObject({ code: 0 });
+  expect(await desk.place.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
+});
+
+describe('the store', () => {
+  test('is not made off a terminal when nobody named it: a second, empty one would buy everything again', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    const { code, stderr } = await desk.type(desk.run(), { env: { ROWONCE_STORE: '' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `There is no store at ${desk.place.path('state/rowonce')} yet, so nothing is known as bought.`,
+    );
+    expect(stderr).toContain('Name the store with --store or $ROWONCE_STORE');
+    expect(existsSync(desk.place.path('state/rowonce'))).toBe(false);
+    expect(await desk.requests()).toBe(0);
+  });
+
+  test('is where --store says, rather than the environment', async () => {
+    const desk = await openDesk();
+    desk.list(1);
+    await desk.type(desk.run('--store', 'elsewhere'));
+    expect(existsSync(desk.place.path('elsewhere/ledger.db'))).toBe(true);
+    expect(existsSync(desk.place.path('store'))).toBe(false);
+    expect((await stat(desk.place.path('elsewhere'))).mode & 0o777).toBe(0o700);
+  });
+
+  test('for play money is another one, made without asking', async () => {
+    const desk = await openDesk();
+    desk.list(1);
+    const env = { ROWONCE_STORE: '' };
+    expect(await desk.type(desk.run('--account', 'sandbox-provider'), { env })).toMatchObject({ code: 0 });
+    expect(existsSync(desk.place.path('state/rowonce/sandbox/ledger.db'))).toBe(true);
+    expect(existsSync(desk.place.path('state/rowonce/ledger.db'))).toBe(false);
+  });
+});
+
+describe('--json prints one object on stdout and nothing else there', () => {
+  test('when all went well', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    const { code, stdout } = await desk.type(desk.run('--json'));
+    expect(code).toBe(0);
+    expect(objectIn(stdout)).toEqual({
+      batch: expect.stringMatching(/^[0-9a-f]{8}$/),
+      rows: 2,
+      calls: 2,
+      counts: { matched: 2 },
+      credits: { spent: 2, in_doubt: 0, saved: 0 },
+      requests: 2,
+      pauses: { count: 0, seconds: 0 },
+      seconds: expect.any(Number),
+      output: desk.place.path('out.csv'),
+      needs_attention: null,
+      stopped: null,
+    });
+  });
+
+  test.each<[string, number, string, readonly string[], string]>([
+    ['a budget that is reached', 4, 'budget', ['--budget', '1'], ''],
+    ['a key that is refused', 77, 'key', [], '401:1'],
+    ["the vendor's credits used up", 4, 'vendor_credits', [], '402:1'],
+    ['a redirect', 2, 'address', [], '302:1'],
+    ['a vendor that says "too fast" for ever', 75, 'paused', ['--max-pause', '1s'], '429:1'],
+    ['a wrong number', 2, 'usage', ['--limit', 'two'], ''],
+    ['an option that does not exist', 2, 'usage', ['--bugdet', '5'], ''],
+    ['an output that cannot be written', 2, 'output', ['-o', 'no/such/folder/out.csv'], ''],
+  ])('when it ended by %s', async (_, code, reason, more, faults) => {
+    const desk = await openDesk({ faults });
+    desk.list(2);
+    const ended = await desk.type(desk.run(...more, '--json'));
+    expect(ended.code).toBe(code);
+    const { stopped } = objectIn(ended.stdout);
+    expect(stopped).toEqual({
+      code: reason,
+      message: expect.stringMatching(/\S/),
+      next: expect.stringMatching(/\S/),
+      resume_at: code === 75 ? expect.stringMatching(/^20\d\d-.*Z$/) : null,
+    });
+    expect(ended.stderr).toContain(stopped.message);
+  });
+});
+
+test('--quiet says nothing on stderr when all is well, and still what went wrong', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  const quiet = await desk.type(desk.run('--quiet'));
+  expect(quiet).toMatchObject({ code: 0, stderr: '' });
+  expect(quiet.stdout).toContain('2 spent');
+  const failed = await desk.type(desk.run('--quiet', '--limit', 'x'));
+  expect(failed.stderr).toBe('--limit x is not a whole number.\nGive --limit as digits, such as 500.\n');
+});
+
+test('--limit works on the first rows only; without it the rest is done, and nothing is bought again', async () => {
+  const desk = await openDesk();
+  desk.list(5);
+  expect(await desk.type(desk.run('--limit', '2'))).toMatchObject({ code: 0 });
+  expect(desk.place.statuses()).toEqual(['matched', 'matched', 'pending', 'pending', 'pending']);
+  expect(await desk.requests()).toBe(2);
+  expect((await desk.type(desk.run())).stderr).toContain('goes on: 2 of 5 rows are settled.');
+  expect(desk.place.statuses()).toEqual(Array(5).fill('matched'));
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, charged_twice: [] });
+});
+
+describe('--save-job', () => {
+  test('keeps what was typed as a job, which is the same batch', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    expect(await desk.type(desk.run('--save-job', 'mine.yaml'))).toMatchObject({ code: 0 });
+    expect(await desk.read('mine.yaml')).toMatch(/^operation: enrich-company {2}# /);
+    expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
+    const again = await desk.json(['run', './mine.yaml', 'list.csv', '-o', 'out.csv']);
+    expect(again).toMatchObject({ requests: 0, counts: { matched: 2 } });
+  });
+
+  test('never writes over a file, and then nothing is spent', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    await desk.write('mine.yaml', 'precious');
+    const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
+    expect(code).toBe(2);
+    expect(stderr).toBe('mine.yaml exists already.\nName another file with --save-job.\n');
+    expect(await desk.read('mine.yaml')).toBe('precious');
+    expect(await desk.requests()).toBe(0);
+  });
+});
+
+describe('while another process spends from the store', () => {
+  async function busyDesk() {
+    const desk = await openDesk({ latencyMs: 700, concurrency: 1 });
+    desk.list(2);
+    desk.list(1, 'other.csv');
+    const words = ['--budget', '9', '-o', desk.place.path('out.csv'), '--json'];
+    const first = desk.place.type(
+      ['run', 'enrich-company', desk.place.path('list.csv'), ...words],
+      desk.environment(),
+    );
+    await first.said(/Batch [0-9a-f]{8}/);
+    return {
+      desk,
+      first,
+      other: ['run', 'enrich-company', 'other.csv', '--budget', '9', '-o', 'other-out.csv'],
+    };
+  }
+
+  test('a second run is refused with 76 and the name of the first', async () => {
+    const { desk, first, other } = await busyDesk();
+    const refused = await desk.type([...other, '--json']);
+    expect(refused.code).toBe(76);
+    expect(objectIn(refused.stdout).stopped).toMatchObject({ code: 'busy' });
+    expect(refused.stderr).toContain(`run enrich-company ${desk.place.path('list.csv')}`);
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(await desk.requests()).toBe(2);
+  });
+
+  test('a second run with --wait begins when the first has ended', async () => {
+    const { desk, first, other } = await busyDesk();
+    const waited = await desk.type([...other, '--wait', '1m', '--json']);
+    expect(waited.code).toBe(0);
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 3, charged_twice: [] });
+  });
+});
+
+test('rows that need attention end with 3, and with 0 when that is agreed to', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Name,ABN\nGood,51824753556\nBad,51824753557\n');
+  const finished = await desk.type(desk.run());
+  expect(finished.code).toBe(3);
+  expect(finished.stdout).toContain(`Attention  ${desk.place.path('out.needs-attention.csv')}\n`);
+  expect(await desk.read('out.needs-attention.csv')).toMatch(
+    /^Name,ABN,_row,_reason\nBad,51824753557,3,.*checksum.*\n$/,
+  );
+  expect(await desk.type(desk.run('--attention-ok'))).toMatchObject({ code: 0 });
+  expect(await desk.requests()).toBe(1);
+});
+
+describe('standard input and output', () => {
+  const piped = ['run', 'enrich-company', '-', '--budget', '9'];
+
+  test('-o - writes the rows to stdout and every word to stderr', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    const { code, stdout, stderr } = await desk.type(desk.run('-o', '-'));
+    expect(code).toBe(0);
+    const [header, ...rows] = stdout.trimEnd().split('\n');
+    expect(header).toMatch(/^No,Name,Domain,.*_status,_reason,_matched_by,_credits,_source,_as_of$/);
+    expect(rows).toHaveLength(2);
+    expect(stderr).toContain('2 spent');
+    expect(existsSync(desk.place.path('out.csv'))).toBe(false);
+  });
+
+  test('-o - and --json cannot both have stdout', async () => {
+    const desk = await openDesk();
+    desk.list(2);
+    expect(await desk.type(desk.run('-o', '-', '--json'))).toMatchObject({ code: 2 });
+    expect(await desk.requests()).toBe(0);
+  });
+
+  test('a list that is piped in needs a place for the output', async () => {
+    const desk = await openDesk();
+    const { code, stderr } = await desk.type(piped, { stdin: 'Domain\nx.example\n' });
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      'Standard input has no place beside which an output could go.\nName the output with -o.\n',
+    );
+  });
+
+  test('the same list piped in again is the same batch', async () => {
+    const desk = await openDesk();
+    const words = [...piped, '-o', 'out.csv', '--json'];
+    const stdin = 'Domain\nx.example\ny.example\n';
+    const first = await desk.type(words, { stdin });
+    expect(first.code).toBe(0);
+    const second = objectIn((await desk.type(words, { stdin })).stdout);
+    expect(second).toMatchObject({
+      batch: objectIn(first.stdout).batch,
+      requests: 0,
+      counts: { matched: 2 },
+    });
+    expect((await stat(desk.place.path('out.csv'))).mode & 0o777).toBe(0o600);
+    expect(await desk.requests()).toBe(2);
+  });
+});

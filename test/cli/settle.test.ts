@@ -1,0 +1,122 @@
+/**
+ * Goal: what is in doubt is shown with the money at risk, only a person decides to pay again, and what was decided
+ * is what the next run does.
+ * Method: the sandbox charges two lookups and loses their answers; the real commands go on from there, and its book
+ * says what was paid.
+ */
+import { expect, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+/** Three rows, two of which the vendor has charged without an answer. */
+async function doubtfulDesk(): Promise<Desk> {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  desk.list(3);
+  expect(await desk.type(desk.run())).toMatchObject({ code: 3 });
+  expect(desk.place.statuses()).toEqual(['in_doubt', 'in_doubt', 'matched']);
+  return desk;
+}
+
+test('the list says which rows, since when, and how much is at risk; listing decides nothing', async () => {
+  const desk = await doubtfulDesk();
+  const { code, stdout, stderr } = await desk.type(['settle', 'last']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^row 2, domain list\.csv-1\.example: in doubt since 20.*Z, 1 credit at risk: no answer came \(.*\)\nrow 3, .*\n2 in doubt, 2 credits at risk\.\n$/,
+  );
+  expect(stderr).toContain('--retry (may be paid for twice), --skip or --answer key=value');
+  expect(await desk.json(['settle', 'last'])).toMatchObject({
+    at_risk: 2,
+    in_doubt: [
+      { row: 2, credits: 1, parameters: { domain: 'list.csv-1.example' } },
+      { row: 3, credits: 1 },
+    ],
+  });
+  expect((await desk.json(['settle', 'last', '3'])).in_doubt).toHaveLength(1);
+  await desk.type(desk.run());
+  expect(await desk.requests()).toBe(3);
+});
+
+test('--retry asks again in the next run, and no more than the extra credits', async () => {
+  const desk = await doubtfulDesk();
+  const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
+  expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });
+  expect(decided.stderr).toBe(`It is carried out by the next run:\nnpx rowonce ${desk.run().join(' ')}\n`);
+  expect(await desk.requests()).toBe(3);
+  await desk.type(desk.run());
+  expect([...desk.place.statuses()].sort()).toEqual(['in_doubt', 'matched', 'matched']);
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
+});
+
+test("--retry without extra credits is held by the batch's budget, of which every doubt keeps its part", async () => {
+  const desk = await doubtfulDesk();
+  await desk.type(['settle', 'last', '--retry']);
+  const words = [...desk.run(), '--budget', '4'];
+  const stopped = await desk.type(words);
+  expect(stopped.code).toBe(4);
+  expect(stopped.stderr).toContain('2 of 4 credits spent and 2 in doubt.\n');
+  expect(await desk.place.vendor.book()).toMatchObject({ requests: 4, credits: 4 });
+});
+
+test('the limit that was agreed to with --yes stays when a later run finds nothing left to plan', async () => {
+  const desk = await openDesk({ faults: 'reset:x1', concurrency: 1 });
+  desk.list(2);
+  const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--yes'];
+  await desk.type(words);
+  await desk.type(words);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
+});
+
+test('--skip of one row ends that row and leaves the others in doubt', async () => {
+  const desk = await doubtfulDesk();
+  expect(await desk.type(['settle', 'last', '2', '--skip'])).toMatchObject({
+    code: 0,
+    stdout: 'Noted for 1 call: skip.\n',
+  });
+  expect(await desk.type(desk.run())).toMatchObject({ code: 3 });
+  expect(desk.place.statuses()).toEqual(['skipped', 'in_doubt', 'matched']);
+  expect(await desk.requests()).toBe(3);
+  expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
+});
+
+test('--answer: what a person found out is the answer, counts as paid, and is used by every later list', async () => {
+  const desk = await doubtfulDesk();
+  const told = await desk.type(['settle', 'last', '2', '--answer', 'industry=Law = Order', 'city=Perth']);
+  expect(told).toMatchObject({ code: 0, stdout: 'Noted for 1 call: told.\n' });
+  await desk.type(desk.run());
+  expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', industry: 'Law = Order', city: 'Perth' });
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
+  await desk.write('other.csv', 'Domain\nlist.csv-1.example\n');
+  const other = await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '9']);
+  expect(other).toMatchObject({ requests: 0, counts: { matched: 1 } });
+  expect(await desk.requests()).toBe(3);
+});
+
+test('a decision that cannot be carried out is refused, and nothing is noted', async () => {
+  const desk = await doubtfulDesk();
+  const refusals: readonly (readonly [readonly string[], string])[] = [
+    [['--retry', '--skip'], 'More than one decision is given.'],
+    [['--extra-credits', '5'], '--extra-credits belongs to --retry.'],
+    [['--retry', '--extra-credits', 'many'], '--extra-credits many is not a whole number.'],
+    [['--answer', 'name=Acme'], '2 calls are in doubt, and an answer belongs to one.'],
+    [['2', '--answer', 'Acme'], '--answer Acme is not key=value.'],
+    [['4', '--skip'], 'is not in doubt.'],
+    [['two', '--skip'], 'is not in doubt.'],
+  ];
+  for (const [words, fact] of refusals) {
+    const { code, stdout, stderr } = await desk.type(['settle', 'last', ...words]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n')[0]).toContain(fact);
+  }
+  expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
+});
+
+test('a batch without doubts says so', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  const { batch } = await desk.json(desk.run());
+  expect(await desk.type(['settle', 'last'])).toMatchObject({
+    code: 0,
+    stdout: `Nothing of batch ${batch} is in doubt.\n`,
+    stderr: '',
+  });
+});

@@ -1,0 +1,117 @@
+/**
+ * Goal: a person finds out at any time what was done, what it cost, what the vendor said and what to type next.
+ * Method: the real command over the store that a real run left, before a vendor with known answers.
+ */
+import { expect, test } from 'vitest';
+import { objectIn, openDesk, vendorThat } from './desk.ts';
+
+test('before anything was run there is nothing to show; a store that is named must exist', async () => {
+  const desk = await openDesk();
+  expect(await desk.type(['status'], { env: { ROWONCE_STORE: '' } })).toMatchObject({
+    code: 0,
+    stdout: 'There are no batches yet.\n',
+  });
+  const { code, stderr } = await desk.type(['status']);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`There is no store in ${desk.place.path('store')}.`);
+});
+
+test('batches, the newest first; one by its id, by the beginning of it, or by "last"', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  desk.list(3, 'other.csv');
+  const first = await desk.json(desk.run('--limit', '1'));
+  const second = await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '7']);
+
+  const { stdout } = await desk.type(['status']);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toMatch(
+    new RegExp(`^${second.batch} {2}20..-..-..T..:.. {2}finished {4}3/3 rows, 3 credits`),
+  );
+  expect(lines[1]).toMatch(new RegExp(`^${first.batch} .* open {8}1/2 rows, 1 credits`));
+  expect((await desk.json(['status'])).batches.map((batch: { batch: string }) => batch.batch)).toEqual([
+    second.batch,
+    first.batch,
+  ]);
+
+  expect(await desk.json(['status', 'last'])).toMatchObject({
+    batch: second.batch,
+    state: 'finished',
+    rows: 3,
+    counts: { matched: 3 },
+    credits: { spent: 3, in_doubt: 0, reserved: 0, budget: 7 },
+    requests: 3,
+    calls: 3,
+    paused_until: null,
+  });
+  const open = await desk.type(['status', first.batch.slice(0, 7)]);
+  expect(open.stdout).toContain(`Batch ${first.batch}, open, enrich-company with account data`);
+  expect(open.stdout).toContain('  matched   1\n  pending   1\n');
+  expect(open.stderr).toBe(`To go on: npx rowonce ${desk.run('--limit', '1').join(' ')} --json\n`);
+});
+
+test('a name that no batch has, or several have, is refused with what to do', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  await desk.type(desk.run());
+  const { code, stderr } = await desk.type(['status', 'zzz']);
+  expect(code).toBe(2);
+  expect(stderr).toBe('There is no batch "zzz".\nType rowonce status to see all batches.\n');
+});
+
+test("a row's attempts: when, what was asked, the vendor's request id, the raw answer, and what came of it", async () => {
+  const desk = await openDesk({ faults: 'reset:x1' });
+  await desk.write('job.yaml', 'operation: enrich-company\nin_doubt: { retry: { extra_credits: 5 } }\n');
+  await desk.write('list.csv', 'Domain\nacme.example\n');
+  await desk.type(['run', './job.yaml', 'list.csv', '--budget', '9']);
+
+  const { stdout } = await desk.type(['status', 'last', '2']);
+  expect(stdout).toMatch(/^Row 2: matched\n/);
+  expect(
+    stdout.match(/ attempt \d+ of batch [0-9a-f]{8}: enrich-company, domain acme\.example; 1 reserved$/gm),
+  ).toHaveLength(2);
+  expect(stdout).toMatch(/^ {4}in_doubt at .*Z \(no answer came \(.*\)\)$/m);
+  expect(stdout).toMatch(/^ {4}sent again: the job says in_doubt: retry$/m);
+  expect(stdout).toMatch(/^ {4}status 200, request id sandbox-2: \{"name":".* \(sandbox\)",.*\}$/m);
+  expect(stdout).toMatch(/^ {4}found, 1 credits at .*Z/m);
+
+  const { attempts, outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
+  expect(outcome).toMatchObject({ kind: 'matched', matchedBy: 'domain' });
+  expect(attempts).toMatchObject([
+    { parameters: { domain: 'acme.example' }, reply: null, closure: { kind: 'in_doubt' }, decision: null },
+    {
+      reply: { status: 200, request_id: 'sandbox-2' },
+      closure: { kind: 'settled', answer: 'found', charged: 1 },
+      decision: { kind: 'retry', by: 'job' },
+    },
+  ]);
+  expect(JSON.parse(attempts[1].reply.body).domain).toBe('acme.example');
+});
+
+test('what a vendor says cannot take over the terminal', async () => {
+  const desk = await openDesk();
+  desk.place.writeAccount(
+    await vendorThat((response) => {
+      response.writeHead(422, { 'content-type': 'text/plain', 'x-request-id': 'r-1' });
+      response.end('\u001b[2J\u001b]0;title\u0007evil\u202etxt');
+    }),
+  );
+  await desk.write('list.csv', 'Domain\nacme.example\n');
+  const env = { FORCE_COLOR: '1' };
+  const shown = [await desk.type(desk.run(), { env }), await desk.type(['status', 'last', '2'], { env })];
+  for (const { stdout, stderr } of shown) {
+    for (const order of ['\u001b]', '\u001b[2J', '\u0007', '\u202e'])
+      expect(stdout + stderr).not.toContain(order);
+  }
+  expect(shown[1]?.stdout).toContain('request id r-1: eviltxt');
+});
+
+test.each(['1', '0', 'two', '2.5'])('%s is not a row', async (row) => {
+  const desk = await openDesk();
+  desk.list(1);
+  await desk.type(desk.run());
+  const { code, stderr } = await desk.type(['status', 'last', row]);
+  expect(code).toBe(2);
+  expect(stderr).toBe(`${row} is not a row.\nGive the spreadsheet's number; the header is 1.\n`);
+});

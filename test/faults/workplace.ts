@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { type LedgerView, viewLedger } from './ledger-view.ts';
+import { type Ended, Program } from './program.ts';
+import { Vendor, type VendorOptions } from './vendor.ts';
+
+/**
+ * A user's folder with accounts, a store and lists, and the vendor that the account leads to. Written
+ * `await using workplace = await Workplace.open()`, it is gone at the end of its block, vendor and all.
+ */
+
+export interface WorkplaceOptions extends VendorOptions {
+  /** Requests that may be on their way at once: what a kill may leave in doubt. */
+  readonly concurrency?: number;
+}
+
+export interface Order {
+  readonly input?: string;
+  readonly output?: string;
+  readonly store?: string;
+  /** The name of an operation, or of a job file in the folder. */
+  readonly job?: string;
+  readonly budget?: number;
+  /** Further words of the command. */
+  readonly more?: readonly string[];
+  /** As `$ROWONCE_CRASH_AT`. */
+  readonly crashAt?: string;
+}
+
+export type OutputRow = Readonly<Record<string, string>>;
+
+const DEFAULT_CONCURRENCY = 4;
+
+/** More than any test may spend: it is the budget tests alone that are about reaching one. */
+const AMPLE_BUDGET = 1_000_000;
+
+export class Workplace implements AsyncDisposable {
+  readonly folder: string;
+  readonly vendor: Vendor;
+  readonly concurrency: number;
+  readonly #programs: Program[] = [];
+
+  private constructor(folder: string, vendor: Vendor, concurrency: number) {
+    this.folder = folder;
+    this.vendor = vendor;
+    this.concurrency = concurrency;
+  }
+
+  static async open(options: WorkplaceOptions = {}): Promise<Workplace> {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-faults-'));
+    const vendor = await Vendor.start(folder, options);
+    const workplace = new Workplace(folder, vendor, options.concurrency ?? DEFAULT_CONCURRENCY);
+    workplace.writeAccount(vendor.url);
+    return workplace;
+  }
+
+  /** What a failed test left running or stopped ends with it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#programs.map((program) => program.kill()));
+    await this.vendor.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A vendor that goes on with book and log of the one that was stopped. */
+  async reopenVendor(options: VendorOptions): Promise<Vendor> {
+    return Vendor.start(this.folder, options);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** The one account, `data`. `id` is its identity whatever its address is. */
+  writeAccount(baseUrl: string, more: object = {}): void {
+    mkdirSync(this.path('config'), { recursive: true });
+    const data = {
+      vendor: 'provider',
+      base_url: baseUrl,
+      key: 'key-1',
+      limits: { concurrency: this.concurrency },
+      ...more,
+    };
+    // YAML takes JSON as it is.
+    writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts: { data } }), { mode: 0o600 });
+  }
+
+  /** A list with a number and a domain in each row, and columns beside them that nobody may touch. */
+  writeList(domains: readonly string[], name = 'list.csv'): void {
+    const rows = domains.map((domain, index) => `${index + 1},"Row ""${index + 1}"", Ltd",${domain}`);
+    writeFileSync(this.path(name), `No,Name,Domain\n${rows.map((row) => `${row}\n`).join('')}`);
+  }
+
+  /** The words of a run of the list. */
+  words({
+    input = 'list.csv',
+    output = 'out.csv',
+    store = 'store',
+    job = 'enrich-company',
+    ...order
+  }: Order = {}): readonly string[] {
+    const { budget = AMPLE_BUDGET, more = [] } = order;
+    const jobPath = job.endsWith('.yaml') ? this.path(job) : job;
+    const paths = ['--store', this.path(store), '-o', this.path(output)];
+    return [
+      ...['run', jobPath, this.path(input), '--account', 'data'],
+      ...['--budget', String(budget), ...paths, '--json', ...more],
+    ];
+  }
+
+  /** Starts the command of `order`. Nothing of the tester's own home is ever read or written. */
+  start(order: Order = {}): Program {
+    const { crashAt } = order;
+    return this.type(this.words(order), crashAt === undefined ? {} : { ROWONCE_CRASH_AT: crashAt });
+  }
+
+  /** Types any command. */
+  type(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+    const program = new Program(words, {
+      HOME: this.folder,
+      ROWONCE_CONFIG: this.path('config'),
+      XDG_CONFIG_HOME: this.path('config'),
+      XDG_STATE_HOME: this.path('state'),
+      ...env,
+    });
+    this.#programs.push(program);
+    return program;
+  }
+
+  run(order: Order = {}): Promise<Ended> {
+    return this.start(order).ended;
+  }
+
+  ledger(store = 'store'): LedgerView {
+    return viewLedger(this.path(store));
+  }
+
+  rows(name = 'out.csv'): readonly OutputRow[] {
+    return parse(readFileSync(this.path(name)), { columns: true, bom: true }) as OutputRow[];
+  }
+
+  /** The `_status` of every row, in order. */
+  statuses(name = 'out.csv'): readonly string[] {
+    return this.rows(name).map((row) => row._status ?? 'no status');
+  }
+}
+
+/** Domains that occur in no other list made with another name. */
+export function domainsOf(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${name}-${index + 1}.example`);
+}

@@ -1,0 +1,344 @@
+/**
+ * Goal: an output is the input with our columns behind it and nothing else; it is written whole or not at all, twice
+ * the same, and never over what somebody else wrote.
+ * Method: batches are put into a ledger by hand, so that every answer and outcome is known, and written as real files.
+ */
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { callKeyOf } from '../src/call-key.ts';
+import { systemClock } from '../src/clock.ts';
+import type { RunEvent } from '../src/events.ts';
+import { type Input, openInput } from '../src/input.ts';
+import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger.ts';
+import type { Call } from '../src/operation.ts';
+import { type Additions, chooseDestination, notesIn, type OutputFiles, writeOutput } from '../src/output.ts';
+import { OUR_COLUMNS, type Outcome } from '../src/row.ts';
+import memory from '../src/stores/memory.ts';
+import { bytesOf, cellText, written, writtenCsv } from './formats/csv-arbitrary.ts';
+
+const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
+const OURS = OUR_COLUMNS.join();
+
+let stores = 0;
+
+/** A list, its batch, and the ledger that holds what became of its rows. */
+class Desk {
+  readonly folder: string;
+  readonly ledger: Ledger;
+  readonly notes: string[] = [];
+
+  constructor(folder: string, ledger: Ledger) {
+    this.folder = folder;
+    this.ledger = ledger;
+  }
+
+  static async open(): Promise<Desk> {
+    const folder = await mkdtemp(join(tmpdir(), 'rowonce-output-'));
+    stores += 1;
+    const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'test' };
+    const ledger = await memory.open(`memory://output-${stores}`, options);
+    onTestFinished(async () => {
+      await ledger.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    return new Desk(folder, ledger);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  table(name: string): readonly Readonly<Record<string, string>>[] {
+    return parse(this.read(name), { columns: true, bom: true });
+  }
+
+  /** Writes the list and begins its batch. */
+  async list(content: string | Buffer, name = 'list.csv'): Promise<{ input: Input; batch: Batch }> {
+    writeFileSync(this.path(name), content);
+    const input = await openInput(this.path(name));
+    const { batch } = await this.ledger.beginBatch({
+      key: `${name} ${input.survey.sha256}`,
+      lineage: name,
+      accountIdentity: 'data',
+      accountName: 'data',
+      sandbox: false,
+      vendor: 'provider',
+      operation: 'enrich-company',
+      inputPath: input.path,
+      inputSha256: input.survey.sha256,
+      inputRows: input.survey.rows,
+      settings: {},
+      createdAtMs: ANSWERED_MS,
+    });
+    return { input, batch };
+  }
+
+  /** Buys an answer for a row, for one credit when it was found. @returns its attempt. */
+  async answer(
+    batch: Batch,
+    row: number,
+    body: unknown,
+    parameters: Call['parameters'] = { domain: `${row}` },
+  ) {
+    const call: Call = { operation: 'enrich-company', parameters, ifLost: 'hold' };
+    const admission = await this.ledger.admit({
+      key: callKeyOf('data', call),
+      accountIdentity: 'data',
+      call,
+      batch: batch.id,
+      row,
+      reserve: credits(1),
+      atMs: ANSWERED_MS,
+    });
+    if (admission.kind !== 'admitted') throw new Error('no budget');
+    const reply = {
+      status: 200,
+      headers: {},
+      body: Buffer.from(JSON.stringify(body)),
+      receivedAtMs: ANSWERED_MS,
+    };
+    await this.ledger.record(admission.attempt, reply);
+    const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    await this.ledger.closeAttempt(admission.attempt, closure, ANSWERED_MS);
+    return admission.attempt;
+  }
+
+  settle(batch: Batch, row: number, outcome: Outcome, answers: SettledRow['answers'] = []): Promise<void> {
+    return this.ledger.settleRow({ batch: batch.id, row, outcome, answers });
+  }
+
+  /** The rows of a list from 2 on, each matched by an answer of its own. */
+  async matchAll(batch: Batch, ...bodies: readonly unknown[]): Promise<void> {
+    for (const [at, body] of bodies.entries()) {
+      const attempt = await this.answer(batch, at + 2, body);
+      await this.settle(batch, at + 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    }
+  }
+
+  async write(
+    list: { input: Input; batch: Batch },
+    output = 'out.csv',
+    job: Partial<Additions> = {},
+  ): Promise<OutputFiles> {
+    const { input, batch } = list;
+    const additions: Additions = { onExisting: 'refuse', ...job };
+    const destination = await chooseDestination(input, additions, this.path(output), batch.sandbox);
+    const emit = (event: RunEvent): void => {
+      if (event.kind === 'note') this.notes.push(event.message);
+    };
+    const order = { ledger: this.ledger, job: additions, emit, ...notesIn(this.ledger, batch) };
+    return writeOutput(order, input, batch, destination);
+  }
+}
+
+describe('the output', () => {
+  test('is the input, byte for byte, with our cells behind each row, whatever the input and the reasons hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(writtenCsv, fc.array(cellText, { minLength: 1 }), async (file, reasons) => {
+        const desk = await Desk.open();
+        const list = await desk.list(bytesOf(file));
+        const numbers = new Map(file.pieces.map((piece, at) => [piece, at + 1]));
+        const reasonOf = (row: number): string => reasons[row % reasons.length] ?? '';
+        for (const [piece, row] of numbers) {
+          if (piece.kind === 'row')
+            await desk.settle(list.batch, row, { kind: 'no_match', reason: reasonOf(row) });
+        }
+        await desk.write(list);
+        const expected = bytesOf(file, (piece) => {
+          if (piece.kind === 'blank') return '';
+          if (piece.kind === 'header') return `,${OURS}`;
+          return `,no_match,${written(reasonOf(numbers.get(piece) ?? 0))},,0,,`;
+        });
+        expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('says for each row how it ended, who paid, where the answer came from and when', async () => {
+    const desk = await Desk.open();
+    const before = await desk.list('Domain\nold\n', 'before.csv');
+    const old = await desk.answer(before.batch, 2, { size: 1 });
+    const list = await desk.list('Domain\na\na\nold\nnew\nbad\n');
+    const bought = await desk.answer(list.batch, 3, { size: 2 }, { domain: 'a' });
+    const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
+    await desk.settle(list.batch, 3, matched, [bought]);
+    await desk.settle(list.batch, 2, matched, [bought]);
+    await desk.settle(list.batch, 4, matched, [old]);
+    await desk.settle(list.batch, 6, { kind: 'invalid', reason: 'domain: not one' });
+    const { tally } = await desk.write(list);
+    const when = '2026-11-20T02:13:00.000Z';
+    expect(desk.table('out.csv')).toMatchObject([
+      {
+        size: '2',
+        _status: 'matched',
+        _matched_by: 'domain',
+        _credits: '1',
+        _source: 'bought',
+        _as_of: when,
+      },
+      { size: '2', _status: 'matched', _credits: '0', _source: 'row 2' },
+      { size: '1', _status: 'matched', _credits: '0', _source: 'ledger' },
+      { size: '', _status: 'pending', _reason: '', _credits: '0', _source: '', _as_of: '' },
+      { size: '', _status: 'invalid', _reason: 'domain: not one', _credits: '0', _source: '', _as_of: '' },
+    ]);
+    expect(tally.saved).toBe(2);
+  });
+
+  test('has the mode of the input, and so have the files beside it', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    // A mode that the umask would take a bit of.
+    chmodSync(list.input.path, 0o664);
+    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
+    await desk.write({ ...list, input: await openInput(list.input.path) });
+    for (const name of ['out.csv', 'out.needs-attention.csv', 'out.report.html']) {
+      expect(statSync(desk.path(name)).mode & 0o777).toBe(0o664);
+    }
+  });
+
+  test('is the same to the byte when it is written again, on a disk or into a stream', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\n');
+    await desk.matchAll(list.batch, { size: 1, tags: ['x', 'y'] }, { size: 2, founded: 1999 });
+    await desk.write(list);
+    const once = ['out.csv', 'out.report.html'].map((name) => desk.read(name));
+    await desk.write(list);
+    expect(['out.csv', 'out.report.html'].map((name) => desk.read(name))).toEqual(once);
+    const stream = new PassThrough();
+    const order = { ledger: desk.ledger, job: { onExisting: 'refuse' }, emit: () => {} } as const;
+    const [streamed] = await Promise.all([
+      buffer(stream),
+      writeOutput(order, list.input, list.batch, { kind: 'stream', stream }).then(() => stream.end()),
+    ]);
+    expect(streamed.toString()).toBe(once[0]);
+    expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  test('is not written when the input was changed under the hands of the run', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { size: 1 });
+    writeFileSync(list.input.path, 'Domain\nsomebody else\n');
+    await expect(desk.write(list)).rejects.toMatchObject({ code: 'input' });
+    expect(readdirSync(desk.folder)).toEqual(['list.csv']);
+  });
+
+  test('that a crash left half written does not stand in the way, whatever its mode', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    writeFileSync(desk.path('precious.txt'), 'precious');
+    const left = desk.path('.out.csv.rowonce-tmp');
+    writeFileSync(left, 'half of', { mode: 0o400 });
+    await desk.write(list);
+    expect(existsSync(left)).toBe(false);
+    expect(desk.read('out.csv')).toBe(`Domain,${OURS}\na,pending,,,0,,\n`);
+  });
+});
+
+describe('the file of rows that need attention', () => {
+  test('holds those rows as they came, with number and reason, and is an input again', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,Note\r\n"a",1\r\nb,"x, y"\r\n\r\nc,3\r\n');
+    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nothing' });
+    await desk.settle(list.batch, 3, { kind: 'refused', reason: 'the vendor said "no", twice' });
+    await desk.settle(list.batch, 5, { kind: 'in_doubt', reason: 'lost' });
+    const { attention } = await desk.write(list);
+    expect(attention).toBe(desk.path('out.needs-attention.csv'));
+    const content =
+      'Domain,Note,_row,_reason\r\nb,"x, y",3,"the vendor said ""no"", twice"\r\n\r\nc,3,5,lost\r\n';
+    expect(desk.read('out.needs-attention.csv')).toBe(content);
+
+    const mended = await desk.list(content, 'mended.csv');
+    await desk.write(mended, 'mended-out.csv');
+    expect(desk.read('mended-out.csv').split('\r\n')[0]).toBe(`Domain,Note,${OURS}`);
+  });
+
+  test('goes when nothing needs attention any more', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'lost' });
+    await desk.write(list);
+    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(true);
+    await desk.settle(list.batch, 2, { kind: 'skipped', reason: 'left out' });
+    expect(await desk.write(list)).not.toHaveProperty('attention');
+    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(false);
+  });
+});
+
+describe('a file that stands where the output goes', () => {
+  test('is replaced when it is as we wrote it, whichever batch wrote it', async () => {
+    const desk = await Desk.open();
+    await desk.write(await desk.list('Domain\na\n', 'first.csv'));
+    await desk.write(await desk.list('Domain\nb\n', 'second.csv'));
+    expect(desk.read('out.csv')).toContain('\nb,pending');
+    expect(desk.notes).toEqual([]);
+  });
+
+  test('is kept when somebody changed it: ours goes to OUT (2), said aloud, with its files beside it', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
+    await desk.write(list);
+    writeFileSync(desk.path('out.csv'), 'my notes');
+    const files = await desk.write(list);
+    expect(files).toMatchObject({
+      output: desk.path('out (2).csv'),
+      attention: desk.path('out (2).needs-attention.csv'),
+      report: desk.path('out (2).report.html'),
+    });
+    expect(desk.notes).toEqual([`${desk.path('out.csv')} is not as we wrote it, so it is kept.`]);
+    expect(desk.read('out.csv')).toBe('my notes');
+
+    await desk.write(list);
+    expect(readdirSync(desk.folder).filter((name) => /^out.*\d\)\.csv$/.test(name))).toEqual(['out (2).csv']);
+    writeFileSync(desk.path('out (2).csv'), 'more notes');
+    expect((await desk.write(list)).output).toBe(desk.path('out (3).csv'));
+  });
+
+  test('and was never ours is kept as well', async () => {
+    const desk = await Desk.open();
+    writeFileSync(desk.path('out.csv'), 'from somewhere else');
+    expect((await desk.write(await desk.list('Domain\na\n'))).output).toBe(desk.path('out (2).csv'));
+    expect(desk.read('out.csv')).toBe('from somewhere else');
+  });
+});
+
+describe('an earlier output as an input', () => {
+  test('gets our columns and what we added replaced, not doubled', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,size\na,own\n');
+    await desk.matchAll(list.batch, { size: 5, city: 'Perth' });
+    await desk.write(list);
+    expect(desk.read('out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
+
+    const again = await desk.list(desk.read('out.csv'), 'again.csv');
+    const attempt = await desk.answer(again.batch, 2, { size: 6, city: 'Hobart' }, { domain: 'other' });
+    await desk.settle(again.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    await desk.write(again, 'again-out.csv');
+    expect(desk.read('again-out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
+    expect(desk.table('again-out.csv')[0]).toMatchObject({ size: 'own', found_size: '6', city: 'Hobart' });
+  });
+
+  test('the same with the columns of a job', async () => {
+    const desk = await Desk.open();
+    const job = { add: { employees: 'size' } };
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { size: 5 });
+    await desk.write(list, 'out.csv', job);
+    const again = await desk.list(desk.read('out.csv'), 'again.csv');
+    await desk.write(again, 'again-out.csv', job);
+    expect(desk.read('again-out.csv')).toBe(`Domain,employees,${OURS}\na,,pending,,,0,,\n`);
+  });
+});
