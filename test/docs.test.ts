@@ -1,0 +1,319 @@
+/**
+ * Goal: the documentation says all that there is, nothing that is not, and shows what really happens.
+ * Method: the pages are held against the program's own description of itself, and their commands are typed.
+ * `UPDATE_TRANSCRIPTS=1` writes what the commands print into the README instead of comparing it.
+ */
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { loadAccounts } from '../src/account.ts';
+import { accountsSchema } from '../src/accounts-file.ts';
+import { answerRule, dialectSchema, MEANINGS } from '../src/dialect.ts';
+import { EXIT, STOP_CODES } from '../src/errors.ts';
+import { loadFamily } from '../src/family.ts';
+import { CRASH_POINTS } from '../src/faults.ts';
+import { jobSchema, loadJob } from '../src/job.ts';
+import type { Operation } from '../src/operation.ts';
+import { describeProgram, version } from '../src/program.ts';
+import { ATTENTION_COLUMNS, OUR_COLUMNS, OUTCOME_KINDS } from '../src/row.ts';
+import { corrected, exchangesOf, inCheckout, masked, replayed } from './transcripts.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGES = ['README.md', 'CHANGELOG.md', 'fixtures/README.md', ...globSync('docs/*.md', { cwd: ROOT })];
+
+const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const readme = page('README.md');
+const reference = page('docs/reference.md');
+const errors = page('docs/errors.md');
+
+/** The text below a heading, up to the next one that is not deeper. */
+function section(text: string, heading: string): string {
+  const level = /^#+/.exec(heading)?.[0].length ?? 0;
+  const [, after] = text.split(`\n${heading}\n`);
+  if (after === undefined) throw new Error(`there is no heading "${heading}"`);
+  return after.split(new RegExp(`^#{1,${level}} `, 'm'))[0] ?? '';
+}
+
+/** What stands between backticks in the first cell of each row of the tables. */
+function firstCells(text: string): readonly string[] {
+  return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = '']) => cell);
+}
+
+/** Everything that is written as code: between backticks, and the lines of blocks. */
+function codeIn(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```(?:console|sh|)\n([\s\S]*?)^```$/gm)];
+  const lines = blocks.flatMap(([, block = '']) => block.split('\n'));
+  const spans = text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g);
+  return [...lines, ...[...spans].map(([, span = '']) => span)];
+}
+
+const sorted = (names: Iterable<string>): readonly string[] => [...names].sort();
+
+// ---------------------------------------------------------------------------------------------------- commands
+
+let program: Command;
+beforeAll(async () => {
+  program = await describeProgram();
+});
+
+const SHARED = ['--json', '--quiet', '--store <location>'];
+
+function flagsOf(command: Command): readonly string[] {
+  const all = [command, ...command.commands].flatMap(({ options }) => options.map(({ flags }) => flags));
+  return [...new Set(all)];
+}
+
+function usageOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return ['rowonce', command.parent === program ? '' : command.parent?.name(), command.name(), ...words]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Lines of code that are not about the program. */
+const OTHER_PROGRAMS = /^(?:npm run|npx vitest|> node) /;
+
+function longFlagsIn(code: string): readonly string[] {
+  return code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? [];
+}
+
+describe('commands', () => {
+  test('every command has its section in the reference, with its arguments, and no other has one', () => {
+    const headings = [...section(reference, '## Commands').matchAll(/^### `(.+)`$/gm)].map(
+      ([, usage]) => usage,
+    );
+    expect(headings.toSorted()).toEqual(program.commands.map(usageOf).sort());
+  });
+
+  test('every option of every command is in its section, and no other is', () => {
+    for (const command of program.commands) {
+      const documented = firstCells(section(reference, `### \`${usageOf(command)}\``));
+      const own = flagsOf(command).filter((flags) => !SHARED.includes(flags));
+      expect(sorted(documented), command.name()).toEqual(sorted(own));
+    }
+    expect(firstCells(section(reference, '### All commands'))).toEqual([...SHARED, '-h, --help']);
+  });
+
+  test('every subcommand is shown with its arguments', () => {
+    for (const command of program.commands.flatMap(({ commands }) => commands)) {
+      expect(codeIn(reference)).toContain(usageOf(command));
+    }
+  });
+
+  test('no page names a command or an option that the program does not have', () => {
+    const flagsByName = new Map(
+      program.commands.map((command) => [command.name(), flagsOf(command).join(' ')]),
+    );
+    const anyFlags = [...flagsByName.values()].join(' ');
+    const unknown = PAGES.flatMap((path) =>
+      codeIn(page(path)).filter((code) => {
+        if (OTHER_PROGRAMS.test(code)) return false;
+        const name = /(?:^|npx )rowonce ([a-z]+)/.exec(code)?.[1];
+        const known = name === undefined ? anyFlags : flagsByName.get(name);
+        const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
+        return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));
+      }),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('every command is in the changelog, and the version too', () => {
+    const named = codeIn(page('CHANGELOG.md'));
+    for (const command of program.commands) expect(named).toContain(command.name());
+    expect(page('CHANGELOG.md')).toContain(version());
+  });
+});
+
+// ---------------------------------------------------------------------------------------------------- names
+
+describe('names', () => {
+  test('every exit code is listed in the README and in the errors, and no other', () => {
+    const codes = sorted(Object.values(EXIT).map(String));
+    expect(sorted(firstCells(section(readme, '## Exit codes')))).toEqual(codes);
+    expect(sorted(firstCells(section(errors, '## Exit codes')))).toEqual(codes);
+  });
+
+  test('every reason for a stop has its section, with its exit code, and no other has one', () => {
+    const stops = section(errors, '## Stops');
+    const headings = [...stops.matchAll(/^### (\w+)$/gm)].map(([, code]) => code);
+    expect(headings).toEqual(Object.keys(STOP_CODES));
+    for (const [code, exitCode] of Object.entries(STOP_CODES)) {
+      expect(section(errors, `### ${code}`)).toMatch(new RegExp(`^\\nExit code ${exitCode}\\. `));
+    }
+  });
+
+  test('every operation is listed with its inputs, in the order in which they are tried', async () => {
+    const operations = await loadFamily<Operation>(new URL('../src/operations/', import.meta.url));
+    const rows = [...operations.values()].map(({ name, inputs }) => {
+      return `| \`${name}\` | ${inputs.map((input) => `\`${input.name}\``).join(', ')} |`;
+    });
+    const table = section(reference, '## Operations').match(/^\| `.*$/gm);
+    expect(table).toEqual(rows);
+  });
+
+  test('every added column is explained, and every status that it may hold', () => {
+    const columns = section(readme, '## The columns that are added');
+    expect(firstCells(columns)).toEqual(OUR_COLUMNS);
+    const statuses = /^\| `_status` \| (.*) \|$/m.exec(columns)?.[1]?.match(/\w+(?=`)/g);
+    expect(statuses).toEqual([...OUTCOME_KINDS, 'pending']);
+    const named = codeIn(section(reference, '## Added columns'));
+    expect(named).toEqual([...OUR_COLUMNS, ...ATTENTION_COLUMNS]);
+  });
+
+  test('every key of a job, of an account and of a dialect is explained, and no other', () => {
+    const accountKeys = keysOf(accountsSchema).map((key) => key.replace('accounts.NAME.', ''));
+    const dialects = page('docs/dialects.md');
+    expect(sorted(firstCells(section(reference, '## Jobs')))).toEqual(sorted(keysOf(jobSchema)));
+    expect(sorted(firstCells(section(reference, '## Accounts')))).toEqual(sorted(accountKeys));
+    expect(sorted(firstCells(dialects.split('## Rules')[0] ?? ''))).toEqual(
+      sorted(keysOf(dialectSchema).filter((key) => !key.includes('answers.'))),
+    );
+    expect(sorted(firstCells(section(dialects, '## Rules')))).toEqual(sorted(keysOf(answerRule)));
+    expect(firstCells(section(dialects, '## Meanings'))).toEqual(MEANINGS);
+  });
+
+  test('every environment variable of ours is explained', () => {
+    const source = globSync('src/**/*.ts', { cwd: ROOT }).map(page).join('');
+    const used = new Set(source.match(/\bROWONCE_[A-Z_]+/g));
+    const explained = firstCells(section(reference, '## Environment variables'));
+    expect(explained.filter((name) => name.startsWith('ROWONCE_')).toSorted()).toEqual(sorted(used));
+  });
+
+  test('every point at which a crash is tested is in the table of what it leaves behind', () => {
+    const table = section(page('docs/architecture.md'), '## What a crash leaves behind');
+    expect(sorted(firstCells(table))).toEqual(sorted(CRASH_POINTS));
+  });
+
+  test('every dependency has its reason', () => {
+    const packages = z.record(z.string(), z.string());
+    const manifest = z.object({ dependencies: packages, devDependencies: packages });
+    const { dependencies, devDependencies } = manifest.parse(JSON.parse(page('package.json')));
+    const reasons = section(page('docs/decisions.md'), '## Dependencies');
+    expect(firstCells(reasons)).toEqual(sorted(Object.keys(dependencies)));
+    for (const name of Object.keys(devDependencies)) expect(codeIn(reasons)).toContain(name);
+  });
+});
+
+const schemaNode = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  additionalProperties: z.unknown().optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).default([]),
+  oneOf: z.array(z.unknown()).default([]),
+});
+
+/** Every key that a document of this schema may have, as `limits.per_second`; NAME stands for one of the user's own. */
+function keysOf(schema: z.ZodType): readonly string[] {
+  return [...new Set(keysIn(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), ''))];
+}
+
+function keysIn(json: unknown, path: string): readonly string[] {
+  if (typeof json !== 'object' || json === null) return [];
+  const { properties, additionalProperties, items, anyOf, oneOf } = schemaNode.parse(json);
+  const named = Object.entries(properties).flatMap(([key, value]) => [
+    path + key,
+    ...keysIn(value, `${path}${key}.`),
+  ]);
+  const alternatives = [items, ...anyOf, ...oneOf].flatMap((each) => keysIn(each, path));
+  return [...named, ...alternatives, ...keysIn(additionalProperties, `${path}NAME.`)];
+}
+
+// ---------------------------------------------------------------------------------------------------- examples
+
+/** Blocks of code in that language, with the page that they stand on. */
+function blocksOf(language: string): readonly { readonly path: string; readonly text: string }[] {
+  const pattern = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm');
+  return PAGES.flatMap((path) => [...page(path).matchAll(pattern)].map(([, text = '']) => ({ path, text })));
+}
+
+describe('examples', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-docs-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(blocksOf('yaml'))(
+    'the YAML on $path is a job or an accounts file that works',
+    async ({ text }) => {
+      const file = join(folder, 'example.yaml');
+      writeFileSync(file, text, { mode: 0o600 });
+      if (/^accounts:/m.test(text)) expect((await loadAccounts(file)).configured).not.toEqual([]);
+      else expect((await loadJob(file)).path).toBe(file);
+    },
+  );
+
+  test.each(globSync('jobs/*.yaml', { cwd: ROOT }))('%s has a comment on every line', async (path) => {
+    expect((await loadJob(join(ROOT, path))).operation.name).toMatch(/^enrich-/);
+    const bare = page(path)
+      .split('\n')
+      .filter((line) => line !== '' && !line.includes('#'));
+    expect(bare).toEqual([]);
+  });
+
+  test('the objects in the reference have the members of those that the README shows, and rules are rules', () => {
+    const printed = exchangesOf(readme).flatMap(({ printed: text }) => text.match(/^\{.*\}$/gm) ?? []);
+    const shown = new Set(printed.map((line) => Object.keys(JSON.parse(line)).join()));
+    expect(shown.size).toBe(2);
+    for (const { path, text } of blocksOf('json')) {
+      const value: unknown = JSON.parse(text);
+      if (Array.isArray(value)) expect(z.array(answerRule).parse(value), path).toHaveLength(value.length);
+      else shown.delete(Object.keys(Object(value)).join());
+    }
+    expect([...shown]).toEqual([]);
+  });
+
+  test('the program that uses the library runs', () => {
+    const [program, ...others] = blocksOf('ts').filter(({ text }) => text.includes("from 'rowonce'"));
+    expect(others).toEqual([]);
+    const library = pathToFileURL(join(ROOT, 'src', 'index.ts')).href;
+    const printed = inCheckout((type, checkout) => {
+      writeFileSync(join(checkout, 'program.ts'), program?.text.replace("'rowonce'", `'${library}'`) ?? '');
+      return type('node program.ts; echo "exit code $?"');
+    });
+    expect(printed).toMatch(
+      /^\d+ rows to buy, at most \d+ credits\n\{.* matched: \d+.*\} .*people\.sandbox\.csv 3\nexit code 0$/,
+    );
+  });
+
+  test('every link leads to a page, and to a heading on it', () => {
+    const broken = PAGES.flatMap((path) =>
+      [...page(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([, to = '', anchor]) => {
+        const target = to === '' ? path : relative(ROOT, join(ROOT, dirname(path), to));
+        const found =
+          existsSync(join(ROOT, target)) && (anchor === undefined || anchorsOf(target).has(anchor));
+        return found ? [] : [`${path}: ${to}${anchor === undefined ? '' : `#${anchor}`}`];
+      }),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test('the README is true: its commands print what it shows', { timeout: 180_000 }, () => {
+    const exchanges = exchangesOf(readme);
+    expect(exchanges.length).toBeGreaterThan(10);
+    const real = replayed(exchanges);
+    if (process.env.UPDATE_TRANSCRIPTS === '1') {
+      writeFileSync(join(ROOT, 'README.md'), corrected(readme, real));
+      return;
+    }
+    const compared = (each: typeof real): readonly string[] =>
+      each.map(({ command, printed }) => `$ ${command}\n${masked(printed)}`);
+    expect(compared(exchanges)).toEqual(compared(real));
+  });
+});
+
+/** Headings as a page shows them in its links. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const headings = [...page(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((each) =>
+      each
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * The terminal transcripts of a page: its ```console blocks, in which a line that begins with "$ " is a command and
+ * what follows is what it prints. A page is one session: its commands run in order, in one folder.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+const CHECKOUT = join(import.meta.dirname, '..');
+
+/** How a page calls the folder in which the reader has the checkout. */
+const SHOWN_HOME = '/home/you';
+
+/** The embedded vendors as they are by themselves; `npm start` slows them down, so that somebody can watch. */
+const SANDBOX = '--rate 100/s --latency 20ms';
+
+/** What differs from run to run, and the word that stands for it while two texts are compared. */
+const VOLATILE: readonly (readonly [RegExp, string])[] = [
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d\.\d{3}Z)?/g, 'TIME'],
+  [/\b(?=\d*[a-f])[0-9a-f]{8}\b|\b\d{8}\b/g, 'BATCH'],
+  [/\b\d+ (?:ms|s|min)\b(?: \d+ s\b)?/g, 'DURATION'],
+  [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
+  // How far a run had got when it was killed.
+  [/goes on: \d+ of/g, 'goes on: ROWS of'],
+];
+
+export interface Exchange {
+  readonly command: string;
+  readonly printed: string;
+}
+
+const BLOCK = /^```console\n(?<body>[\s\S]*?)^```$/gm;
+
+export function exchangesOf(page: string): readonly Exchange[] {
+  return [...page.matchAll(BLOCK)].flatMap(({ groups }) => exchangesIn(groups?.body ?? ''));
+}
+
+function exchangesIn(block: string): readonly Exchange[] {
+  const [, ...parts] = `\n${block}`.split(/^\$ /m);
+  return parts.map((part) => {
+    const [command = '', ...printed] = part.split('\n');
+    return { command, printed: printed.join('\n').trimEnd() };
+  });
+}
+
+/** The text with everything volatile masked. */
+export function masked(text: string): string {
+  return VOLATILE.reduce((left, [pattern, word]) => left.replaceAll(pattern, word), text);
+}
+
+/** What each command prints when a reader types it, one after the other. */
+export function replayed(exchanges: readonly Exchange[]): readonly Exchange[] {
+  return inCheckout((type) => exchanges.map(({ command }) => ({ command, printed: type(command) })));
+}
+
+/** Works in a reader's checkout, which is gone afterwards. `type` runs a command there and gives what it prints. */
+export function inCheckout<T>(work: (type: (command: string) => string, folder: string) => T): T {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-docs-')));
+  try {
+    const folder = checkoutIn(home);
+    return work((command) => typed(command, home, folder).replaceAll(home, SHOWN_HOME).trimEnd(), folder);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+/** A copy of what a reader works with; the program itself is the one of this checkout. */
+function checkoutIn(home: string): string {
+  const folder = join(home, 'rowonce');
+  for (const path of ['jobs', 'fixtures']) mkdirSync(join(folder, path), { recursive: true });
+  cpSync(join(CHECKOUT, 'jobs'), join(folder, 'jobs'), { recursive: true });
+  // Named one by one, because a developer's own outputs lie beside them.
+  for (const file of ['leads.csv', 'people.csv', 'npm-start.env']) {
+    copyFileSync(join(CHECKOUT, 'fixtures', file), join(folder, 'fixtures', file));
+  }
+  copyFileSync(join(CHECKOUT, 'package.json'), join(folder, 'package.json'));
+  for (const path of ['src', 'node_modules']) symlinkSync(join(CHECKOUT, path), join(folder, path));
+  writeNpx(home);
+  return folder;
+}
+
+/** The real `npx` asks the network about a package that it finds in this very folder. */
+function writeNpx(home: string): void {
+  const path = join(home, 'bin', 'npx');
+  mkdirSync(dirname(path));
+  writeFileSync(
+    path,
+    `#!/usr/bin/env node
+const { spawnSync } = require('node:child_process');
+const { signals } = require('node:os').constants;
+const words = ['src/bin.js', ...process.argv.slice(3)];
+const { status, signal } = spawnSync(process.execPath, words, { stdio: 'inherit' });
+process.exit(status ?? 128 + signals[signal]);
+`,
+  );
+  chmodSync(path, 0o755);
+}
+
+/** Both streams into one file, in the order in which they were written, as a terminal shows them. */
+function typed(command: string, home: string, folder: string): string {
+  const path = join(home, 'printed');
+  const file = openSync(path, 'w');
+  const search = [join(home, 'bin'), dirname(process.execPath), process.env.PATH ?? ''];
+  spawnSync('sh', ['-c', command], {
+    cwd: folder,
+    stdio: ['ignore', file, file],
+    env: {
+      PATH: search.join(delimiter),
+      HOME: home,
+      ROWONCE_SANDBOX: SANDBOX,
+      npm_config_loglevel: 'error',
+      npm_config_update_notifier: 'false',
+    },
+  });
+  closeSync(file);
+  return readFileSync(path, 'utf8');
+}
+
+/** The page with what its commands really print. Lines that differ in nothing but volatile parts stay as they are. */
+export function corrected(page: string, exchanges: readonly Exchange[]): string {
+  const left = [...exchanges];
+  return page.replaceAll(BLOCK, (_, body: string) => {
+    const blocks = exchangesIn(body).map((old) => {
+      const { command = '', printed = '' } = left.shift() ?? {};
+      const lines = old.printed.split('\n');
+      const kept = printed.split('\n').map((line, at) => {
+        const before = lines[at] ?? '';
+        return masked(before) === masked(line) ? before : line;
+      });
+      return `$ ${command}\n${kept.join('\n')}`.trimEnd();
+    });
+    return `\`\`\`console\n${blocks.join('\n')}\n\`\`\``;
+  });
+}
