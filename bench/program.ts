@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+
+/** Runs the real program and a real sandbox for a measurement, in a folder of its own. */
+
+const PROGRAM = join(import.meta.dirname, '../src/bin.js');
+
+export async function inFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-bench-'));
+  try {
+    return await measure(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A list of companies, each with an ABN of its own, as wide as a register's extract. */
+export async function writeList(path: string, rows: number): Promise<void> {
+  const file = createWriteStream(path);
+  file.write('ABN,Name,Street,Town,State,Postcode,Website\n');
+  for (let row = 0; row < rows; row += 1) {
+    const line = `${abn(row)},Company ${row} Pty Ltd,"${row % 900} Example Street, Level ${row % 30}",Sydney,NSW,2000,\n`;
+    if (!file.write(line)) await once(file, 'drain');
+  }
+  file.end();
+  await finished(file);
+}
+
+/** A number that passes the checksum: the two leading digits are what makes the weighted sum divide by 89. */
+function abn(serial: number): string {
+  const rest = String(100_000_000 + serial);
+  const weights = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19].slice(1);
+  const sum = [...rest].reduce((total, digit, at) => total + Number(digit) * (weights[at] ?? 0), 0);
+  for (let lead = 10; lead <= 99; lead += 1) {
+    const first = Math.floor(lead / 10) - 1;
+    if ((first * 10 + (lead % 10) * 1 + sum) % 89 === 0) return `${lead}${rest}`;
+  }
+  return abn(serial + 500_000_000);
+}
+
+export interface Vendor {
+  readonly url: string;
+  stop(): void;
+}
+
+/** The sandbox without latency and limits. */
+export async function startVendor(flags: readonly string[] = []): Promise<Vendor> {
+  const child = spawn(process.execPath, [PROGRAM, 'sandbox', '--port', '0', '--until-stdin-ends', ...flags], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const found = /listening on (\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error('the sandbox ended before it listened')));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+/** Connects an account `data` to that vendor, for runs in this folder. */
+export async function connect(folder: string, url: string, concurrency: number): Promise<NodeJS.ProcessEnv> {
+  const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits: { concurrency } };
+  await writeFile(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data: account } }), {
+    mode: 0o600,
+  });
+  return { ...process.env, ROWONCE_CONFIG: folder, ROWONCE_STORE: join(folder, 'store') };
+}
+
+export interface Run {
+  readonly seconds: number;
+  /** The largest resident set that the kernel saw, MiB. */
+  readonly peakMiB: number;
+  readonly exitCode: number | null;
+}
+
+/** Starts `run enrich-company FILE`; the peak is the kernel's own figure, read while the process still exists. */
+export function startRun(env: NodeJS.ProcessEnv, list: string): ChildProcess {
+  const words = ['run', 'enrich-company', list, '--account', 'data', '--budget', '100000000', '--quiet'];
+  return spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+export async function finish(child: ChildProcess): Promise<Run> {
+  const started = performance.now();
+  let peakMiB = 0;
+  const watch = setInterval(async () => {
+    peakMiB = Math.max(peakMiB, await peakOf(child.pid));
+  }, 100);
+  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  clearInterval(watch);
+  return { seconds: (performance.now() - started) / 1000, peakMiB, exitCode };
+}
+
+async function peakOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,26 @@
+/**
+ * The speed and memory promises, measured again: `npm run bench [memory|resume|throughput …]`. Prints one table a
+ * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ */
+import { cpus, totalmem } from 'node:os';
+import { measureMemory } from './memory.ts';
+import { measureResume } from './resume.ts';
+
+const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  memory: measureMemory,
+  resume: measureResume,
+};
+
+const wanted = process.argv.slice(2);
+const chosen = wanted.length === 0 ? Object.keys(benches) : wanted;
+const gib = (totalmem() / 1024 ** 3).toFixed(0);
+console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${gib} GiB, Node ${process.versions.node}`);
+for (const name of chosen) {
+  const bench = benches[name];
+  if (bench === undefined) {
+    console.error(`There is no bench "${name}"; known are: ${Object.keys(benches).join(', ')}.`);
+    process.exit(2);
+  }
+  console.log(`\n${name}`);
+  for (const line of await bench()) console.log(line);
+}
