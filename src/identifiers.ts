@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readAbn } from './abn.ts';
+import { publicHostProblem } from './identifiers/public-hosts.ts';
 import type { Normalised } from './operation.ts';
-import { publicHostProblem } from './public-hosts.ts';
 
 /**
  * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a cell, it

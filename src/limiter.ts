@@ -2,7 +2,7 @@ import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { type Clock, isoTime } from './clock.ts';
 import { StopError } from './errors.ts';
-import { SlidingLog } from './sliding-log.ts';
+import { SlidingLog } from './limiter/sliding-log.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan

@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import type { RunCommand } from './command.ts';
 import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
 import { EXIT, type ExitCode, messageOf, StopError } from './errors.ts';
-import { buildProgram, type SharedOptions, usageStop } from './program.ts';
+import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**
  * The frame around every command: arguments in, words and an exit code out. Whatever goes wrong below ends here, as

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { type Addition, addedCells, additionOf, automaticAddition, plainFields } from './added-columns.ts';
 import { checkWritable, replaceFile } from './atomic-file.ts';
 import { isoTime } from './clock.ts';
 import { stop } from './errors.ts';
@@ -11,7 +10,14 @@ import { crashPoint } from './faults.ts';
 import { type Input, requireUnchanged } from './input.ts';
 import type { Job } from './job.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
-import { LedgerRows } from './ledger-rows.ts';
+import {
+  type Addition,
+  addedCells,
+  additionOf,
+  automaticAddition,
+  plainFields,
+} from './output/added-columns.ts';
+import { LedgerRows } from './output/ledger-rows.ts';
 import { reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
 import { isPaidBy, Tally } from './tally.ts';

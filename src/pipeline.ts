@@ -11,11 +11,11 @@ import type { AttemptId, Batch, SettledRow } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
 import { chooseDestination, type Destination, notesIn, type OutputFiles, writeOutput } from './output.ts';
+import { RowSet } from './pipeline/row-set.ts';
 import { optionsOf, requireConsent } from './plan.ts';
 import { doubtReason, recover, resolveDoubt, takeBackMisses } from './recover.ts';
 import { type Answering, replay } from './replay.ts';
 import type { RowNumber } from './row.ts';
-import { RowSet } from './row-set.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
 

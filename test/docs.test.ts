@@ -17,8 +17,8 @@ import { EXIT, STOP_CODES } from '../src/errors.ts';
 import { loadFamily } from '../src/family.ts';
 import { CRASH_POINTS } from '../src/faults.ts';
 import { jobSchema, loadJob } from '../src/job.ts';
+import { describeProgram, version } from '../src/main/program.ts';
 import type { Operation } from '../src/operation.ts';
-import { describeProgram, version } from '../src/program.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS, OUTCOME_KINDS } from '../src/row.ts';
 import { corrected, exchangesOf, inCheckout, masked, replayed } from './transcripts.ts';
 

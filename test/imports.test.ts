@@ -17,19 +17,19 @@ const ROOT = join(import.meta.dirname, '..');
  * folder that is named like the file beside it, has the tier of that file and is not listed.
  */
 const TIERS: Readonly<Record<string, string>> = {
-  words: `abn clock duration errors faults nearest paths plain-text public-hosts row typed-command`,
+  words: `abn clock duration errors faults nearest paths plain-text row `,
   contracts: `call-key command dialect events format ledger operation store`,
   'families and mechanisms': `
     operations/ dialects/ formats/ stores/ sandbox/
-    account account-key accounts-edit accounts-file added-columns address-check atomic-file batch budget byte-window
-    columns describe-file dialect-of document family find-batch fingerprint-set header identifiers input input-file job
-    job-settings judge ledger-rows limiter open-ledger order output plan raw-record replay report request row-set
-    schema-problem sliding-log spool summary tally traffic transport waterfall yaml-problem`,
+    account account-key accounts-file atomic-file batch budget 
+    columns describe-file dialect-of document family find-batch header identifiers input input-file job
+    job-settings judge limiter open-ledger order output plan replay report request 
+    schema-problem summary tally traffic transport waterfall yaml-problem`,
   attempt: 'attempt',
   recover: 'recover',
   pipeline: 'connection pipeline',
   library: 'run-job index',
-  faces: 'cli/ console main plan-words program progress summary-words',
+  faces: 'cli/ console main plan-words ',
 };
 
 const TIER_OF = new Map(

@@ -2,11 +2,11 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type Account, type Accounts, findAccount, loadAccounts, resolveKey } from '../account.ts';
 import { describeKey, usableKey } from '../account-key.ts';
-import { addAccount, removeAccount } from '../accounts-edit.ts';
 import { addressProblem, REGIONS } from '../accounts-file.ts';
-import { checkAddress } from '../address-check.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { checkAddress } from './accounts/address-check.ts';
+import { addAccount, removeAccount } from './accounts/edit.ts';
 
 interface AddFlags {
   readonly name?: string;

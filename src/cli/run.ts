@@ -7,12 +7,12 @@ import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
 import type { Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
-import { Progress } from '../progress.ts';
 import { runJob } from '../run-job.ts';
-import { spoolInput } from '../spool.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
-import { summaryLines, summaryObject } from '../summary-words.ts';
-import { typedCommand, withBudget } from '../typed-command.ts';
+import { Progress } from './run/progress.ts';
+import { spoolInput } from './run/spool.ts';
+import { summaryLines, summaryObject } from './run/summary-words.ts';
+import { typedCommand, withBudget } from './run/typed-command.ts';
 
 interface Flags {
   readonly output?: string;

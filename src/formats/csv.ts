@@ -3,12 +3,18 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import { CsvError, type CsvErrorCode, type Options, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { ByteWindow } from '../byte-window.ts';
 import { invariant, type StopError, stop } from '../errors.ts';
 import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Survey } from '../format.ts';
 import { checkedHeader } from '../header.ts';
 import { readInput } from '../input-file.ts';
-import { blankLinesLength, countLineEnds, lineEndLength, markLength, withoutCells } from '../raw-record.ts';
+import { ByteWindow } from './csv/byte-window.ts';
+import {
+  blankLinesLength,
+  countLineEnds,
+  lineEndLength,
+  markLength,
+  withoutCells,
+} from './csv/raw-record.ts';
 
 /**
  * Comma-separated values: UTF-8, with or without a byte-order mark, lines ending in CRLF, LF or CR, even mixed.

@@ -1,9 +1,9 @@
-import { stop } from './errors.ts';
-import type { OnExisting } from './job.ts';
-import { readBody, valueAt } from './judge.ts';
-import type { Batch, Ledger } from './ledger.ts';
-import type { JsonValue } from './operation.ts';
-import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from './row.ts';
+import { stop } from '../errors.ts';
+import type { OnExisting } from '../job.ts';
+import { readBody, valueAt } from '../judge.ts';
+import type { Batch, Ledger } from '../ledger.ts';
+import type { JsonValue } from '../operation.ts';
+import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every plain field

@@ -1,4 +1,4 @@
-import { invariant } from './errors.ts';
+import { invariant } from '../errors.ts';
 
 /**
  * The guard of one window: never more than `requests` sends in any `windowMs`, whatever the vendor's way of counting.

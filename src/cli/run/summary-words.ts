@@ -1,7 +1,7 @@
-import { stoppedObject } from './console.ts';
-import { formatDuration } from './duration.ts';
-import { OUTCOME_KINDS } from './row.ts';
-import type { RunSummary } from './summary.ts';
+import { stoppedObject } from '../../console.ts';
+import { formatDuration } from '../../duration.ts';
+import { OUTCOME_KINDS } from '../../row.ts';
+import type { RunSummary } from '../../summary.ts';
 
 /** A run's summary, for a person and for `--json`. */
 

@@ -1,12 +1,12 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
-import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from './account.ts';
-import { accountsSchema } from './accounts-file.ts';
-import { replaceFile } from './atomic-file.ts';
-import { checkDocument } from './document.ts';
-import { invariant, messageOf, stop } from './errors.ts';
-import { problemOf } from './schema-problem.ts';
+import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../account.ts';
+import { accountsSchema } from '../../accounts-file.ts';
+import { replaceFile } from '../../atomic-file.ts';
+import { checkDocument } from '../../document.ts';
+import { invariant, messageOf, stop } from '../../errors.ts';
+import { problemOf } from '../../schema-problem.ts';
 
 /**
  * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old

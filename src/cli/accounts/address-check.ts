@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { messageOf, stop } from './errors.ts';
+import { messageOf, stop } from '../../errors.ts';
 
 /** A vendor that does not take a connection in this time is not there; a slow network takes a second or two. */
 const CONNECT_TIMEOUT_MS = 10_000;

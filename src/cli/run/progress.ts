@@ -1,9 +1,9 @@
-import type { Clock } from './clock.ts';
-import { isoTime } from './clock.ts';
-import type { Console } from './command.ts';
-import { formatDuration } from './duration.ts';
-import { unreachable } from './errors.ts';
-import type { RunEvent } from './events.ts';
+import type { Clock } from '../../clock.ts';
+import { isoTime } from '../../clock.ts';
+import type { Console } from '../../command.ts';
+import { formatDuration } from '../../duration.ts';
+import { unreachable } from '../../errors.ts';
+import type { RunEvent } from '../../events.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. Never in the way: it only

@@ -1,5 +1,5 @@
-import type { BatchId, LedgerReader, RowRecord } from './ledger.ts';
-import type { RowNumber } from './row.ts';
+import type { BatchId, LedgerReader, RowRecord } from '../ledger.ts';
+import type { RowNumber } from '../row.ts';
 
 /** Rows of a batch, asked for in rising order and fetched in pages. */
 export class LedgerRows {
