@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { requestsPerSecond } from './account.ts';
 import { canonicalJson } from './call-key.ts';
+import { columnWords } from './columns.ts';
 import { crashPoint } from './faults.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
-import type { Batch, Credits } from './ledger.ts';
+import type { Batch, BatchId, Credits, LedgerReader } from './ledger.ts';
 import type { RunOrder } from './order.ts';
 
 /**
@@ -83,16 +84,25 @@ export async function startBatch(
     ...(inDoubt.kind === 'retry' ? { extraCredits: inDoubt.extraCredits } : {}),
   });
   crashPoint('batch-created');
-  const settled = Object.values(await ledger.counts(batch.id)).reduce((sum, count) => sum + count, 0);
   emit({
     kind: 'batch',
     batch: batch.id,
     rows: input.survey.rows,
-    settled,
+    settled: await settledRowCount(ledger, batch.id),
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
   });
-  for (const old of superseded)
+  for (const old of superseded) {
     emit({ kind: 'note', message: `The file was changed: batch ${old} ends, what it bought is kept.` });
+  }
+  if (input.columns.guessed) {
+    emit({ kind: 'note', message: `Columns, by their names: ${columnWords(input.columns.columns)}.` });
+  }
   return batch;
+}
+
+/** Rows with a final outcome: those in doubt are looked at again. */
+async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
+  const { in_doubt: _, ...final } = await ledger.counts(batch);
+  return Object.values(final).reduce((sum, count) => sum + count, 0);
 }

@@ -14,7 +14,7 @@ export function mayStillBeReleased(money: Money): boolean {
 export function budgetReached(scope: BudgetScope, money: Money): StopError {
   const doubt = money.inDoubt > 0 ? ` and ${money.inDoubt} in doubt` : '';
   return new StopError({
-    code: 'budget',
+    code: scope === 'batch' ? 'budget' : 'account_budget',
     message: `The budget ${scopeWords(scope)} is reached: ${money.spent} of ${money.cap ?? 0} credits spent${doubt}.`,
     next: nextStep(scope, money),
   });

@@ -38,6 +38,13 @@ export function mapColumns(
   };
 }
 
+/** `abn ← ABN, website ← Charity_Website`. */
+export function columnWords(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([input, column]) => `${input} ← ${column}`)
+    .join(', ');
+}
+
 /** Input → column as the job chose, every name known. */
 function check(
   operation: Operation,

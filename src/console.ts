@@ -4,6 +4,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { isoTime } from './clock.ts';
 import type { Console } from './command.ts';
 import { type StopDetail, stop } from './errors.ts';
+import { sentence } from './plain-text.ts';
 
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
 export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
@@ -66,7 +67,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     ask: async (question, { hidden = false } = {}) =>
       interactive ? askOn(streams, question, hidden) : undefined,
     fail: (failure) => {
-      write(stderr, styleText('red', failure.message, { validateStream: false }));
+      write(stderr, styleText('red', sentence(failure.message), { validateStream: false }));
       write(stderr, failure.next);
       if (!answered) result({ stopped: stoppedObject(failure) });
     },

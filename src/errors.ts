@@ -36,6 +36,7 @@ export const STOP_CODES = {
   consent: EXIT.usage,
   unsupported: EXIT.usage,
   budget: EXIT.budget,
+  account_budget: EXIT.budget,
   vendor_credits: EXIT.budget,
   dearer: EXIT.budget,
   paused: EXIT.paused,

@@ -52,6 +52,17 @@ export async function openMappedInput(
   return { ...input, columns: mapColumns(operation, input.survey.header, chosen) };
 }
 
+/** The operation's columns in a file of which only the header is read. */
+export async function mapFile(
+  path: string,
+  operation: Operation,
+  chosen: Readonly<Record<string, string>> | undefined,
+): Promise<ColumnMap> {
+  const absolute = resolve(path);
+  const format = await formatOf(absolute);
+  return mapColumns(operation, await format.header(absolute), chosen);
+}
+
 /** The format that claims the file's ending. */
 async function formatOf(path: string): Promise<Format> {
   const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));

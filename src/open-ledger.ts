@@ -68,5 +68,8 @@ export async function lookAtLedger(location: string): Promise<LedgerReader> {
 
 async function storeOf(location: string): Promise<Store> {
   const stores = await loadFamily<Store>(new URL('./stores/', import.meta.url));
-  return storeFor(stores.values(), location);
+  return storeFor(
+    [...stores.values()].filter(({ forTests }) => forTests !== true),
+    location,
+  );
 }

@@ -60,7 +60,7 @@ function write(
 /** Somebody who pressed Ctrl-C wants the terminal back; `export` writes the same output at any later time. */
 function leavesTimeToWrite(stopped: StopError | undefined): boolean {
   if (stopped === undefined) return true;
-  return ['budget', 'vendor_credits', 'dearer', 'paused', 'key'].includes(stopped.code);
+  return ['budget', 'account_budget', 'vendor_credits', 'dearer', 'paused', 'key'].includes(stopped.code);
 }
 
 // ------------------------------------------------------------------------------------------------ spend: all rows

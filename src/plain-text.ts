@@ -16,6 +16,16 @@ export function plainText(text: string): string {
     .replace(DIRECTION, '');
 }
 
+/** `1 credit`, `2 credits`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A fact as a sentence: with a full stop, unless it ends with a mark of its own. */
+export function sentence(fact: string): string {
+  return /[.!?…:]$/u.test(fact) ? fact : `${fact}.`;
+}
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -18,7 +18,9 @@ export function planLines(plan: Plan): readonly string[] {
   return [
     ...shown.map(([name, count]) => `  ${name.padEnd(14)} ${String(count).padStart(width)}`),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
-    ...(seconds === undefined ? [] : [`  time           about ${formatDuration(seconds * 1000)}`]),
+    ...(seconds === undefined || toBuy === 0
+      ? []
+      : [`  time           about ${formatDuration(seconds * 1000)}`]),
     ...reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     ...(reasons.length > REASONS_SHOWN ? [`  and ${reasons.length - REASONS_SHOWN} other reasons`] : []),
   ];

@@ -1,4 +1,5 @@
 import { close, onlyMisses, type Spending } from './attempt.ts';
+import { isoTime } from './clock.ts';
 import { unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import type {
@@ -11,6 +12,7 @@ import type {
   Ledger,
   OpenAttempt,
 } from './ledger.ts';
+import { counted } from './plain-text.ts';
 import { dialectOperationOf } from './request.ts';
 
 /**
@@ -117,6 +119,5 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
 
 /** `call in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
 export function doubtReason(doubt: Doubt): string {
-  const credits = doubt.atRisk === 1 ? '1 credit' : `${doubt.atRisk} credits`;
-  return `in doubt since ${new Date(doubt.sentAtMs).toISOString()}, ${credits} at risk: ${doubt.why}`;
+  return `in doubt since ${isoTime(doubt.sentAtMs)}, ${counted(doubt.atRisk, 'credit')} at risk: ${doubt.why}`;
 }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { dialectOf } from './dialect-of.ts';
 import { messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
-import { type MappedInput, openMappedInput } from './input.ts';
+import { type MappedInput, mapFile, openMappedInput } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import type { Credits } from './ledger.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
@@ -64,7 +64,7 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
     command,
   });
   try {
-    if (saveJobAs !== undefined) await saveJob(saveJobAs, { ...job, account: account.name });
+    if (saveJobAs !== undefined) await saveJob(saveJobAs, job, account, request.file);
     return await run({
       job,
       account,
@@ -119,9 +119,11 @@ export async function choose(
   return { job, account };
 }
 
-async function saveJob(path: string, job: Job): Promise<void> {
+/** The job with all that was guessed, so that the next run does not depend on a guess. */
+async function saveJob(path: string, job: Job, account: Account, file: string): Promise<void> {
+  const columns = (await mapFile(file, job.operation, job.columns)).columns;
   try {
-    await writeFile(path, jobYaml(job), { flag: 'wx' });
+    await writeFile(path, jobYaml({ ...job, account: account.name, columns }), { flag: 'wx' });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const fact = exists ? `${path} exists already.` : `${path} cannot be written: ${messageOf(error)}.`;

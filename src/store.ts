@@ -8,6 +8,8 @@ import type { Ledger, LedgerReader } from './ledger.ts';
  */
 export interface Store {
   readonly name: string;
+  /** Keeps nothing: for tests, never for a user. */
+  readonly forTests?: true;
   /** Whether that is a place of this store: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**

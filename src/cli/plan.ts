@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { columnWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
@@ -96,10 +97,4 @@ function descriptionObject({ rows, encoding, delimiter, columns, operations }: F
       problem: problem ?? null,
     })),
   };
-}
-
-function columnWords(columns: Readonly<Record<string, string>>): string {
-  return Object.entries(columns)
-    .map(([input, column]) => `${input} ← ${column}`)
-    .join(', ');
 }

@@ -5,6 +5,7 @@ import { parseDurationMs } from '../duration.ts';
 import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
+import { sentence } from '../plain-text.ts';
 import type { Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { runJob } from '../run-job.ts';
@@ -12,7 +13,7 @@ import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import { summaryLines, summaryObject } from './run/summary-words.ts';
-import { typedCommand, withBudget } from './run/typed-command.ts';
+import { commandLine, typedCommand, withBudget } from './run/typed-command.ts';
 
 interface Flags {
   readonly output?: string;
@@ -90,8 +91,12 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
   const say = flags.output === '-' ? console.say : console.print;
   for (const line of summaryLines(summary)) say(line);
   console.result(summaryObject(summary));
+  if ((summary.counts.in_doubt ?? 0) > 0) {
+    const store = flags.store === undefined ? [] : ['--store', flags.store];
+    console.say(`What is in doubt: ${commandLine(['settle', summary.batch, ...store])}`);
+  }
   if (stopped !== undefined) {
-    console.warn(stopped.message);
+    console.warn(sentence(stopped.message));
     console.warn(stopped.next);
     console.warn(
       stopped.code === 'budget'

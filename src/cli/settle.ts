@@ -13,7 +13,7 @@ import {
   type RawReply,
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
-import { plainText } from '../plain-text.ts';
+import { counted, plainText } from '../plain-text.ts';
 import { doubtReason } from '../recover.ts';
 
 interface Flags {
@@ -148,7 +148,7 @@ function list(console: Console, batch: Batch, doubts: readonly Doubt[]): ExitCod
   console.print(
     doubts.length === 0
       ? `Nothing of batch ${batch.id} is in doubt.`
-      : `${doubts.length} in doubt, ${atRisk} credits at risk.`,
+      : `${doubts.length} in doubt, ${counted(atRisk, 'credit')} at risk.`,
   );
   if (doubts.length > 0)
     console.say('Decide with --retry (may be paid for twice), --skip or --answer key=value.');
@@ -166,7 +166,7 @@ function list(console: Console, batch: Batch, doubts: readonly Doubt[]): ExitCod
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {
-  console.print(`Noted for ${doubts.length} ${doubts.length === 1 ? 'call' : 'calls'}: ${kind}.`);
+  console.print(`Noted for ${counted(doubts.length, 'call')}: ${kind}.`);
   console.result({ batch: batch.id, decided: kind, calls: doubts.length });
   if (doubts.length > 0 && batch.command !== undefined) {
     console.say('It is carried out by the next run:');

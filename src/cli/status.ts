@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
 import type { AttemptRecord, Batch, LedgerReader, Money } from '../ledger.ts';
 import { lookAtLedger } from '../open-ledger.ts';
-import { plainText } from '../plain-text.ts';
+import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
 
 const status: CliCommand = {
@@ -53,7 +53,7 @@ async function showBatches(console: Console, store: string | undefined): Promise
     const progress = `${settled}/${batch.inputRows} rows`;
     console.print(
       plainText(
-        `${batch.id}  ${isoTime(batch.createdAtMs).slice(0, 16)}  ${batch.state.padEnd(10)}  ${progress}, ${money.spent} credits  ${batch.operation}  ${batch.inputPath}`,
+        `${batch.id}  ${isoTime(batch.createdAtMs).slice(0, 16)}  ${batch.state.padEnd(10)}  ${progress}, ${counted(money.spent, 'credit')}  ${batch.operation}  ${batch.inputPath}`,
       ),
     );
   }
@@ -187,7 +187,8 @@ function attemptLines({
 }
 
 function closureWords(closure: NonNullable<AttemptRecord['closure']>): string {
-  const ended = closure.kind === 'settled' ? `${closure.answer}, ${closure.charged} credits` : closure.kind;
+  const ended =
+    closure.kind === 'settled' ? `${closure.answer}, ${counted(closure.charged, 'credit')}` : closure.kind;
   return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
 }
 

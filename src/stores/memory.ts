@@ -15,6 +15,7 @@ const books = new Map<string, MemoryBook>();
 
 const memory: Store = {
   name: 'memory',
+  forTests: true,
   handles: (location) => location.startsWith(SCHEME),
 
   async open(location, options) {

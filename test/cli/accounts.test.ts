@@ -96,37 +96,37 @@ test.each([
   [
     'nothing is known and nobody can be asked',
     ['add'],
-    '--name is missing\nGive it with --name, or answer on a terminal.\n',
+    '--name is missing.\nGive it with --name, or answer on a terminal.\n',
   ],
   [
     'the key is missing',
     ADD,
-    'the key is missing\nGive it with --key-env NAME or --key-stdin, or answer on a terminal.\n',
+    'the key is missing.\nGive it with --key-env NAME or --key-stdin, or answer on a terminal.\n',
   ],
   [
     'plain http',
     ['add', '--name', 'x', '--vendor', 'provider', '--base-url', 'http://api.example.com'],
-    '--base-url: the address must begin with https://, because the key is sent to it\nWrite it as https://api.example.com.\n',
+    '--base-url: the address must begin with https://, because the key is sent to it.\nWrite it as https://api.example.com.\n',
   ],
   [
     'a misspelt vendor',
     ['add', '--name', 'x', '--vendor', 'providr', '--base-url', 'https://a.example', '--key-env', 'A'],
-    'accounts.x.vendor cannot be "providr"\nDid you mean provider?\n',
+    'accounts.x.vendor cannot be "providr".\nDid you mean provider?\n',
   ],
   [
     'a region at a provider',
     [...ADD, '--key-env', 'A', '--region', 'AU'],
-    '--region belongs to an account of the service\nLeave out --region, or give --vendor service.\n',
+    '--region belongs to an account of the service.\nLeave out --region, or give --vendor service.\n',
   ],
   [
     'a limit that is no number',
     [...ADD, '--key-env', 'A', '--per-second', 'fast'],
-    'per_second "fast" is not a whole number\nWrite digits only, such as 600.\n',
+    'per_second "fast" is not a whole number.\nWrite digits only, such as 600.\n',
   ],
   [
     'two keys',
     [...ADD, '--key-env', 'A', '--key-stdin'],
-    '--key-env and --key-stdin both say what the key is\nGive one of them.\n',
+    '--key-env and --key-stdin both say what the key is.\nGive one of them.\n',
   ],
 ])('add refuses, and writes nothing, when %s', async (_what, args, stderr) => {
   expect(await accounts(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -137,7 +137,7 @@ test('a name that is taken is not overwritten', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   const before = await readFile(file(), 'utf8');
   const again = await accounts([...ADD, '--key-env', 'B']);
-  expect(again.stderr).toMatch(/^there is an account data already\n/);
+  expect(again.stderr).toMatch(/^there is an account data already\.\n/);
   expect(await readFile(file(), 'utf8')).toBe(before);
 });
 
@@ -225,7 +225,7 @@ test('test notices a missing key and a name that does not resolve', async () => 
     '--key-env',
     'K',
   ]);
-  expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\n/);
+  expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\.\n/);
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
   expect(unresolved.stderr).toMatch(/^the name nowhere\.invalid does not resolve/);
@@ -235,7 +235,7 @@ test('remove: the nearest name for one that does not exist, and the built-in one
   await accounts([...ADD, '--key-env', 'A']);
   expect((await accounts(['remove', 'dta'])).stderr).toMatch(/\nDid you mean data\?\n$/);
   expect((await accounts(['remove', 'sandbox-provider'])).stderr).toMatch(
-    /is built in and cannot be removed\n/,
+    /is built in and cannot be removed\.\n/,
   );
 });
 

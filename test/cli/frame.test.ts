@@ -49,17 +49,17 @@ describe('help', () => {
 
 describe('a wrong command line is exit 2, a fact and what to do', () => {
   test.each([
-    [['acounts'], "unknown command 'acounts'\nDid you mean accounts? Else see rowonce --help.\n"],
-    [['zzzzzz'], "unknown command 'zzzzzz'\nPlease see rowonce --help.\n"],
-    [['accounts', 'lst'], "unknown command 'lst'\nDid you mean list? Else see rowonce accounts --help.\n"],
+    [['acounts'], "unknown command 'acounts'.\nDid you mean accounts? Else see rowonce --help.\n"],
+    [['zzzzzz'], "unknown command 'zzzzzz'.\nPlease see rowonce --help.\n"],
+    [['accounts', 'lst'], "unknown command 'lst'.\nDid you mean list? Else see rowonce accounts --help.\n"],
     [
       ['accounts', 'list', '--jsn'],
-      "unknown option '--jsn'\nDid you mean --json? Else see rowonce accounts --help.\n",
+      "unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
     ],
-    [['accounts', 'remove'], "missing required argument 'name'\nPlease see rowonce accounts --help.\n"],
+    [['accounts', 'remove'], "missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
     [
       ['accounts', 'add', '--name'],
-      "option '--name <name>' argument missing\nPlease see rowonce accounts --help.\n",
+      "option '--name <name>' argument missing.\nPlease see rowonce accounts --help.\n",
     ],
   ])('%j', async (args, stderr) => {
     expect(await rowonce(args)).toEqual({ code: 2, stdout: '', stderr });
@@ -68,7 +68,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     expect(json.code).toBe(2);
     const [message] = stderr.split('\n');
     expect(JSON.parse(json.stdout)).toEqual({
-      stopped: { code: 'usage', message, next: stderr.split('\n')[1], resume_at: null },
+      stopped: { code: 'usage', message: message?.replace(/\.$/, ''), next: stderr.split('\n')[1], resume_at: null },
     });
   });
 
@@ -76,7 +76,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     const { code, stdout, stderr } = await rowonce([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Usage: rowonce[\s\S]*no command was given\nName a command: see rowonce --help\.\n$/,
+      /^Usage: rowonce[\s\S]*no command was given\.\nName a command: see rowonce --help\.\n$/,
     );
   });
 });
@@ -84,7 +84,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
 test('what stops a command is said under --quiet too, and under --json as the only object', async () => {
   const quiet = await rowonce(['accounts', 'remove', 'x', '--quiet'], { env: NOWHERE });
   expect(quiet).toMatchObject({ code: 2, stdout: '' });
-  expect(quiet.stderr).toMatch(/^there is no account "x" in \/nonexistent\/accounts\.yaml\n/);
+  expect(quiet.stderr).toMatch(/^there is no account "x" in \/nonexistent\/accounts\.yaml\.\n/);
   const json = await rowonce(['accounts', 'remove', 'x', '--json'], { env: NOWHERE });
   expect(JSON.parse(json.stdout).stopped.code).toBe('account');
 });
@@ -135,7 +135,7 @@ describe('a bug of ours', () => {
     const { code, stderr } = await bugOn({});
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /\nthe screen is broken\nThis is a bug of Rowonce: please report it with the output .* ROWONCE_DEBUG=1\.\n$/,
+      /\nthe screen is broken\.\nThis is a bug of Rowonce: please report it with the output .* ROWONCE_DEBUG=1\.\n$/,
     );
     expect(stderr).not.toMatch(/\n {4}at /);
   });

@@ -29,7 +29,7 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   expect(lines[0]).toMatch(
     new RegExp(`^${second.batch} {2}20..-..-..T..:.. {2}finished {4}3/3 rows, 3 credits`),
   );
-  expect(lines[1]).toMatch(new RegExp(`^${first.batch} .* open {8}1/2 rows, 1 credits`));
+  expect(lines[1]).toMatch(new RegExp(`^${first.batch} .* open {8}1/2 rows, 1 credit `));
   expect((await desk.json(['status'])).batches.map((batch: { batch: string }) => batch.batch)).toEqual([
     second.batch,
     first.batch,
@@ -74,7 +74,7 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   expect(stdout).toMatch(/^ {4}in_doubt at .*Z \(no answer came \(.*\)\)$/m);
   expect(stdout).toMatch(/^ {4}sent again: the job says in_doubt: retry$/m);
   expect(stdout).toMatch(/^ {4}status 200, request id sandbox-2: \{"name":".* \(sandbox\)",.*\}$/m);
-  expect(stdout).toMatch(/^ {4}found, 1 credits at .*Z/m);
+  expect(stdout).toMatch(/^ {4}found, 1 credit at .*Z/m);
 
   const { attempts, outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
   expect(outcome).toMatchObject({ kind: 'matched', matchedBy: 'domain' });

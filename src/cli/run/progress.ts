@@ -4,6 +4,7 @@ import type { Console } from '../../command.ts';
 import { formatDuration } from '../../duration.ts';
 import { unreachable } from '../../errors.ts';
 import type { RunEvent } from '../../events.ts';
+import { counted } from '../../plain-text.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. Never in the way: it only
@@ -59,7 +60,7 @@ export class Progress {
       case 'stopping':
         this.#phase = 'stopping';
         if (event.inFlight > 0)
-          this.#say(`Stopping: ${event.inFlight} requests are in flight, their answers are kept.`);
+          this.#say(`Stopping: in flight are ${counted(event.inFlight, 'request')}, whose answers are kept.`);
         break;
       case 'writing':
         this.#phase = 'writing';
@@ -99,7 +100,7 @@ export class Progress {
       `${done}/${this.#rows} rows`,
       this.#rate(nowMs),
       `${this.#matched} matched`,
-      `${this.#credits} ${this.#credits === 1 ? 'credit' : 'credits'}`,
+      counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, this.#rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');

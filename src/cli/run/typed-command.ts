@@ -3,6 +3,11 @@
 /** The words of the running command, quoted where a shell would take them apart. */
 export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = process.env): string {
   if (env.npm_lifecycle_event === 'start') return 'npm start';
+  return commandLine(words);
+}
+
+/** Any command of ours, ready to be typed. */
+export function commandLine(words: readonly string[]): string {
   // Unbuilt, this runs in a checkout, where the program is not on the path.
   const program = import.meta.filename.endsWith('.ts') ? 'npx rowonce' : 'rowonce';
   return [program, ...words.map(shellWord)].join(' ');

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ended } from './program.ts';
+import { ScriptedVendor } from './scripted-vendor.ts';
+import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
+
+/*
+ * Goal: every line of the table of answers (protocol, rule 9) leaves its row, the money and the next run as promised,
+ * whether the vendor has charged for the lost answer or not.
+ * Method: one row meets one answer of a vendor in another process; its book says what was charged and how often it was
+ * asked. Then the same command is typed again with a vendor that answers well.
+ */
+
+// ------------------------------------------------------------------------------------------------ lost answers
+
+/** The fault, and what the row says about it. */
+const LOST: readonly (readonly [string, RegExp])[] = [
+  ['reset', /no answer came/],
+  ['truncate', /status 200 broke off/],
+  ['cut', /status 200/],
+  ['empty', /status 200/],
+  ['garbage', /status 200, "<html>Bad gat"/],
+  ['huge', /larger than 4 MiB/],
+  ['bomb', /cannot be unpacked/],
+  ...['500', '502', '503', '504', '408', '425', '499'].map(
+    (status) => [status, new RegExp(`status ${status}`)] as const,
+  ),
+];
+
+const LOST_EITHER_WAY = LOST.flatMap(([fault, reason]) => [
+  { fault, reason, charged: 0 },
+  { fault: `charged-${fault}`, reason, charged: 1 },
+]);
+
+describe('an answer that is lost leaves its row in doubt, charged or not, and nothing is sent again by itself', () => {
+  let workplace: Workplace;
+  let first: Ended;
+  let again: Ended;
+  let rows: readonly OutputRow[] = [];
+  let rowsAgain: readonly OutputRow[] = [];
+
+  beforeAll(async () => {
+    // One at a time, so that each row meets its fault. A refusal after each, because five losses in a row are a
+    // reason to wait.
+    const faults = LOST_EITHER_WAY.map(({ fault }) => `${fault}:x1,422:x1`).join(',');
+    workplace = await Workplace.open({ concurrency: 1, faults });
+    workplace.writeList(
+      LOST_EITHER_WAY.flatMap(({ fault }) => [`${fault}.example`, `after-${fault}.example`]),
+    );
+    first = await workplace.run();
+    rows = workplace.rows();
+    await workplace.vendor.setFaults();
+    again = await workplace.run();
+    rowsAgain = workplace.rows();
+  });
+
+  afterAll(() => workplace[Symbol.asyncDispose]());
+
+  test('the run ends with 3, and so does the next, which asks nothing', () => {
+    expect(first).toMatchObject({ code: 3, report: { stopped: null, requests: 2 * LOST_EITHER_WAY.length } });
+    expect(first.report?.credits).toEqual({ spent: 0, in_doubt: LOST_EITHER_WAY.length, saved: 0 });
+    expect(again).toMatchObject({ code: 3, report: { requests: 0 } });
+    expect(rowsAgain).toEqual(rows);
+  });
+
+  test.each(LOST_EITHER_WAY)(
+    '$fault: in doubt, with the reason and the credit at risk',
+    ({ fault, reason, charged }) => {
+      const row = rows.find(({ Domain }) => Domain === `${fault}.example`);
+      expect(row).toMatchObject({ _status: 'in_doubt', _credits: '0' });
+      expect(row?._reason).toMatch(/^in doubt since .*, 1 credit at risk: /);
+      expect(row?._reason).toMatch(reason);
+      const lookups = workplace.vendor.lookups(`${fault}.example`);
+      expect(lookups.map(({ credits }) => credits)).toEqual([charged]);
+    },
+  );
+});
+
+test.concurrent('a vendor that does not answer for a minute leaves the row in doubt, charged or not', {
+  timeout: 90_000,
+}, async () => {
+  await using workplace = await Workplace.open({ faults: 'timeout:x1,charged-timeout:x1' });
+  workplace.writeList(domainsOf('silent', 2));
+  const { code } = await workplace.run();
+  expect(code).toBe(3);
+  expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt']);
+  expect((await workplace.vendor.book()).credits).toBe(1);
+});
+
+// ------------------------------------------------------------------------------------------------ answers that settle
+
+describe.concurrent('an answer that can be understood settles the row, and is never asked for again', () => {
+  test.each(['400', '409', '422'])(
+    "%s: refused, with the vendor's words, and not charged",
+    async (status) => {
+      await using workplace = await Workplace.open({ faults: `${status}:x1` });
+      workplace.writeList(['refused.example']);
+      expect((await workplace.run()).code).toBe(3);
+      expect(workplace.rows()[0]).toMatchObject({ _status: 'refused', _credits: '0', _source: 'bought' });
+      expect(workplace.rows()[0]?._reason).toContain(`status ${status}, "Status ${status}, on purpose."`);
+      expect(await workplace.run()).toMatchObject({ code: 3, report: { requests: 0 } });
+      expect((await workplace.vendor.book()).credits).toBe(0);
+    },
+  );
+
+  test('404 and an empty result: no match, not charged, exit 0', async () => {
+    await using workplace = await Workplace.open({ matchRate: 0 });
+    workplace.writeList(domainsOf('unknown', 12));
+    expect((await workplace.run()).code).toBe(0);
+    expect(new Set(workplace.statuses())).toEqual(new Set(['no_match']));
+    const book = await workplace.vendor.book();
+    expect(book).toMatchObject({ credits: 0, requests: 12 });
+    await workplace.vendor.setMatchRate(1);
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+  });
+
+  test('204: no match', async () => {
+    await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(204).end());
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(['nothing.example']);
+    expect((await workplace.run()).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['no_match']);
+  });
+
+  test('a late answer is an answer', async () => {
+    await using workplace = await Workplace.open({ faults: 'slow:x1' });
+    workplace.writeList(['late.example']);
+    expect((await workplace.run()).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched']);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ not now
+
+describe.concurrent('an answer that means "not now" is waited for, and the call is asked again by itself', () => {
+  test.each(['429:x1', '429:x2', 'limited-200:x1'])('%s', async (faults) => {
+    await using workplace = await Workplace.open({ faults });
+    workplace.writeList(['busy.example']);
+    const { code, report } = await workplace.run();
+    expect(code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched']);
+    const refusals = Number(faults.at(-1));
+    expect(report?.pauses.count).toBe(refusals);
+    const lookups = workplace.vendor.lookups('busy.example');
+    expect(lookups.map(({ credits }) => credits)).toEqual([...Array(refusals).fill(0), 1]);
+  });
+
+  test('Retry-After is kept to, even when it is a date', async () => {
+    // Goal: the vendor's own time counts, measured against its own clock. Method: its clock is a year behind ours.
+    const date = new Date(Date.now() - 365 * 24 * 3600_000);
+    const until = new Date(date.getTime() + 2_000).toUTCString();
+    const arrivals: number[] = [];
+    await using vendor = await ScriptedVendor.start((_, response) => {
+      arrivals.push(performance.now());
+      if (arrivals.length > 1) response.end('{"name":"Found"}');
+      else response.writeHead(429, { date: date.toUTCString(), 'retry-after': until }).end();
+    });
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(['dated.example']);
+    expect((await workplace.run()).code).toBe(0);
+    const [asked = 0, askedAgain = 0] = arrivals;
+    // A date has whole seconds, so what is left of the two may be just above one.
+    expect(askedAgain - asked).toBeGreaterThan(1_000);
+    expect(askedAgain - asked).toBeLessThan(30_000);
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ stops
+
+interface Stopping {
+  readonly fault: string;
+  readonly code: number;
+  readonly stopped: string;
+  readonly words: RegExp;
+}
+
+describe.concurrent('an answer that concerns the whole account stops the run; the row is pending and goes on later', () => {
+  const STOPS: readonly Stopping[] = [
+    { fault: '401', code: 77, stopped: 'key', words: /refused the key: status 401/ },
+    { fault: '403', code: 77, stopped: 'key', words: /refused the key: status 403/ },
+    { fault: '402', code: 4, stopped: 'vendor_credits', words: /credits are used up: status 402/ },
+    {
+      fault: '301',
+      code: 2,
+      stopped: 'address',
+      words: /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/enrich\/company/,
+    },
+    {
+      fault: '302',
+      code: 2,
+      stopped: 'address',
+      words: /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/enrich\/company/,
+    },
+  ];
+
+  test.each(STOPS)('$fault: exit $code', async ({ fault, code, stopped, words }) => {
+    await using workplace = await Workplace.open({ faults: `${fault}:x1`, concurrency: 1 });
+    workplace.writeList(domainsOf('stop', 3));
+    const first = await workplace.run();
+    expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });
+    expect(first.report?.stopped?.message).toMatch(words);
+    if (code !== 2)
+      expect(first.lastLine, 'the command that goes on').toMatch(/^npx rowonce run enrich-company /);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 3 } });
+    expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
+    expect(await workplace.vendor.book()).toMatchObject({ requests: 4, credits: 3, charged_twice: [] });
+  });
+});
+
+// ------------------------------------------------------------------------------------------------ not sent
+
+describe.concurrent('what never left is not in doubt', () => {
+  test('a refused connection: exit 75 after --max-pause, and the same command asks when the vendor is back', async () => {
+    await using workplace = await Workplace.open();
+    const { port } = workplace.vendor;
+    workplace.writeList(domainsOf('away', 3));
+    await workplace.vendor.stop();
+    const first = await workplace.run({ more: ['--max-pause', '2s'] });
+    expect(first).toMatchObject({ code: 75, report: { requests: 0, stopped: { code: 'paused' } } });
+    expect(first.report?.stopped?.resume_at).not.toBeNull();
+    expect(first.lastLine).toMatch(/^npx rowonce run enrich-company /);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+
+    await using returned = await workplace.reopenVendor({ port });
+    expect((await workplace.run()).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched', 'matched', 'matched']);
+    expect(await returned.book()).toMatchObject({ requests: 3, charged_twice: [] });
+  });
+
+  test.each([
+    ['a name that does not resolve', 'https://vendor.invalid', /does not resolve/],
+    // The vendor speaks plain HTTP, so the handshake of TLS fails before a byte of the request has left.
+    ['an address without TLS', undefined, /certificate is not accepted/],
+  ])('%s: exit 2 at once, and nothing was sent', async (_, address, words) => {
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(address ?? workplace.vendor.url.replace('http:', 'https:'));
+    workplace.writeList(domainsOf('nowhere', 3));
+    const { code, report } = await workplace.run();
+    expect(code).toBe(2);
+    expect(report).toMatchObject({ requests: 0, stopped: { code: 'address' } });
+    expect(report?.stopped?.message).toMatch(words);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+    expect(workplace.vendor.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CRASH_POINTS, type CrashPoint } from '../../src/faults.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
+
+/*
+ * Goal: wherever on its path the program dies, typing the same command again ends the work, and nothing that was sent
+ * is forgotten or sent twice.
+ * Method: the program kills itself (SIGKILL) at a named point, at the first and at a later visit. The same command is
+ * typed again. Then the vendor's book is held against the ledger, and the output against that of a run in another
+ * store, with another vendor of the same seed, that nobody interrupted. A point that is never reached fails its test,
+ * so that the list of points stays true.
+ */
+
+/** Long enough that several requests are on their way when one of them comes to the point. */
+const VENDOR = { latencyMs: 25, concurrency: 4 };
+
+/** Duplicates, a row that is not usable, and enough calls for every slot to be used several times. */
+const DOMAINS = [
+  ...domainsOf('crash', 24),
+  'crash-1.example',
+  'crash-9.example',
+  'not a domain',
+  'crash-24.example',
+];
+
+/** Reached once in a run; all others several times. */
+const ONCE: readonly CrashPoint[] = ['batch-created', 'before-finish', 'after-output'];
+
+/** What leaves attempts open, for the points that only a recovery comes to. */
+const EARLIER_CRASH: Partial<Record<CrashPoint, string>> = { recovering: 'after-send:4' };
+
+const VISITS = CRASH_POINTS.flatMap((point) => (ONCE.includes(point) ? [point] : [point, `${point}:3`]));
+
+let undisturbed: readonly OutputRow[] = [];
+
+beforeAll(async () => {
+  await using workplace = await Workplace.open(VENDOR);
+  workplace.writeList(DOMAINS);
+  const { code } = await workplace.run();
+  expect(code, 'one row is not usable').toBe(3);
+  undisturbed = workplace.rows().map(withoutTime);
+});
+
+describe('killed at a named point, the same command typed again ends the work', () => {
+  test.concurrent.each(VISITS)('%s', async (visit) => {
+    await using workplace = await Workplace.open(VENDOR);
+    workplace.writeList(DOMAINS);
+    await crash(workplace, visit);
+    await expectTheSameEnd(workplace);
+  });
+});
+
+test('a recovery that is killed again and again still comes to an end', async () => {
+  // Goal: recovering is itself recoverable. Method: four attempts are left open, then every second recovery dies.
+  await using workplace = await Workplace.open(VENDOR);
+  workplace.writeList(DOMAINS);
+  await crash(workplace, 'recovering');
+  for (const visit of ['recovering:2', 'before-commit:2', 'recovering', 'after-intent:2', 'recovering:2']) {
+    expect((await workplace.run({ crashAt: visit })).signal, visit).toBe('SIGKILL');
+  }
+  await expectTheSameEnd(workplace, 2 * workplace.concurrency);
+});
+
+/** Dies at that visit of that point; `recovering` needs something to recover first. */
+async function crash(workplace: Workplace, visit: string): Promise<void> {
+  const [point = ''] = visit.split(':');
+  const earlier = EARLIER_CRASH[point as CrashPoint];
+  if (earlier !== undefined) expect((await workplace.run({ crashAt: earlier })).signal).toBe('SIGKILL');
+  const { signal, code, stderr } = await workplace.run({ crashAt: visit });
+  expect(signal, `${visit} was not reached: exit ${code}, ${stderr}`).toBe('SIGKILL');
+}
+
+async function expectTheSameEnd(workplace: Workplace, mostInDoubt = workplace.concurrency): Promise<void> {
+  const { code, stderr } = await workplace.run();
+  expect(code, stderr).toBe(3);
+  expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  expect(workplace.ledger()).toMatchObject({ open: [] });
+  expect(workplace.ledger().inDoubt).toBeLessThanOrEqual(mostInDoubt);
+  const rows = workplace.rows().map(withoutTime);
+  for (const [index, row] of rows.entries())
+    if (row._status !== 'in_doubt') expect(row).toEqual(undisturbed[index]);
+}
+
+function withoutTime({ _as_of: _, ...row }: OutputRow): OutputRow {
+  return row;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { ScriptedVendor } from './scripted-vendor.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: every run ends (protocol, rule 14), says when to go on, and the same command then does.
+ * Method: a vendor that is never going to answer, in each of the ways in which vendors do that, and a short --max-pause.
+ */
+
+const SHORT = { more: ['--max-pause', '3s'] };
+
+/** What `resume_at` and `_as_of` look like. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe.concurrent('a run over a vendor that never answers ends with 75', () => {
+  test('429 for ever', async () => {
+    await using workplace = await Workplace.open({ faults: '429:1' });
+    workplace.writeList(domainsOf('limited', 8));
+    const { code, report, lastLine } = await workplace.run(SHORT);
+    expect(code).toBe(75);
+    expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
+    expect(report?.stopped?.message).toMatch(
+      /longer than --max-pause allows \(3 s\): the vendor asked to wait/,
+    );
+    expect(report?.counts, 'a pause is not an attempt that failed: every row is pending').toEqual({});
+    expect(lastLine).toMatch(/^npx rowonce run /);
+    await expectToGoOn(workplace, 8, 0);
+  });
+
+  test('"rate limit exceeded" with status 200 for ever', async () => {
+    await using workplace = await Workplace.open({ faults: 'limited-200:1' });
+    workplace.writeList(domainsOf('limited', 8));
+    expect(await workplace.run(SHORT)).toMatchObject({
+      code: 75,
+      report: { counts: {}, stopped: { code: 'paused' } },
+    });
+    await expectToGoOn(workplace, 8, 0);
+  });
+
+  test('429 for ever with a Retry-After that says "at once"', async () => {
+    await using vendor = await ScriptedVendor.start((_, response) =>
+      response.writeHead(429, { 'retry-after': '0' }).end(),
+    );
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(domainsOf('at-once', 8));
+    expect(await workplace.run(SHORT)).toMatchObject({
+      code: 75,
+      report: { counts: {}, stopped: { code: 'paused' } },
+    });
+    expect(vendor.requests.length, 'without hammering the vendor meanwhile').toBeLessThan(100);
+  });
+
+  test('no connection for ever', async () => {
+    await using workplace = await Workplace.open();
+    const { port } = workplace.vendor;
+    workplace.writeList(domainsOf('away', 8));
+    await workplace.vendor.stop();
+    const { code, report } = await workplace.run(SHORT);
+    expect(code).toBe(75);
+    expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
+    await using _ = await workplace.reopenVendor({ port });
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 8 } });
+  });
+
+  test('every answer lost: after five in a row it stops to risk credits', async () => {
+    await using workplace = await Workplace.open({ faults: 'charged-reset:1', concurrency: 3 });
+    workplace.writeList(domainsOf('lost', 40));
+    const { code, report } = await workplace.run(SHORT);
+    expect(code).toBe(75);
+    expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
+    expect(report?.stopped?.message).toMatch(/answers get lost/);
+    const { inDoubt } = workplace.ledger();
+    expect(inDoubt).toBeGreaterThanOrEqual(5);
+    expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(5 + 2);
+    expect((await workplace.vendor.book()).requests).toBe(inDoubt);
+  });
+});
+
+describe.concurrent('a wrong path, which answers 404 to everything', () => {
+  test('stops after twenty answers, and they are asked again at the right address', async () => {
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    const { url } = workplace.vendor;
+    workplace.writeAccount(`${url}/wrong`, { id: 'acme' });
+    workplace.writeList(domainsOf('misled', 30));
+    const first = await workplace.run();
+    expect(first).toMatchObject({ code: 2, report: { requests: 20, stopped: { code: 'address' } } });
+    expect(first.report?.stopped).toMatchObject({
+      message: expect.stringContaining('first 20 answers of this account were all status 404'),
+      next: expect.stringContaining("Check the account's base_url"),
+    });
+
+    workplace.writeAccount(url, { id: 'acme' });
+    expect(await workplace.run()).toMatchObject({
+      code: 0,
+      report: { requests: 30, counts: { matched: 30 } },
+    });
+    expect(await workplace.vendor.book()).toMatchObject({ credits: 30, charged_twice: [] });
+  });
+
+  test('that several lists ran into: each of them is asked again, also the one that seemed finished', async () => {
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    const { url } = workplace.vendor;
+    const [one, two] = [
+      { input: 'one.csv', output: 'one-out.csv' },
+      { input: 'two.csv', output: 'two-out.csv' },
+    ];
+    workplace.writeList(domainsOf('one', 12), one.input);
+    workplace.writeList(domainsOf('two', 12), two.input);
+    workplace.writeAccount(`${url}/wrong`, { id: 'acme' });
+    expect(await workplace.run(one)).toMatchObject({ code: 0, report: { counts: { no_match: 12 } } });
+    expect(await workplace.run(two)).toMatchObject({ code: 2, report: { requests: 8 } });
+
+    workplace.writeAccount(url, { id: 'acme' });
+    for (const order of [one, two]) {
+      expect(await workplace.run(order)).toMatchObject({
+        code: 0,
+        report: { requests: 12, counts: { matched: 12 } },
+      });
+    }
+  });
+
+  test('is not suspected when one answer was another: twenty unknown companies are no wrong address', async () => {
+    await using workplace = await Workplace.open({ concurrency: 1, faults: '422:x1,404:x30' });
+    workplace.writeList(domainsOf('unknown', 31));
+    expect(await workplace.run()).toMatchObject({
+      code: 3,
+      report: { counts: { refused: 1, no_match: 30 } },
+    });
+  });
+});
+
+/** The vendor answers again, and the pause that it asked for is over or is waited for. */
+async function expectToGoOn(workplace: Workplace, rows: number, code: number): Promise<void> {
+  await workplace.vendor.setFaults();
+  expect(await workplace.run()).toMatchObject({ code, report: { counts: { matched: rows } } });
+  expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  expect((await workplace.vendor.book()).credits).toBe(rows);
+}

@@ -1,0 +1,146 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: calls are paid for, not rows and not files: whatever happens to a list, only what nobody has asked before is
+ * bought.
+ * Method: lists are run, changed as users change them, and run again; the vendor's book counts.
+ */
+
+const DOMAINS = domainsOf('list', 12);
+const MORE = domainsOf('more', 3);
+
+describe.concurrent('a list that was run before', () => {
+  test.for([
+    ['re-ordered', DOMAINS.toReversed(), 0],
+    ['with rows taken out', DOMAINS.slice(3, 9), 0],
+    ['with rows added at its end', [...DOMAINS, ...MORE], 3],
+    ['with rows put in and an edited one', [...MORE.slice(0, 2), ...DOMAINS.slice(1), 'edited.example'], 3],
+    ['with every row twice', [...DOMAINS, ...DOMAINS], 0],
+    ['written in another way', DOMAINS.map((domain) => `https://www.${domain.toUpperCase()}/about`), 0],
+  ] as const)('%s: only the difference is bought', async ([, domains, bought]) => {
+    await using workplace = await Workplace.open();
+    workplace.writeList(DOMAINS);
+    expect((await workplace.run()).code).toBe(0);
+    workplace.writeList(domains);
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: bought } });
+    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+    expect((await workplace.vendor.book()).credits).toBe(DOMAINS.length + bought);
+    const fromLedger = workplace.rows().filter(({ _source }) => _source === 'ledger');
+    expect(fromLedger).toHaveLength(domains.length - bought);
+    expect(fromLedger.every(({ _credits }) => _credits === '0')).toBe(true);
+  });
+
+  test('A, then B, then A again: the third run buys nothing and writes the first output again', async () => {
+    await using workplace = await Workplace.open();
+    const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
+    workplace.writeList(listA);
+    await workplace.run({ output: 'first.csv' });
+    workplace.writeList(listB);
+    await workplace.run({ output: 'second.csv' });
+    workplace.writeList(listA);
+    expect(await workplace.run({ output: 'third.csv' })).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(workplace.rows('third.csv')).toEqual(workplace.rows('first.csv'));
+    expect(await workplace.vendor.book()).toMatchObject({ credits: listA.length, charged_twice: [] });
+  });
+
+  test('under another name, in another store of the same account: nothing is known, which is what a store is', async () => {
+    // Shows that the counts above come from the ledger and not from the vendor.
+    await using workplace = await Workplace.open();
+    workplace.writeList(['known.example']);
+    await workplace.run();
+    expect(await workplace.run({ store: 'other' })).toMatchObject({ report: { requests: 1 } });
+    expect((await workplace.vendor.book()).charged_twice).toHaveLength(1);
+  });
+});
+
+describe.concurrent('an unfinished batch', () => {
+  test('is superseded when its file is edited; what it bought is kept, and the old content never resumes', async () => {
+    await using workplace = await Workplace.open();
+    workplace.writeList(DOMAINS);
+    expect((await workplace.run({ budget: 5 })).code, 'stopped on its way').toBe(4);
+    workplace.writeList([...DOMAINS, ...MORE]);
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 10 } });
+    expect(workplace.ledger().batches.map(({ state }) => state)).toEqual(['superseded', 'finished']);
+
+    workplace.writeList(DOMAINS);
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(workplace.ledger().batches.map(({ state }) => state)).toEqual([
+      'superseded',
+      'finished',
+      'finished',
+    ]);
+    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  });
+
+  test('is superseded when its file is edited after a kill -9; what was in doubt stays so, and is not asked again', async () => {
+    await using workplace = await Workplace.open({ latencyMs: 25 });
+    workplace.writeList(DOMAINS);
+    await workplace.run({ crashAt: 'after-send:4' });
+    const inDoubt = workplace.ledger().open.length;
+    expect(inDoubt).toBe(4);
+    workplace.writeList([...MORE, ...DOMAINS]);
+    const { code, report } = await workplace.run();
+    expect(code).toBe(3);
+    expect(report?.counts.in_doubt).toBe(inDoubt);
+    expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  });
+});
+
+describe.concurrent('equal calls', () => {
+  test('in one file are bought once and given to every row; the lowest row pays', async () => {
+    await using workplace = await Workplace.open({ latencyMs: 20 });
+    workplace.writeList(['twice.example', 'other.example', 'TWICE.example', 'https://twice.example/contact']);
+    expect(await workplace.run()).toMatchObject({
+      code: 0,
+      report: { requests: 2, credits: { spent: 2, saved: 2 } },
+    });
+    const shown = workplace.rows().map(({ _credits, _source, name }) => [_credits, _source, name]);
+    const [twice, other] = shown;
+    expect(shown).toEqual([
+      ['1', 'bought', twice?.[2]],
+      ['1', 'bought', other?.[2]],
+      ['0', 'row 2', twice?.[2]],
+      ['0', 'row 2', twice?.[2]],
+    ]);
+  });
+
+  test('of which one is lost leave all their rows in doubt, and are asked once', async () => {
+    await using workplace = await Workplace.open({ faults: 'charged-reset:x1', concurrency: 1 });
+    workplace.writeList(['lost.example', 'lost.example', 'lost.example']);
+    expect(await workplace.run()).toMatchObject({
+      code: 3,
+      report: { requests: 1, credits: { in_doubt: 1 } },
+    });
+    expect(workplace.statuses()).toEqual(['in_doubt', 'in_doubt', 'in_doubt']);
+  });
+
+  test('of two jobs with different waterfalls over one file are shared', async () => {
+    await using workplace = await Workplace.open({ matchRate: 0.5 });
+    const rows = DOMAINS.map((domain, index) => `${ABNS[index % ABNS.length]},${domain}`);
+    writeFileSync(workplace.path('list.csv'), `ABN,Domain\n${rows.join('\n')}\n`);
+    for (const waterfall of ['domain', 'domain, abn']) {
+      const yaml = `operation: enrich-company\nwaterfall: [${waterfall}]\n`;
+      writeFileSync(workplace.path(`${waterfall.replace(', ', '-')}.yaml`), yaml);
+    }
+    await workplace.run({ job: 'domain.yaml', output: 'one.csv' });
+    const missed = workplace.statuses('one.csv').filter((status) => status === 'no_match').length;
+    expect(missed, 'rows for which the second job has to ask').toBeGreaterThan(0);
+
+    const { report } = await workplace.run({ job: 'domain-abn.yaml', output: 'two.csv' });
+    expect(report?.requests, 'at most one call by ABN for each row without a match').toBeLessThanOrEqual(
+      missed,
+    );
+    expect(workplace.vendor.requests().filter(({ body }) => body.domain !== undefined)).toHaveLength(
+      DOMAINS.length,
+    );
+    expect(
+      await brokenPromises(workplace, { lists: [{ output: 'one.csv' }, { output: 'two.csv' }] }),
+    ).toEqual(NONE_BROKEN);
+  });
+});
+
+/** Of organisations that are in the public register. */
+const ABNS = ['44676848475', '44735928039', '44737312885', '53413469595'];

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../src/sandbox/random.ts';
+import type { Program } from './program.ts';
+import type { Order, Workplace } from './workplace.ts';
+
+/** `kill -9` at random moments, over and over, with the same command typed again after each. */
+
+/** A vendor that loses some 7 answers in 100, half of them after it has charged for them, and is slow or full besides. */
+export const LOSSY = [
+  'reset:0.01,charged-reset:0.01,500:0.01,charged-500:0.01,truncate:0.01,charged-truncate:0.01',
+  'empty:0.005,charged-empty:0.005,cut:0.005,429:0.005,limited-200:0.005,422:0.01,slow:0.01',
+].join(',');
+
+export interface KillTally {
+  /**
+   * Kills by what was under way: `before` the work, while the program started or recovered; `during` it; `after` it,
+   * while the output was written.
+   */
+  readonly landed: { before: number; during: number; after: number };
+  /** Attempts that the kills left open, in all and after the worst of them. */
+  open: number;
+  mostOpen: number;
+}
+
+export function newTally(): KillTally {
+  return { landed: { before: 0, during: 0, after: 0 }, open: 0, mostOpen: 0 };
+}
+
+export function killsIn({ landed }: KillTally): number {
+  return landed.before + landed.during + landed.after;
+}
+
+/** As long as a process takes to start on an idle machine. */
+const START_MS = 400;
+
+/** As long as it takes to recover and to send the first requests. */
+const RECOVERY_MS = 50;
+
+/** Writing the files of some hundred rows takes about so long. */
+const WRITING_MS = 60;
+
+/** Said when everything is read and the spending is about to begin. */
+const WORK_BEGINS = /^Batch /m;
+
+export interface KillPlan {
+  readonly random: Random;
+  /** Most kills fall into so many milliseconds from the first request on, however slow the machine is until then. */
+  readonly windowMs: number;
+}
+
+/**
+ * Starts the command and kills it at a random moment.
+ * @returns false when it had ended by itself before that.
+ */
+export async function killOnce(
+  workplace: Workplace,
+  order: Order,
+  plan: KillPlan,
+  tally: KillTally,
+): Promise<boolean> {
+  const before = await observed(workplace, order);
+  const program = workplace.start(order);
+  await randomMoment(workplace, program, plan);
+  const { signal, code, stderr } = await program.kill();
+  if (signal !== 'SIGKILL') {
+    if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}: ${stderr}`);
+    return false;
+  }
+  note(before, await observed(workplace, order), tally);
+  return true;
+}
+
+/** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
+async function randomMoment(workplace: Workplace, program: Program, plan: KillPlan): Promise<void> {
+  const { random, windowMs } = plan;
+  const { vendor } = workplace;
+  const loggedBytes = vendor.loggedBytes;
+  switch (random.integer(1, 6)) {
+    case 1:
+      return shortWait(program, random.fraction() * START_MS);
+    case 2:
+      await program.said(WORK_BEGINS);
+      return shortWait(program, random.fraction() * RECOVERY_MS);
+    default:
+      await program.until(() => vendor.loggedBytes > loggedBytes);
+      return shortWait(program, random.fraction() * windowMs);
+  }
+}
+
+async function shortWait(program: Program, durationMs: number): Promise<void> {
+  await Promise.race([delay(durationMs), program.ended]);
+}
+
+interface Observed {
+  readonly requests: number;
+  readonly open: readonly number[];
+}
+
+async function observed(workplace: Workplace, { store }: Order): Promise<Observed> {
+  const { requests } = await workplace.vendor.book();
+  return { requests, open: workplace.ledger(store).open };
+}
+
+function note(before: Observed, after: Observed, tally: KillTally): void {
+  // A run that was killed before it had recovered leaves those of the run before it.
+  const left = after.open.filter((attempt) => !before.open.includes(attempt));
+  const worked = left.length > 0 || after.requests > before.requests;
+  tally.landed[worked ? 'during' : 'before'] += 1;
+  tally.open += left.length;
+  tally.mostOpen = Math.max(tally.mostOpen, after.open.length);
+}
+
+/** Runs the command of a batch that has nothing left to buy, and kills it while it writes its output. */
+export async function killWhileWriting(
+  workplace: Workplace,
+  order: Order,
+  { random }: Pick<KillPlan, 'random'>,
+  tally: KillTally,
+): Promise<void> {
+  const program = workplace.start(order);
+  await program.said(WORK_BEGINS);
+  await shortWait(program, random.fraction() * WRITING_MS);
+  const { signal } = await program.kill();
+  if (signal === 'SIGKILL') tally.landed.after += 1;
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: what becomes of a call in doubt is the job's decision, kept to exactly and paid for within its limit
+ * (protocol, rule 10 e).
+ * Method: one job file for each policy over a vendor that loses its first answers after it has charged for them. Each
+ * loss is followed by a refusal, because five losses in a row would be a reason to wait.
+ */
+
+const LOST_THREE = 'charged-reset:x1,422:x1,charged-500:x1,422:x1,charged-cut:x1';
+
+/** The rows that meet the losses. */
+const DOMAINS = domainsOf('policy', 8);
+const IN_DOUBT = ['in_doubt', 'refused', 'in_doubt', 'refused', 'in_doubt', 'matched', 'matched', 'matched'];
+
+describe.concurrent('calls in doubt', () => {
+  test('hold, which is what no policy means: they stay in doubt, and the next run asks nothing', async () => {
+    await using workplace = await lossyWorkplace('hold');
+    expect(await workplace.run()).toMatchObject({ code: 3, report: { credits: { spent: 3, in_doubt: 3 } } });
+    expect(workplace.statuses()).toEqual(IN_DOUBT);
+    expect(await workplace.run(JOB)).toMatchObject({ code: 3, report: { requests: 0 } });
+    expect(workplace.statuses()).toEqual(IN_DOUBT);
+    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
+  });
+
+  test('skip: their rows end as skipped, say so, and are not asked again', async () => {
+    await using workplace = await lossyWorkplace('skip');
+    await workplace.run();
+    expect(workplace.statuses()).toEqual(IN_DOUBT);
+    expect(await workplace.run(JOB)).toMatchObject({
+      code: 3,
+      report: { requests: 0, counts: { skipped: 3, refused: 2 } },
+    });
+    expect(workplace.statuses()).toEqual(
+      IN_DOUBT.map((status) => (status === 'in_doubt' ? 'skipped' : status)),
+    );
+    expect(workplace.rows()[0]?._reason).toMatch(/^skipped, the job says in_doubt: skip: no answer came/);
+
+    // The doubt belongs to the call, the decision to the batch: another list still sees the doubt.
+    workplace.writeList(DOMAINS.slice(0, 1), 'other.csv');
+    expect(await workplace.run({ input: 'other.csv', output: 'other-out.csv' })).toMatchObject({ code: 3 });
+    expect(workplace.statuses('other-out.csv')).toEqual(['in_doubt']);
+  });
+
+  test('retry: as many are sent again as the extra credits cover, and no more in any later run', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
+    await workplace.run();
+    for (const requests of [2, 0, 0]) {
+      expect(await workplace.run(JOB)).toMatchObject({
+        code: 3,
+        report: { requests, credits: { spent: 5, in_doubt: 3 } },
+      });
+    }
+    expect(workplace.statuses().filter((status) => status === 'in_doubt')).toHaveLength(1);
+    const book = await workplace.vendor.book();
+    expect(book.charged_twice, 'two are paid for twice, as the job allows').toHaveLength(2);
+    expect(book.credits).toBe(3 + 3 + 2);
+  });
+
+  test('retry: what is lost again uses the extra credits up, too', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
+    await workplace.run();
+    await workplace.vendor.setFaults('charged-reset:x3');
+    for (const requests of [2, 0])
+      expect(await workplace.run(JOB)).toMatchObject({ code: 3, report: { requests } });
+    expect(workplace.statuses()).toEqual(IN_DOUBT);
+    expect((await workplace.vendor.book()).credits).toBe(6 + 2);
+  });
+
+  test('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
+    await workplace.run({ budget: 7 });
+    const { code, report } = await workplace.run({ ...JOB, budget: 7 });
+    expect(code).toBe(4);
+    expect(report).toMatchObject({ requests: 1, credits: { spent: 4, in_doubt: 3 } });
+    expect((await workplace.vendor.book()).credits).toBe(7);
+  });
+
+  test('retry -9: a kill between the decision and the answer uses neither of them twice', async () => {
+    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 3 } }');
+    await workplace.run();
+    for (const crashAt of ['before-intent:1', 'after-intent:1', 'after-send:1', 'before-record:1']) {
+      expect((await workplace.run({ ...JOB, crashAt })).signal).toBe('SIGKILL');
+    }
+    await workplace.run(JOB);
+    await workplace.run(JOB);
+    const { credits, requests } = await workplace.vendor.book();
+    expect(requests, 'three extra credits are three more requests').toBeLessThanOrEqual(8 + 3);
+    expect(credits).toBeLessThanOrEqual(6 + 3);
+    expect(workplace.ledger().open).toEqual([]);
+  });
+});
+
+/** The same account, columns and waterfall as the plain operation, so the same batch, with another policy. */
+const JOB = { job: 'policy.yaml' };
+
+/** The first run goes by the name of the operation, so that it holds; `JOB` then decides. */
+async function lossyWorkplace(policy: string): Promise<Workplace> {
+  const workplace = await Workplace.open({ concurrency: 1, faults: LOST_THREE });
+  workplace.writeList(DOMAINS);
+  writeFileSync(workplace.path(JOB.job), `operation: enrich-company\nin_doubt: ${policy}\n`);
+  return workplace;
+}

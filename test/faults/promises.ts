@@ -1,0 +1,82 @@
+import { callName } from './ledger-view.ts';
+import type { LoggedRequest } from './vendor.ts';
+import type { Order, Workplace } from './workplace.ts';
+
+/** The product's promises, counted after the fact by holding the vendor's book against the program's ledger. */
+
+/** How often each promise was broken: 0 in all of them, whatever was killed and lost. */
+export interface BrokenPromises {
+  /** Input rows that did not come back as they were, in order, each with an outcome. */
+  readonly rowsLost: number;
+  readonly chargedTwice: number;
+  readonly requestsWithoutIntent: number;
+  /** Calls that the vendor charged and the ledger does not hold as bought or in doubt, and the reverse. */
+  readonly booksDisagree: number;
+}
+
+export const NONE_BROKEN: BrokenPromises = {
+  rowsLost: 0,
+  chargedTwice: 0,
+  requestsWithoutIntent: 0,
+  booksDisagree: 0,
+};
+
+export interface Checked {
+  /** Left out: that store and list which a run takes by default. */
+  readonly store?: string;
+  readonly lists?: readonly Pick<Order, 'input' | 'output'>[];
+}
+
+export async function brokenPromises(workplace: Workplace, checked: Checked = {}): Promise<BrokenPromises> {
+  const { lists = [{}] } = checked;
+  const lost = lists.map(({ input = 'list.csv', output = 'out.csv' }) => rowsLost(workplace, input, output));
+  const { charged_twice: chargedTwice } = await workplace.vendor.book();
+  return {
+    rowsLost: sum(lost),
+    chargedTwice: chargedTwice.length,
+    ...comparedBooks(workplace, checked.store),
+  };
+}
+
+function rowsLost(workplace: Workplace, input: string, output: string): number {
+  const given = workplace.rows(input);
+  const back = workplace.rows(output);
+  const kept = given.filter((row, index) => {
+    const copy = back[index];
+    const same = copy !== undefined && Object.entries(row).every(([column, cell]) => copy[column] === cell);
+    return same && copy._status !== '' && copy._status !== 'pending';
+  });
+  return given.length - kept.length + Math.abs(back.length - given.length);
+}
+
+function comparedBooks(workplace: Workplace, store: string | undefined) {
+  const { calls } = workplace.ledger(store);
+  const asked = byCall(workplace.vendor.requests());
+  const charged = (requests: readonly LoggedRequest[]): boolean =>
+    requests.some(({ credits }) => credits > 0);
+  const withoutIntent = [...asked].map(([name, requests]) =>
+    Math.max(requests.length - (calls.get(name)?.attempts ?? 0), 0),
+  );
+  const disagreeing = [...new Set([...asked.keys(), ...calls.keys()])].filter((name) => {
+    const state = calls.get(name)?.state;
+    return state !== 'in_doubt' && charged(asked.get(name) ?? []) !== (state === 'found');
+  });
+  return { requestsWithoutIntent: sum(withoutIntent), booksDisagree: disagreeing.length };
+}
+
+function byCall(requests: readonly LoggedRequest[]): ReadonlyMap<string, readonly LoggedRequest[]> {
+  return Map.groupBy(requests, ({ path, body }) => callName(path, body));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
+/** Faults after which nobody can know whether the call was charged. */
+const LEAVES_DOUBT = /^(charged-)?(reset|timeout|truncate|cut|empty|garbage|huge|bomb|5\d\d|408|425|499)$/;
+
+/** Faults of the vendor so far that leave doubt. */
+export async function doubtfulFaults(workplace: Workplace): Promise<number> {
+  const { faults } = await workplace.vendor.book();
+  return sum(Object.entries(faults).map(([name, times]) => (LEAVES_DOUBT.test(name) ? times : 0)));
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import type { Program } from './program.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: a run that is asked to stop keeps what it has paid for and says how to go on; a budget stops it just so.
+ * Method: signals to the real process while the vendor is answering slowly, and the typed command of its last line.
+ */
+
+const ROWS = 24;
+
+describe.concurrent('asked to stop', () => {
+  test.for([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+  ] as const)(
+    'by %s: what is in flight is recorded, nothing is in doubt, and the last line goes on',
+    async ([signal, code, stopped]) => {
+      await using workplace = await Workplace.open({ latencyMs: 300 });
+      workplace.writeList(domainsOf('stop', ROWS));
+      const program = workplace.start();
+      await requestsAt(workplace, 5);
+      program.signal(signal);
+      const ended = await program.ended;
+
+      expect(ended).toMatchObject({ code, report: { stopped: { code: stopped } } });
+      expect(ended.stderr).toMatch(/Stopping: \d+ requests are in flight/);
+      const { open, inDoubt, spent } = workplace.ledger();
+      const { credits, requests } = await workplace.vendor.book();
+      expect({ open, inDoubt, spent }).toEqual({ open: [], inDoubt: 0, spent: credits });
+      expect(requests, 'stopped on its way').toBeLessThan(ROWS);
+
+      expect((await typeLastLine(workplace, ended.lastLine).ended).code).toBe(0);
+      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+      expect((await workplace.vendor.book()).requests, 'nothing was asked twice').toBe(ROWS);
+    },
+  );
+
+  test('a second time: it leaves at once, and what was on its way is in doubt', async () => {
+    await using workplace = await Workplace.open({ latencyMs: 30_000, concurrency: 2 });
+    workplace.writeList(domainsOf('hurry', ROWS));
+    const program = workplace.start();
+    await requestsAt(workplace, 2);
+    const startedMs = performance.now();
+    program.signal('SIGINT');
+    await program.said(/Stopping: 2 requests/);
+    program.signal('SIGINT');
+    const { code, stderr } = await program.ended;
+    expect(code).toBe(130);
+    expect(performance.now() - startedMs, 'the answers take 30 s').toBeLessThan(10_000);
+    expect(stderr).toMatch(/may be in doubt/);
+    expect(workplace.ledger().open).toHaveLength(2);
+
+    // A vendor that is started again answers at once.
+    const { port } = workplace.vendor;
+    await workplace.vendor.stop();
+    await using _ = await workplace.reopenVendor({ port });
+    expect(await workplace.run()).toMatchObject({
+      code: 3,
+      report: { counts: { in_doubt: 2, matched: ROWS - 2 } },
+    });
+  });
+
+  test('while it waits for the vendor: it does not wait to the end', async () => {
+    await using workplace = await Workplace.open({ faults: '429:1' });
+    workplace.writeList(domainsOf('waiting', 4));
+    const program = workplace.start();
+    await requestsAt(workplace, 4);
+    program.signal('SIGINT');
+    const { code } = await program.ended;
+    expect(code).toBe(130);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+  });
+});
+
+describe.concurrent('a budget', () => {
+  test('is never passed; the last line names one with which the run ends', async () => {
+    await using workplace = await Workplace.open({ latencyMs: 10 });
+    workplace.writeList(domainsOf('budget', ROWS));
+    const ended = await workplace.run({ budget: 10 });
+    expect(ended).toMatchObject({ code: 4, report: { credits: { spent: 10 }, stopped: { code: 'budget' } } });
+    expect((await workplace.vendor.book()).credits).toBe(10);
+    expect(ended.lastLine).toMatch(new RegExp(`^npx rowonce run .* --budget ${ROWS}$`));
+
+    expect((await typeLastLine(workplace, ended.lastLine).ended).code).toBe(0);
+    expect(workplace.statuses()).toEqual(Array(ROWS).fill('matched'));
+    expect(await workplace.vendor.book()).toMatchObject({ credits: ROWS, requests: ROWS, charged_twice: [] });
+  });
+
+  test('counts what is in doubt, because it may have been charged', async () => {
+    await using workplace = await Workplace.open({ faults: 'charged-reset:x4', concurrency: 1 });
+    workplace.writeList(domainsOf('doubtful', 10));
+    expect(await workplace.run({ budget: 6 })).toMatchObject({
+      code: 4,
+      report: { credits: { spent: 2, in_doubt: 4 } },
+    });
+    expect((await workplace.vendor.book()).credits).toBe(6);
+  });
+
+  test('is reached only when nothing that is reserved can still be released', async () => {
+    // Method: no match is free, so a budget of one credit is enough for a list that nobody knows, four at a time.
+    await using workplace = await Workplace.open({ matchRate: 0, latencyMs: 10 });
+    workplace.writeList(domainsOf('free', ROWS));
+    expect(await workplace.run({ budget: 1 })).toMatchObject({
+      code: 0,
+      report: { counts: { no_match: ROWS } },
+    });
+  });
+
+  test('of zero credits sends nothing', async () => {
+    await using workplace = await Workplace.open();
+    workplace.writeList(domainsOf('nothing', 3));
+    expect(await workplace.run({ budget: 0 })).toMatchObject({ code: 4, report: { requests: 0 } });
+    expect(workplace.vendor.requests()).toEqual([]);
+  });
+
+  test('of the account for a day holds over all its lists', async () => {
+    await using workplace = await Workplace.open();
+    workplace.writeAccount(workplace.vendor.url, { budget: { per_day: 5 } });
+    workplace.writeList(domainsOf('monday', 4), 'one.csv');
+    workplace.writeList(domainsOf('again', 4), 'two.csv');
+    expect((await workplace.run({ input: 'one.csv', output: 'one-out.csv' })).code).toBe(0);
+    const second = await workplace.run({ input: 'two.csv', output: 'two-out.csv' });
+    expect(second).toMatchObject({ code: 4, report: { credits: { spent: 1 }, stopped: { code: 'budget' } } });
+    expect((await workplace.vendor.book()).credits).toBe(5);
+  });
+});
+
+/** Resolves when so many requests have reached the vendor. */
+async function requestsAt(workplace: Workplace, count: number): Promise<void> {
+  while ((await workplace.vendor.book()).requests < count);
+}
+
+/** Types the last line as a user would, `npx rowonce` being the program. Paths here need no quotes. */
+function typeLastLine(workplace: Workplace, line: string): Program {
+  const [npx, rowonce, ...words] = line.split(' ');
+  expect([npx, rowonce]).toEqual(['npx', 'rowonce']);
+  return workplace.type(words);
+}

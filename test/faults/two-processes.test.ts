@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { NarrowVendor } from './narrow-vendor.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: one process at a time spends from a store, whatever state the others are in, and a process that was stopped
+ * and wakes up does not send what has long been decided without it.
+ * Method: real processes, stopped and killed by signals. The vendor's log says who sent something.
+ */
+
+const FIRST = { input: 'first.csv', output: 'first-out.csv' };
+const SECOND = { input: 'second.csv', output: 'second-out.csv' };
+
+describe.concurrent('while one process spends from a store', () => {
+  test('a second one is told so with 76 and sends nothing, even while the first is stopped', async () => {
+    await using workplace = await twoLists();
+    const first = workplace.start(FIRST);
+    await first.said(/^Batch /m);
+
+    const second = await workplace.run(SECOND);
+    expect(second).toMatchObject({ code: 76, report: { stopped: { code: 'busy' } } });
+    expect(second.stderr).toMatch(new RegExp(`process ${first.pid}, ".*first\\.csv.*"`));
+
+    first.signal('SIGSTOP');
+    expect((await workplace.run(SECOND)).code, 'the first is stopped, not gone').toBe(76);
+    first.signal('SIGCONT');
+    expect((await workplace.run(SECOND)).code, 'the first goes on').toBe(76);
+
+    expect((await first.ended).code).toBe(0);
+    expect(askedOf(workplace, 'second')).toBe(0);
+    expect((await workplace.run(SECOND)).code, 'the first has ended').toBe(0);
+    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
+  });
+
+  test('a second one waits for it with --wait, and goes on by itself', async () => {
+    await using workplace = await twoLists();
+    const first = workplace.start(FIRST);
+    await first.said(/^Batch /m);
+    const [ended, waited] = await Promise.all([
+      first.ended,
+      workplace.run({ ...SECOND, more: ['--wait', '1m'] }),
+    ]);
+    expect([ended.code, waited.code]).toEqual([0, 0]);
+    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
+  });
+
+  test('its kill -9 frees the store at once, even when it was stopped before', async () => {
+    await using workplace = await twoLists();
+    const first = workplace.start(FIRST);
+    await first.said(/^Batch /m);
+    first.signal('SIGSTOP');
+    expect((await workplace.run(SECOND)).code).toBe(76);
+    await first.kill();
+    expect((await workplace.run(SECOND)).code).toBe(0);
+    expect([0, 3]).toContain((await workplace.run(FIRST)).code);
+    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
+  });
+
+  test('another store is another matter', async () => {
+    await using workplace = await twoLists();
+    const first = workplace.start(FIRST);
+    await first.said(/^Batch /m);
+    expect((await workplace.run({ ...SECOND, store: 'other-store' })).code).toBe(0);
+    expect((await first.ended).code).toBe(0);
+  });
+});
+
+describe.concurrent('an intent that is older than five seconds when its request could leave', () => {
+  // Method: the vendor lets nobody in for a while, so that the time passes between the intent and the send.
+  test('is closed as not sent, and the call is asked under a new intent', { timeout: 60_000 }, async () => {
+    await using vendor = await NarrowVendor.start();
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(['waiting.example']);
+    await vendor.close();
+    const program = workplace.start();
+    await program.until(() => workplace.ledger().open.length === 1);
+    program.signal('SIGSTOP');
+    await vendor.open();
+    // Longer than the five seconds of the rule; the connection is made by the kernel meanwhile.
+    await delay(6_000);
+    expect(await vendor.requests(), 'nothing left while it was stopped').toBe(0);
+    program.signal('SIGCONT');
+
+    expect((await program.ended).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched']);
+    expect(await vendor.requests(), 'sent once').toBe(1);
+    const [call] = workplace.ledger().calls.values();
+    expect(call, 'one attempt that may have been sent').toMatchObject({
+      state: 'found',
+      attempts: 1,
+      notSent: 1,
+    });
+  });
+});
+
+/** Slow enough that the first is at work for some seconds. */
+async function twoLists(): Promise<Workplace> {
+  const workplace = await Workplace.open({ latencyMs: 300, concurrency: 2 });
+  workplace.writeList(domainsOf('first', 30), FIRST.input);
+  workplace.writeList(domainsOf('second', 6), SECOND.input);
+  return workplace;
+}
+
+function askedOf(workplace: Workplace, list: string): number {
+  return workplace.vendor.requests().filter(({ body }) => body.domain?.startsWith(list)).length;
+}

@@ -1,0 +1,110 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type SpawnedSandbox, spawnSandbox } from '../../src/sandbox/spawn.ts';
+
+/**
+ * The judge of the fault suite: the sandbox in a process of its own. What was charged and what was asked is read from
+ * its book and its log, and never from the program's own ledger.
+ */
+
+export interface VendorOptions {
+  readonly latencyMs?: number;
+  /** As `--faults`. */
+  readonly faults?: string;
+  /** Left out: every identifier is known, so that every lookup costs a credit. */
+  readonly matchRate?: number;
+  /** Left out: any that is free. */
+  readonly port?: number;
+}
+
+/** What `GET /sandbox/book` says, as far as it is looked at. */
+export interface Book {
+  readonly requests: number;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly charges: number;
+  readonly credits: number;
+  readonly charged_twice: readonly unknown[];
+}
+
+/** One line of the vendor's log. */
+export interface LoggedRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, string>>;
+  readonly fault: string | null;
+  readonly credits: number;
+}
+
+export class Vendor implements AsyncDisposable {
+  readonly url: string;
+  readonly #sandbox: SpawnedSandbox;
+  readonly #logPath: string;
+
+  private constructor(sandbox: SpawnedSandbox, logPath: string) {
+    this.#sandbox = sandbox;
+    this.#logPath = logPath;
+    this.url = sandbox.url;
+  }
+
+  /** Book and log are files in `folder`; a vendor that is started again in it goes on with both. */
+  static async start(folder: string, options: VendorOptions = {}): Promise<Vendor> {
+    const { latencyMs = 0, faults = '', matchRate = 1, port } = options;
+    const logPath = join(folder, 'vendor-log.jsonl');
+    const flags = ['--latency', `${latencyMs}ms`, '--match-rate', String(matchRate), '--faults', faults];
+    // The last of two equal flags counts, and the first one says "any port".
+    if (port !== undefined) flags.push('--port', String(port));
+    return new Vendor(
+      await spawnSandbox({ bookPath: join(folder, 'vendor-book.jsonl'), logPath, flags }),
+      logPath,
+    );
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  async book(): Promise<Book> {
+    const response = await fetch(`${this.url}/sandbox/book`);
+    return (await response.json()) as Book;
+  }
+
+  /** Every request that reached the vendor, oldest first. */
+  requests(): readonly LoggedRequest[] {
+    const lines = readFileSync(this.#logPath, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LoggedRequest);
+  }
+
+  /** Grows with every request; cheap enough to be looked at every few milliseconds. */
+  get loggedBytes(): number {
+    return statSync(this.#logPath).size;
+  }
+
+  /** How often, and at what price, this domain was looked up. */
+  lookups(domain: string): readonly LoggedRequest[] {
+    return this.requests().filter(({ body }) => body.domain === domain);
+  }
+
+  /** Replaces the faults; nothing: from now on every answer is true. */
+  setFaults(faults = ''): Promise<void> {
+    return this.#control('faults', { faults });
+  }
+
+  setMatchRate(rate: number): Promise<void> {
+    return this.#control('match-rate', { rate });
+  }
+
+  stop(): Promise<void> {
+    return this.#sandbox.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #control(name: string, body: object): Promise<void> {
+    const response = await fetch(`${this.url}/sandbox/${name}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`the sandbox refused ${name}: ${await response.text()}`);
+  }
+}
