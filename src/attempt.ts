@@ -189,7 +189,7 @@ function follow(
     }
     case 'doubt':
       emit({ kind: 'in_doubt', credits: operation.credits.most });
-      if (limiter.doubted(doubtWords(verdict.closure.why)) === ODD_ANSWERS)
+      if (limiter.doubted(sentAtMs, doubtWords(verdict.closure.why)) === ODD_ANSWERS)
         noteOddAnswers(spending, verdict.closure.why);
       return 'in_doubt';
     case 'pause':

@@ -89,10 +89,10 @@ async function openLimiter(order: RunOrder, signal: AbortSignal): Promise<Limite
     signal,
     earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
     pausedUntilMs,
-    onPause(untilMs, why) {
+    onPause({ untilMs, why, asked }) {
       emit({ kind: 'paused', untilMs, why });
-      // Not awaited: a lost note of a pause costs one more "too fast", never a credit.
-      void ledger.setAccountPause(account.identity, untilMs).catch(() => {});
+      // Our own backing off is over with the run. Not awaited: a lost note costs one more "too fast", never a credit.
+      if (asked) void ledger.setAccountPause(account.identity, untilMs).catch(() => {});
     },
   });
 }

@@ -24,6 +24,13 @@ export interface Permit {
   done(): void;
 }
 
+/** Why and until when nothing is sent. `asked`: by the vendor, so that it holds for later runs as well. */
+export interface Pause {
+  readonly untilMs: number;
+  readonly why: string;
+  readonly asked: boolean;
+}
+
 export interface LimiterOptions {
   readonly limits: Limits;
   readonly clock: Clock;
@@ -34,7 +41,7 @@ export interface LimiterOptions {
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
   readonly pausedUntilMs: number | undefined;
-  onPause(untilMs: number, why: string): void;
+  onPause(pause: Pause): void;
 }
 
 /** Jitter of timers and of the network between our clock and the vendor's. Measured: 5 ms give 99.5 % of the rate. */
@@ -63,6 +70,8 @@ export class Limiter {
   #pauseBeganMs = Number.NEGATIVE_INFINITY;
   #pausesInARow = 0;
   #doubtsInARow = 0;
+  #probes = 0;
+  #probingSinceMs = Number.NEGATIVE_INFINITY;
   #outstanding = 0;
   #progressAtMs: number;
   #wake: (() => void)[] = [];
@@ -111,7 +120,7 @@ export class Limiter {
   /** The vendor said "too fast". `sentAtMs` is monotonic. */
   pause(askedMs: number | undefined, sentAtMs: number, why: string): void {
     this.#countPause(sentAtMs);
-    this.#waitFor(askedMs ?? fullJitterMs(this.#pausesInARow - 1), why);
+    this.#waitFor(askedMs ?? fullJitterMs(this.#pausesInARow - 1), why, askedMs !== undefined);
   }
 
   /** The request did not leave, or was answered without effect: wait a little before the next. */
@@ -132,14 +141,20 @@ export class Limiter {
     this.#progressAtMs = this.#options.clock.monotonicMs();
     this.#pausesInARow = 0;
     this.#doubtsInARow = 0;
+    this.#probes = 0;
+    this.#probingSinceMs = Number.NEGATIVE_INFINITY;
   }
 
   /** An answer was lost. @returns how many in a row. */
-  doubted(why: string): number {
+  doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
-    const beyond = this.#doubtsInARow - DOUBTS_IN_A_ROW;
-    if (beyond >= 0) this.#waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** beyond, LONGEST_PROBE_PAUSE_MS), why);
+    // What was on its way when the first pause began says nothing new about the vendor.
+    if (this.#doubtsInARow >= DOUBTS_IN_A_ROW && sentAtMs >= this.#probingSinceMs) {
+      this.#waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
+      this.#probes += 1;
+      this.#probingSinceMs = this.#options.clock.monotonicMs();
+    }
     return this.#doubtsInARow;
   }
 
@@ -180,13 +195,13 @@ export class Limiter {
     return Math.max(this.#waitUntilMs - nowMs, ...this.#guards.map((guard) => guard.waitMs(nowMs)), 0);
   }
 
-  #waitFor(durationMs: number, why: string): void {
+  #waitFor(durationMs: number, why: string, asked = false): void {
     const { clock } = this.#options;
     const untilMs = clock.monotonicMs() + durationMs;
     if (untilMs <= this.#waitUntilMs) return;
     this.#waitUntilMs = untilMs;
     this.#why = why;
-    this.#options.onPause(clock.wallMs() + durationMs, why);
+    this.#options.onPause({ untilMs: clock.wallMs() + durationMs, why, asked });
   }
 
   /** Every run ends: a wait that passes the longest pause stops it now and not at the end of the wait. */
@@ -215,7 +230,7 @@ export class Limiter {
     const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
     for (const guard of this.#guards) for (const sentMs of past) guard.seed(sentMs + offsetMs);
     const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
-    if (pauseMs > 0 && pauseMs <= 24 * 60 * 60_000) this.#waitFor(pauseMs, 'the vendor asked to wait');
+    if (pauseMs > 0 && pauseMs <= 24 * 60 * 60_000) this.#waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 }
 

@@ -39,6 +39,7 @@ export async function run(order: RunOrder): Promise<RunSummary> {
   const budget = await requireConsent(heard, input);
   const batch = await startBatch(heard, input, budget);
   const stopped = await spend(heard, input, batch);
+  traffic.end(order.clock.wallMs());
   const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
   return summarize(heard, batch, {
     traffic,

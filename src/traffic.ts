@@ -14,6 +14,12 @@ export class Traffic {
     };
   }
 
+  /** A stop cuts the pause short that was just being waited for. */
+  end(nowMs: number): void {
+    this.pauses.ms -= Math.max(this.#pausedUntilMs - nowMs, 0);
+    this.#pausedUntilMs = nowMs;
+  }
+
   #count(event: RunEvent, nowMs: number): void {
     if (event.kind === 'sent') this.requests += 1;
     if (event.kind !== 'paused') return;

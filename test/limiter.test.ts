@@ -38,7 +38,7 @@ function limiter(options: Partial<LimiterOptions> = {}): Limiter {
     signal: new AbortController().signal,
     earlierSendsMs: [],
     pausedUntilMs: undefined,
-    onPause: (untilMs, why) => pauses.push({ untilMs, why }),
+    onPause: ({ untilMs, why }) => pauses.push({ untilMs, why }),
     ...options,
   });
 }
@@ -200,7 +200,7 @@ describe('pauses', () => {
 
   test.each<[string, (limited: Limiter) => void]>([
     ['an answer', (limited) => limited.settled()],
-    ['a lost answer, which is not "too fast"', (limited) => void limited.doubted('lost')],
+    ['a lost answer, which is not "too fast"', (limited) => void limited.doubted(clock.nowMs, 'lost')],
   ])('%s ends the growing', async (_, answer) => {
     const limited = limiter();
     for (let count = 0; count < 5; count += 1) limited.pause(undefined, clock.nowMs + count, 'too fast');
@@ -244,7 +244,7 @@ describe('pauses', () => {
 
 describe('the doubt breaker', () => {
   function doubts(limited: Limiter, count: number): void {
-    for (let each = 0; each < count; each += 1) limited.doubted('answers get lost');
+    for (let each = 0; each < count; each += 1) limited.doubted(clock.nowMs, 'answers get lost');
   }
 
   test('four lost answers in a row may be an accident, and an answer among them begins the count again', async () => {
@@ -260,10 +260,18 @@ describe('the doubt breaker', () => {
     doubts(limited, 4);
     const waits: number[] = [];
     for (let count = 0; count < 7; count += 1) {
-      expect(limited.doubted('answers get lost')).toBe(5 + count);
+      expect(limited.doubted(clock.nowMs, 'answers get lost')).toBe(5 + count);
       waits.push(await waitOf(limited));
     }
     expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
+  });
+
+  test('answers that were on their way when the pause began do not make it longer', async () => {
+    const limited = limiter();
+    const sentAtMs = clock.nowMs;
+    clock.pass(40);
+    for (let count = 0; count < 9; count += 1) limited.doubted(sentAtMs, 'answers get lost');
+    expect(await waitOf(limited)).toBe(30_000);
   });
 
   test('only one probe is under way at a time; when it is answered, everybody goes on', async () => {
@@ -307,7 +315,7 @@ describe('every run ends', () => {
     ['"too fast" for ever', (limited) => limited.pause(undefined, clock.nowMs, 'too fast')],
     ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
-    ['lost answers for ever', (limited) => void limited.doubted('lost')],
+    ['lost answers for ever', (limited) => void limited.doubted(clock.nowMs, 'lost')],
   ])('%s end the run before the longest pause is over', async (_, trouble) => {
     const limited = limiter({ maxPauseMs });
     const untilStopped = async (): Promise<never> => {

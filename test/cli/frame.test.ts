@@ -68,7 +68,12 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     expect(json.code).toBe(2);
     const [message] = stderr.split('\n');
     expect(JSON.parse(json.stdout)).toEqual({
-      stopped: { code: 'usage', message: message?.replace(/\.$/, ''), next: stderr.split('\n')[1], resume_at: null },
+      stopped: {
+        code: 'usage',
+        message: message?.replace(/\.$/, ''),
+        next: stderr.split('\n')[1],
+        resume_at: null,
+      },
     });
   });
 
