@@ -81,7 +81,12 @@ export function stoppedObject({
   next,
   resumeAtMs,
 }: Pick<Failure, 'code' | 'message' | 'next'> & { readonly resumeAtMs?: number | undefined }): object {
-  return { code, message, next, resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs) };
+  return {
+    code,
+    message: sentence(message),
+    next,
+    resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
+  };
 }
 
 /** `NO_COLOR` (no-color.org) is a wish of the user and wins over `FORCE_COLOR`, which is mostly set by build servers. */

@@ -131,7 +131,7 @@ describe('the job', () => {
   });
 
   test('is missing', async () => {
-    const refusal = { code: 2, fact: /^\.\/job\.yaml: there is no such file$/, next: /\S/ };
+    const refusal = { code: 2, fact: /^\.\/job\.yaml: there is no such file\.$/, next: /\S/ };
     await expectNothingSpent(await deskWithList(), job(), refusal);
   });
 
@@ -139,7 +139,7 @@ describe('the job', () => {
     const words = ['run', 'enrich-companie', 'list.csv', '--budget', '9'];
     const refusal = {
       code: 2,
-      fact: /^"enrich-companie" is neither an operation nor a job file$/,
+      fact: /^"enrich-companie" is neither an operation nor a job file\.$/,
       next: /enrich-company/,
     };
     await expectNothingSpent(await deskWithList(), words, refusal);
@@ -153,7 +153,7 @@ describe('the account', () => {
     const { code, stdout, stderr } = await desk.type(desk.run());
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n').slice(-2);
-    expect(lines[0]).toBe('account data: the key is missing: the environment variable MY_KEY is not set');
+    expect(lines[0]).toBe('account data: the key is missing: the environment variable MY_KEY is not set.');
     expect(lines[1]).toMatch(/^Set MY_KEY to the key/);
     expect(await desk.requests()).toBe(0);
     expect(await desk.type(desk.run(), { env: { MY_KEY: 'k' } })).toMatchObject({ code: 0 });
@@ -181,7 +181,7 @@ describe('the account', () => {
     await chmod(file, 0o640);
     const refusal = {
       code: 2,
-      fact: /accounts\.yaml can be read by other users \(mode 0640\)$/,
+      fact: /accounts\.yaml can be read by other users \(mode 0640\)\.$/,
       next: /^Type chmod 600 /,
     };
     await expectNothingSpent(desk, desk.run(), refusal);

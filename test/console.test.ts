@@ -42,7 +42,7 @@ describe('where things go', () => {
     terminal.print('result');
     terminal.say('word');
     terminal.fail({ code: 'job', message: 'fact', next: 'Do.' });
-    expect([out(), err()]).toEqual(['result\n', 'fact\nDo.\n']);
+    expect([out(), err()]).toEqual(['result\n', 'fact.\nDo.\n']);
   });
 
   test('--json puts one object on stdout, and words stay on stderr', () => {
@@ -56,7 +56,7 @@ describe('where things go', () => {
   test('a failure is the object under --json, with the time to go on', () => {
     const { terminal, out } = open({ json: true });
     terminal.fail({ code: 'paused', message: 'fact', next: 'Do.', resumeAtMs: 0 });
-    const stopped = { code: 'paused', message: 'fact', next: 'Do.', resume_at: '1970-01-01T00:00:00.000Z' };
+    const stopped = { code: 'paused', message: 'fact.', next: 'Do.', resume_at: '1970-01-01T00:00:00.000Z' };
     expect(JSON.parse(out())).toEqual({ stopped });
   });
 
@@ -64,7 +64,7 @@ describe('where things go', () => {
     const { terminal, out, err } = open({ json: true });
     terminal.result({ rows: 3 });
     terminal.fail({ code: 'budget', message: 'fact', next: 'Do.' });
-    expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact\nDo.\n']);
+    expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact.\nDo.\n']);
   });
 });
 

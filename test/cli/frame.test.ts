@@ -70,7 +70,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     expect(JSON.parse(json.stdout)).toEqual({
       stopped: {
         code: 'usage',
-        message: message?.replace(/\.$/, ''),
+        message,
         next: stderr.split('\n')[1],
         resume_at: null,
       },
@@ -152,7 +152,7 @@ describe('a bug of ours', () => {
   test('is an object under --json as well', async () => {
     const { stdout } = await bugOn({}, ['--json']);
     expect(JSON.parse(stdout)).toMatchObject({
-      stopped: { code: 'bug', message: 'the screen is broken', resume_at: null },
+      stopped: { code: 'bug', message: 'the screen is broken.', resume_at: null },
     });
   });
 });

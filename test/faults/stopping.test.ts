@@ -25,7 +25,7 @@ describe.concurrent('asked to stop', () => {
       const ended = await program.ended;
 
       expect(ended).toMatchObject({ code, report: { stopped: { code: stopped } } });
-      expect(ended.stderr).toMatch(/Stopping: \d+ requests are in flight/);
+      expect(ended.stderr).toMatch(/Stopping: \d+ requests? in flight/);
       const { open, inDoubt, spent } = workplace.ledger();
       const { credits, requests } = await workplace.vendor.book();
       expect({ open, inDoubt, spent }).toEqual({ open: [], inDoubt: 0, spent: credits });
@@ -44,7 +44,7 @@ describe.concurrent('asked to stop', () => {
     await requestsAt(workplace, 2);
     const startedMs = performance.now();
     program.signal('SIGINT');
-    await program.said(/Stopping: 2 requests/);
+    await program.said(/Stopping: 2 requests in flight/);
     program.signal('SIGINT');
     const { code, stderr } = await program.ended;
     expect(code).toBe(130);
@@ -122,7 +122,10 @@ describe.concurrent('a budget', () => {
     workplace.writeList(domainsOf('again', 4), 'two.csv');
     expect((await workplace.run({ input: 'one.csv', output: 'one-out.csv' })).code).toBe(0);
     const second = await workplace.run({ input: 'two.csv', output: 'two-out.csv' });
-    expect(second).toMatchObject({ code: 4, report: { credits: { spent: 1 }, stopped: { code: 'budget' } } });
+    expect(second).toMatchObject({
+      code: 4,
+      report: { credits: { spent: 1 }, stopped: { code: 'account_budget' } },
+    });
     expect((await workplace.vendor.book()).credits).toBe(5);
   });
 });

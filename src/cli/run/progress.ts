@@ -60,7 +60,7 @@ export class Progress {
       case 'stopping':
         this.#phase = 'stopping';
         if (event.inFlight > 0)
-          this.#say(`Stopping: in flight are ${counted(event.inFlight, 'request')}, whose answers are kept.`);
+          this.#say(`Stopping: ${counted(event.inFlight, 'request')} in flight, whose answers are kept.`);
         break;
       case 'writing':
         this.#phase = 'writing';
