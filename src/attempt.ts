@@ -19,7 +19,7 @@ import type { Limiter, Permit } from './limiter.ts';
 import type { Call } from './operation.ts';
 import { dialectOperationOf, type HttpRequest, type RequestValues, requestOf } from './request.ts';
 import type { RowNumber } from './row.ts';
-import type { Transport } from './transport.ts';
+import type { Sending, Transport } from './transport.ts';
 
 /**
  * ★ One call: slot → permit → intent → send → record → judge → close. This is the only file that can spend.
@@ -89,14 +89,17 @@ async function attempt(
   request: HttpRequest,
 ): Promise<Bought | 'again'> {
   const permit = await spending.limiter.permit();
+  // Taken before the commit, so that a process that is stopped in the middle of it is late as well.
+  const intentAt = { monotonicMs: spending.clock.monotonicMs(), wallMs: spending.clock.wallMs() };
   try {
     const admission = await admit(spending, wanted, operation);
     if (admission.kind === 'over_budget') {
       permit.done();
       return await overBudget(spending, admission.scope, admission.money);
     }
-    const sent = await send(spending, request, permit);
+    const sent = await send(spending, request, permit, intentAt);
     const verdict = await conclude(spending, admission.attempt, sent.reply, operation);
+    if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
     return follow(spending, operation, verdict, sent);
   } catch (error) {
     // At once, and not when the row has failed: until then the next call would get this slot and still be sent.
@@ -130,9 +133,12 @@ interface Sent {
   readonly sentAtMs: number;
 }
 
-async function send(spending: Spending, request: HttpRequest, permit: Permit): Promise<Sent> {
-  const { clock, transport, emit } = spending;
-  const intentAt = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+async function send(
+  { clock, transport, emit }: Spending,
+  request: HttpRequest,
+  permit: Permit,
+  intentAt: Sending['intentAt'],
+): Promise<Sent> {
   let sentAtMs = intentAt.monotonicMs;
   const onSent = (): void => {
     sentAtMs = clock.monotonicMs();

@@ -62,6 +62,7 @@ export async function startBatch(
   const { ledger, account, job, clock, command, emit } = order;
   const identity = batchIdentityOf(order, input);
   const settings = jobSettings(job, input.columns.columns);
+  const isFirst = !account.sandbox && (await ledger.batches()).length === 0;
   const { batch, start, superseded } = await ledger.beginBatch({
     key: batchKeyOf(identity, input.survey.sha256),
     lineage: lineageOf(identity, input.path),
@@ -92,6 +93,7 @@ export async function startBatch(
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
   });
+  if (isFirst) emit({ kind: 'note', message: 'The store is new, so nothing is known as bought.' });
   for (const old of superseded) {
     emit({ kind: 'note', message: `The file was changed: batch ${old} ends, what it bought is kept.` });
   }

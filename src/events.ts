@@ -15,6 +15,8 @@ export type RunEvent =
     }
   | { readonly kind: 'note'; readonly message: string }
   | { readonly kind: 'sent' }
+  /** What came of a request that was sent is on the disk. */
+  | { readonly kind: 'closed' }
   | { readonly kind: 'answered'; readonly found: boolean; readonly credits: number }
   | { readonly kind: 'in_doubt'; readonly credits: number }
   | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string }

@@ -273,6 +273,8 @@ export interface LedgerReader {
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]>;
   /** Share of answers that were `found`, by logical operation; undefined before the first answer. */
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined>;
+  /** Wall-clock times of the account's sends since then, oldest first, at most `limit`, the newest kept. */
+  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -307,6 +309,4 @@ export interface Ledger extends LedgerReader {
   mark(batch: BatchId, position: Position): Promise<void>;
   /** The last remembered position that is not past `row`. */
   positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined>;
-  /** Wall-clock times of the account's sends since then, oldest first, at most `limit`, the newest kept. */
-  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
 }

@@ -42,10 +42,11 @@ export interface OpenOptions {
 }
 
 /** @throws StopError `store` when there is no store yet and making one would hide that nothing is known as bought. */
-export async function openLedger({ location, named }: StoreChoice, options: OpenOptions): Promise<Ledger> {
+export async function openLedger(choice: StoreChoice, options: OpenOptions): Promise<Ledger> {
+  const { location } = choice;
   const store = await storeOf(location);
   const { clock, waitForLockMs, command } = options;
-  if (!named && !options.mayCreate && !existsSync(join(location, 'ledger.db'))) {
+  if (!choice.named && !options.mayCreate && isNewStore(choice)) {
     throw stop(
       'store',
       `There is no store at ${location} yet, so nothing is known as bought.`,
@@ -57,9 +58,12 @@ export async function openLedger({ location, named }: StoreChoice, options: Open
 
 /** Undefined when there is no store yet; looking never makes one. */
 export async function lookIfThere(location: string): Promise<LedgerReader | undefined> {
-  return location.includes('://') || existsSync(join(location, 'ledger.db'))
-    ? lookAtLedger(location)
-    : undefined;
+  return isNewStore({ location, named: true }) ? undefined : lookAtLedger(location);
+}
+
+/** Whether nothing is kept there yet, so that nothing is known as bought. */
+function isNewStore({ location }: StoreChoice): boolean {
+  return !location.includes('://') && !existsSync(join(location, 'ledger.db'));
 }
 
 export async function lookAtLedger(location: string): Promise<LedgerReader> {

@@ -5,7 +5,7 @@ import { parseDurationMs } from '../duration.ts';
 import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
-import { sentence } from '../plain-text.ts';
+import { counted, sentence } from '../plain-text.ts';
 import type { Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { runJob } from '../run-job.ts';
@@ -54,7 +54,7 @@ export default run;
 async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
   const words = process.argv.slice(2);
   const progress = new Progress(console, systemClock);
-  const stopping = stopOnSignals(console);
+  const stopping = stopOnSignals(console, progress);
   const budget = wholeNumber('--budget', flags.budget);
   try {
     const summary = await runJob({
@@ -133,12 +133,17 @@ async function inputPathOf(file: string, flags: Flags, console: Console): Promis
 }
 
 /** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
-function stopOnSignals(console: Console): { readonly signal: AbortSignal; release(): void } {
+function stopOnSignals(
+  console: Console,
+  progress: Progress,
+): { readonly signal: AbortSignal; release(): void } {
   const stopping = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
     if (stopping.signal.aborted) {
-      console.warn('Left at once: what was in flight may be in doubt, the next run says so.');
+      console.warn(
+        `Left at once: ${counted(progress.inFlight, 'call')} may be in doubt, the next run says which.`,
+      );
       process.exit(EXIT[code]);
     }
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;

@@ -99,10 +99,15 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
+/** No more than this are counted for the rate: nobody waits for a longer list. */
+const MOST_SENDS = 100_000;
+
 async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): Promise<ExitCode> {
   const { counts, settled, money } = await overview(ledger, batch);
   const { requests, calls } = await ledger.traffic(batch.id);
   const { pausedUntilMs } = await ledger.account(batch.accountIdentity);
+  const nowMs = systemClock.wallMs();
+  const lastMinute = (await ledger.sendTimes(batch.accountIdentity, nowMs - 60_000, MOST_SENDS)).length;
   const paused =
     pausedUntilMs !== undefined && pausedUntilMs > systemClock.wallMs() ? pausedUntilMs : undefined;
   const lines = [
@@ -114,6 +119,9 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     ...(settled < batch.inputRows ? [`  pending   ${batch.inputRows - settled}`] : []),
     `Credits    ${money.spent} spent, ${money.inDoubt} in doubt, ${money.reserved} reserved${money.cap === undefined ? '' : `, budget ${money.cap}`}`,
     `Requests   ${requests} for ${calls} calls`,
+    ...(lastMinute === 0 || batch.state !== 'open'
+      ? []
+      : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
     ...(paused === undefined ? [] : [`Paused     until ${isoTime(paused)}`]),
     ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
   ];
@@ -122,6 +130,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     ...batchObject(batch, counts, money),
     requests,
     calls,
+    requests_last_minute: lastMinute,
     paused_until: paused === undefined ? null : isoTime(paused),
   });
   sayNext(console, batch, counts);

@@ -16,6 +16,7 @@ export class Progress {
   readonly #startedMs: number;
   readonly #timer: NodeJS.Timeout;
   #limitPerSecond: number | undefined;
+  #inFlight = 0;
   #rows = 0;
   #settledBefore = 0;
   #settledNow = 0;
@@ -42,7 +43,11 @@ export class Progress {
         this.#limitPerSecond = event.requestsPerSecond;
         this.#say(batchLine(event));
         break;
+      case 'closed':
+        this.#inFlight -= 1;
+        break;
       case 'sent':
+        this.#inFlight += 1;
         this.#sends.push(this.#clock.monotonicMs());
         break;
       case 'answered':
@@ -73,6 +78,11 @@ export class Progress {
       default:
         unreachable(event);
     }
+  }
+
+  /** Requests that were sent and of which nothing is on the disk yet. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   close(): void {

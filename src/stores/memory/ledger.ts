@@ -194,15 +194,6 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return before.sort((a, b) => a.row - b.row).at(-1);
   }
 
-  async sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
-    const sent = this.book.attempts.filter(
-      ({ intent, closure }) =>
-        intent.accountIdentity === accountIdentity && intent.atMs >= sinceMs && closure?.kind !== 'not_sent',
-    );
-    const times = sent.map(({ intent }) => intent.atMs).sort((a, b) => a - b);
-    return times.slice(Math.max(0, times.length - limit));
-  }
-
   override async close(): Promise<void> {
     this.book.spender = undefined;
   }

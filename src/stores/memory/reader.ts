@@ -85,6 +85,15 @@ export class MemoryReader implements LedgerReader {
     }
   }
 
+  async sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    const sent = this.book.attempts.filter(
+      ({ intent, closure }) =>
+        intent.accountIdentity === accountIdentity && intent.atMs >= sinceMs && closure?.kind !== 'not_sent',
+    );
+    const times = sent.map(({ intent }) => intent.atMs).sort((a, b) => a - b);
+    return times.slice(Math.max(0, times.length - limit));
+  }
+
   async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
     return keys.map((key) => this.#state(key, batch));
   }

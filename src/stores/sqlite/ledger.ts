@@ -152,23 +152,6 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
-  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
-    return this.read(() => {
-      const times: number[] = [];
-      // Newest first and no further back than needed: attempts are numbered in the order of their intents, and
-      // CROSS JOIN keeps SQLite from starting with another table and sorting them all.
-      for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
-        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
-           FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
-           LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
-      )) {
-        if (at < sinceMs || times.length === limit) break;
-        if (sent === 1 && account === accountIdentity) times.push(at);
-      }
-      return times.sort((a, b) => a - b);
-    });
-  }
-
   /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */
   override async close(): Promise<void> {
     if (this.#closed) return;

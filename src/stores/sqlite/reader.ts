@@ -133,6 +133,23 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
+  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    return this.read(() => {
+      const times: number[] = [];
+      // Newest first and no further back than needed: attempts are numbered in the order of their intents, and
+      // CROSS JOIN keeps SQLite from starting with another table and sorting them all.
+      for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
+        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
+           FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+           LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
+      )) {
+        if (at < sinceMs || times.length === limit) break;
+        if (sent === 1 && account === accountIdentity) times.push(at);
+      }
+      return times.sort((a, b) => a - b);
+    });
+  }
+
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
     const id = batch === undefined ? undefined : batchNumber(batch);
     return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
