@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../src/account.ts';
 import { systemClock } from '../src/clock.ts';
+import { requireConsent } from '../src/consent.ts';
 import provider from '../src/dialects/provider.ts';
 import { openMappedInput } from '../src/input.ts';
 import type { Job } from '../src/job.ts';
@@ -17,7 +18,7 @@ import { type Credits, credits, type Ledger } from '../src/ledger.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import type { RunOrder } from '../src/order.ts';
 import { run } from '../src/pipeline.ts';
-import { type Plan, planRows, requireConsent } from '../src/plan.ts';
+import { type Plan, planRows } from '../src/plan.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
 import memory from '../src/stores/memory.ts';
 

@@ -71,6 +71,17 @@ describe('consent', () => {
     expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4, budget: 4 });
   });
 
+  test('is asked for when the limit that a batch began under is gone', async () => {
+    const desk = await openDesk();
+    desk.list(4);
+    const { place } = desk;
+    place.writeAccount(place.vendor.url, { budget: { per_day: 10 } });
+    expect(await desk.type([...unlimited, '--limit', '2'])).toMatchObject({ code: 0 });
+    place.writeAccount(place.vendor.url, {});
+    expect(await desk.type(unlimited)).toMatchObject({ code: 2 });
+    expect(await place.vendor.book()).toMatchObject({ credits: 2 });
+  });
+
   test('a sandbox account is play money and never asks', async () => {
     const desk = await openDesk();
     desk.list(2);
