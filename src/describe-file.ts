@@ -1,7 +1,7 @@
 import { mapColumns } from './columns.ts';
 import { StopError } from './errors.ts';
+import type { Format, Survey } from './format.ts';
 import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
-import type { Input } from './input.ts';
 import type { Operation } from './operation.ts';
 import type { RowNumber } from './row.ts';
 
@@ -36,13 +36,23 @@ export interface Fit {
 
 export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
 
+/** A file that was read from end to end just now. */
+export interface SurveyedFile {
+  readonly path: string;
+  readonly format: Format;
+  readonly survey: Survey;
+}
+
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
 
 /** One damaged cell in five is still a column of that kind; more, and the guess would be ours and not the file's. */
 const SHARE_THAT_DECIDES = 0.8;
 
-export async function describeFile(input: Input, operations: Iterable<Operation>): Promise<FileDescription> {
+export async function describeFile(
+  input: SurveyedFile,
+  operations: Iterable<Operation>,
+): Promise<FileDescription> {
   const { header, rows, encoding, delimiter } = input.survey;
   const columns = header.map((name) => new ColumnTally(name));
   for await (const { row, cells } of input.format.rows(input.path)) {

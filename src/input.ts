@@ -1,16 +1,19 @@
+import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { type ColumnMap, mapColumns } from './columns.ts';
 import { stop } from './errors.ts';
 import { loadFamily } from './family.ts';
 import type { Format, Survey } from './format.ts';
+import { readInput } from './input-file.ts';
+import type { LedgerReader } from './ledger.ts';
 import type { Operation } from './operation.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
   readonly path: string;
   readonly format: Format;
-  readonly survey: Survey;
+  readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
   /** What the file system said of the file when it was surveyed. */
   readonly stamp: string;
 }
@@ -20,11 +23,35 @@ export interface MappedInput extends Input {
   readonly columns: ColumnMap;
 }
 
-export async function openInput(path: string): Promise<Input> {
+/**
+ * Opens a file, and reads it from end to end unless the ledger knows its content: then an earlier run has done so, and
+ * a resumed batch of a million rows need not do it again.
+ * @throws StopError `input` with what is wrong and where.
+ */
+export async function openInput(path: string, ledger?: Pick<LedgerReader, 'batches'>): Promise<Input> {
   const absolute = resolve(path);
   const format = await formatOf(absolute);
   const stamp = await stampOf(absolute);
-  return { path: absolute, format, survey: await format.survey(absolute), stamp };
+  const survey = await earlierSurvey(absolute, format, ledger);
+  return { path: absolute, format, stamp, survey: survey ?? (await format.survey(absolute)) };
+}
+
+/** What an earlier run learned of the same bytes, read in the same format; undefined when there was none. */
+async function earlierSurvey(
+  path: string,
+  format: Format,
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<Input['survey'] | undefined> {
+  const batches = (await ledger?.batches()) ?? [];
+  if (batches.length === 0) return undefined;
+  const sha256 = createHash('sha256');
+  for await (const chunk of readInput(path)) sha256.update(chunk);
+  const digest = sha256.digest('hex');
+  const earlier = batches.find(
+    ({ inputSha256, inputPath }) => inputSha256 === digest && extname(inputPath) === extname(path),
+  );
+  if (earlier === undefined) return undefined;
+  return { sha256: digest, header: await format.header(path), rows: earlier.inputRows };
 }
 
 /** @throws StopError `input` when the file is not the one any more that was surveyed. */
@@ -47,9 +74,17 @@ export async function openMappedInput(
   path: string,
   operation: Operation,
   chosen: Readonly<Record<string, string>> | undefined,
+  ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<MappedInput> {
-  const input = await openInput(path);
+  const input = await openInput(path, ledger);
   return { ...input, columns: mapColumns(operation, input.survey.header, chosen) };
+}
+
+/** A file with all that a survey tells, for describing it. */
+export async function surveyInput(path: string): Promise<Input & { readonly survey: Survey }> {
+  const absolute = resolve(path);
+  const format = await formatOf(absolute);
+  return { path: absolute, format, stamp: await stampOf(absolute), survey: await format.survey(absolute) };
 }
 
 /** The operation's columns in a file of which only the header is read. */

@@ -35,7 +35,7 @@ export async function run(order: RunOrder): Promise<RunSummary> {
   const traffic = new Traffic();
   const heard = { ...order, emit: traffic.hear(order.emit, order.clock.wallMs) };
 
-  const input = await openMappedInput(order.inputPath, order.job.operation, order.job.columns);
+  const input = await openMappedInput(order.inputPath, order.job.operation, order.job.columns, order.ledger);
   const destination = await chooseDestination(input, order.job, order.output, order.account.sandbox);
   const budget = await requireConsent(heard, input);
   const batch = await startBatch(heard, input, budget);

@@ -4,7 +4,7 @@ import type { CliCommand, Console } from '../command.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { loadFamily } from '../family.ts';
-import { openInput } from '../input.ts';
+import { surveyInput } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
 import { planLines, planObject } from '../plan-words.ts';
@@ -51,7 +51,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
 
 async function planFile(console: Console, file: string): Promise<ExitCode> {
   const operations = await loadFamily<Operation>(new URL('../operations/', import.meta.url));
-  const input = await openInput(file);
+  const input = await surveyInput(file);
   const description = await describeFile(input, operations.values());
   for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
   console.result(descriptionObject(description));

@@ -77,21 +77,31 @@ const CHECKS = [
   checksums<ToldRow & Checked>('told', 'SELECT * FROM told', toldChecksum, (row) => row.attempt),
 ];
 
-/** What the entries add up to, by scope. The view says whose money an attempt is, here as in the triggers. */
-const ADDED_UP = `
-SELECT s.scope,
-       sum(iif(k.kind = 'settled', k.charged, coalesce(t.charged, 0))) AS spent,
-       sum(iif(a.open, a.reserved, 0)) AS reserved,
-       sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL, a.reserved, 0)) AS in_doubt
-  FROM attempt_scopes s
-  JOIN attempts a ON a.id = s.attempt
-  LEFT JOIN closures k ON k.attempt = a.id
-  LEFT JOIN told t ON t.attempt = a.id
- GROUP BY s.scope`;
-
+/**
+ * What the entries add up to, by scope. Said once more and not by the triggers' view: one scan instead of three, and a
+ * mistake in the one shows against the other.
+ */
 const WRONG_TOTAL = `
+WITH entries AS MATERIALIZED (
+  SELECT a.batch, b.account, a.day, coalesce(d.kind = 'retry', 0) AS retried,
+         sum(iif(k.kind = 'settled', k.charged, coalesce(t.charged, 0))) AS spent,
+         sum(iif(a.open, a.reserved, 0)) AS reserved,
+         sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL, a.reserved, 0)) AS in_doubt
+    FROM attempts a
+    JOIN batches b ON b.id = a.batch
+    LEFT JOIN closures k ON k.attempt = a.id
+    LEFT JOIN told t ON t.attempt = a.id
+    LEFT JOIN decisions d ON d.id = a.decision
+   GROUP BY a.batch, b.account, a.day, retried),
+scopes AS (
+  SELECT 'batch:' || batch AS scope, spent, reserved, in_doubt FROM entries
+  UNION ALL SELECT 'day:' || account || ':' || day, spent, reserved, in_doubt FROM entries
+  UNION ALL SELECT 'month:' || account || ':' || substr(day, 1, 7), spent, reserved, in_doubt FROM entries
+  UNION ALL SELECT 'extra:' || batch, spent, reserved, in_doubt FROM entries WHERE retried),
+added AS (
+  SELECT scope, sum(spent) AS spent, sum(reserved) AS reserved, sum(in_doubt) AS in_doubt FROM scopes GROUP BY scope)
 SELECT coalesce(x.scope, m.scope) AS scope
-  FROM (${ADDED_UP}) x FULL JOIN money m ON m.scope = x.scope
+  FROM added x FULL JOIN money m ON m.scope = x.scope
  WHERE (x.spent, x.reserved, x.in_doubt) IS NOT (m.spent, m.reserved, m.in_doubt)
  LIMIT 1`;
 
