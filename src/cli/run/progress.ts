@@ -22,7 +22,8 @@ export class Progress {
   #settledNow = 0;
   #matched = 0;
   #credits = 0;
-  #sends: number[] = [];
+  readonly #sends: Recent;
+  readonly #settles: Recent;
   #pausedUntilMs = 0;
   #shownMs: number;
   #phase: 'running' | 'stopping' | 'writing' = 'running';
@@ -32,6 +33,8 @@ export class Progress {
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
     this.#shownMs = this.#startedMs;
+    this.#sends = new Recent(this.#startedMs);
+    this.#settles = new Recent(this.#startedMs);
     this.#timer = setInterval(() => this.#show(), REFRESH_MS).unref();
   }
 
@@ -48,13 +51,14 @@ export class Progress {
         break;
       case 'sent':
         this.#inFlight += 1;
-        this.#sends.push(this.#clock.monotonicMs());
+        this.#sends.add(this.#clock.monotonicMs());
         break;
       case 'answered':
         this.#credits += event.credits;
         break;
       case 'row':
         this.#settledNow += 1;
+        this.#settles.add(this.#clock.monotonicMs());
         if (event.outcome === 'matched') this.#matched += 1;
         break;
       case 'paused':
@@ -98,10 +102,11 @@ export class Progress {
   /** Many times a second on a terminal, where the line replaces itself; once a minute elsewhere. */
   #show(): void {
     const nowMs = this.#clock.monotonicMs();
-    this.#console.status(this.#line(nowMs));
+    const line = this.#line(nowMs);
+    this.#console.status(line);
     if (this.#console.interactive || nowMs - this.#shownMs < PLAIN_LINE_EVERY_MS) return;
     this.#shownMs = nowMs;
-    this.#console.say(this.#line(nowMs));
+    this.#console.say(line);
   }
 
   #line(nowMs: number): string {
@@ -117,19 +122,37 @@ export class Progress {
   }
 
   #rate(nowMs: number): string {
-    this.#sends = this.#sends.filter((sentMs) => nowMs - sentMs < RATE_WINDOW_MS);
-    const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
-    const perSecond = ((this.#sends.length * 1000) / spanMs).toFixed(1);
     const of = this.#limitPerSecond === undefined ? '' : ` of ${this.#limitPerSecond.toFixed(1)}`;
-    return `${perSecond}${of} requests/s`;
+    return `${this.#sends.perSecond(nowMs).toFixed(1)}${of} requests/s`;
   }
 
   #timeLeft(nowMs: number, rowsLeft: number): string {
     if (this.#phase !== 'running') return this.#phase;
     if (this.#pausedUntilMs > this.#clock.wallMs() + LONG_PAUSE_MS)
       return `paused until ${isoTime(this.#pausedUntilMs)}`;
-    if (this.#settledNow === 0) return '';
-    return `${formatDuration((rowsLeft * (nowMs - this.#startedMs)) / this.#settledNow)} left`;
+    // By the last seconds, because rows that are invalid or bought before settle all at once at the beginning.
+    const perSecond = this.#settles.perSecond(nowMs);
+    return perSecond === 0 ? '' : `${formatDuration((rowsLeft * 1000) / perSecond)} left`;
+  }
+}
+
+/** How often something happened in the last seconds. */
+class Recent {
+  readonly #startedMs: number;
+  #times: number[] = [];
+
+  constructor(startedMs: number) {
+    this.#startedMs = startedMs;
+  }
+
+  add(atMs: number): void {
+    this.#times.push(atMs);
+  }
+
+  perSecond(nowMs: number): number {
+    this.#times = this.#times.filter((atMs) => nowMs - atMs < RATE_WINDOW_MS);
+    const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
+    return (this.#times.length * 1000) / spanMs;
   }
 }
 
