@@ -59,7 +59,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger>
   preparePrivateFolder(folder);
   const lock = await takeLock(folder, options);
   try {
-    return openLocked(folder, lock);
+    return await openLocked(folder, lock);
   } catch (error) {
     lock.release();
     throw error;
@@ -67,7 +67,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger>
 }
 
 /** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
-function openLocked(folder: StoreFolder, lock: SpenderLock): Ledger {
+async function openLocked(folder: StoreFolder, lock: SpenderLock): Promise<Ledger> {
   refuseVanished(folder);
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
@@ -77,7 +77,7 @@ function openLocked(folder: StoreFolder, lock: SpenderLock): Ledger {
     connection.pragma('journal_mode = WAL');
     migrate(connection, schema, folder.path);
     const { clean } = refuseBehind(connection, folder);
-    if (clean === 0) verify(connection, folder.path);
+    if (clean === 0) await verify(connection, folder.path);
     ensureBallast(folder.ballast);
     const watermark = Watermark.open(folder.watermark);
     connection.run('UPDATE ledger SET clean = 0');

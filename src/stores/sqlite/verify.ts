@@ -12,6 +12,7 @@ import {
   toldChecksum,
 } from './checksums.ts';
 import { type Connection, damaged } from './connection.ts';
+import { integrityOf } from './integrity.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
@@ -19,11 +20,25 @@ import { type Connection, damaged } from './connection.ts';
  * Rows are looked at one by one, so memory does not grow with the ledger. Replies, which are most of the bytes, are
  * checked whenever one is read: a damaged one costs nothing until somebody wants to use it, and then it stops.
  */
-export function verify(connection: Connection, folder: string): void {
-  const [first] = connection.all<{ integrity_check: string }>('PRAGMA integrity_check(1)');
-  if (first?.integrity_check !== 'ok') throw damaged(folder, `SQLite says "${first?.integrity_check}"`);
-  for (const check of CHECKS) check(connection, folder);
-  verifyTotals(connection, folder);
+export async function verify(connection: Connection, folder: string): Promise<void> {
+  const integrity = integrityOf(connection.path);
+  const ours = firstProblem(() => {
+    for (const check of CHECKS) check(connection, folder);
+    verifyTotals(connection, folder);
+  });
+  // SQLite's word comes first: on broken pages our own checks find anything.
+  const words = await integrity;
+  if (words !== 'ok') throw damaged(folder, `SQLite says "${words}"`);
+  if (ours !== undefined) throw ours.error;
+}
+
+function firstProblem(check: () => void): { readonly error: unknown } | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
 
 interface Checked {
