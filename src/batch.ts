@@ -5,7 +5,7 @@ import { columnWords } from './columns.ts';
 import { crashPoint } from './faults.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
-import type { Batch, BatchId, Credits, LedgerReader } from './ledger.ts';
+import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger.ts';
 import type { RunOrder } from './order.ts';
 
 /**
@@ -59,11 +59,25 @@ export async function startBatch(
   input: MappedInput,
   budget: Credits | undefined,
 ): Promise<Batch> {
-  const { ledger, account, job, clock, command, emit } = order;
+  const { ledger, command, job } = order;
+  const isFirst = (await ledger.batches()).length === 0;
+  const spec = specOf(order, input);
+  const start = await ledger.beginBatch(spec);
+  await ledger.changeBatch(start.batch.id, {
+    settings: spec.settings,
+    command,
+    ...(budget === undefined ? {} : { budget }),
+    ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
+  });
+  crashPoint('batch-created');
+  await announce(order, input, start, isFirst);
+  return start.batch;
+}
+
+function specOf(order: RunOrder, input: MappedInput): BatchSpec {
+  const { account, job, clock } = order;
   const identity = batchIdentityOf(order, input);
-  const settings = jobSettings(job, input.columns.columns);
-  const isFirst = !account.sandbox && (await ledger.batches()).length === 0;
-  const { batch, start, superseded } = await ledger.beginBatch({
+  return {
     key: batchKeyOf(identity, input.survey.sha256),
     lineage: lineageOf(identity, input.path),
     accountIdentity: account.identity,
@@ -74,33 +88,29 @@ export async function startBatch(
     inputPath: input.path,
     inputSha256: input.survey.sha256,
     inputRows: input.survey.rows,
-    settings,
+    settings: jobSettings(job, input.columns.columns),
     createdAtMs: clock.wallMs(),
-  });
-  const { inDoubt } = job;
-  await ledger.changeBatch(batch.id, {
-    settings,
-    command,
-    ...(budget === undefined ? {} : { budget }),
-    ...(inDoubt.kind === 'retry' ? { extraCredits: inDoubt.extraCredits } : {}),
-  });
-  crashPoint('batch-created');
+  };
+}
+
+async function announce(
+  { ledger, account, emit }: RunOrder,
+  { survey, columns }: MappedInput,
+  { batch, start, superseded }: BatchStart,
+  isFirst: boolean,
+): Promise<void> {
+  const note = (message: string): void => emit({ kind: 'note', message });
   emit({
     kind: 'batch',
     batch: batch.id,
-    rows: input.survey.rows,
+    rows: survey.rows,
     settled: await settledRowCount(ledger, batch.id),
     resumed: start !== 'new',
     requestsPerSecond: requestsPerSecond(account),
   });
-  if (isFirst) emit({ kind: 'note', message: 'The store is new, so nothing is known as bought.' });
-  for (const old of superseded) {
-    emit({ kind: 'note', message: `The file was changed: batch ${old} ends, what it bought is kept.` });
-  }
-  if (input.columns.guessed) {
-    emit({ kind: 'note', message: `Columns, by their names: ${columnWords(input.columns.columns)}.` });
-  }
-  return batch;
+  if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
+  for (const old of superseded) note(`The file was changed: batch ${old} ends, what it bought is kept.`);
+  if (columns.guessed) note(`Columns, by their names: ${columnWords(columns.columns)}.`);
 }
 
 /** Rows with a final outcome: those in doubt are looked at again. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import type { Account } from './account.ts';
 import { resolveKey } from './account-key.ts';
 import type { Spending } from './attempt.ts';
 import { invariant, type StopError } from './errors.ts';
 import type { BatchId, Ledger } from './ledger.ts';
 import { Limiter, type Limits } from './limiter.ts';
 import type { RunOrder } from './order.ts';
+import type { RequestValues } from './request.ts';
 import { spawnSandbox } from './sandbox/spawn.ts';
 import { Transport } from './transport.ts';
 
@@ -24,6 +26,7 @@ export async function openConnection(
   stopAll: (error: StopError) => void,
 ): Promise<Connection> {
   const { account, ledger, clock, dialect, emit } = order;
+  const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const { answers, answersNot404 } = await ledger.account(account.identity);
   const transport = new Transport({
@@ -37,11 +40,7 @@ export async function openConnection(
     accountIdentity: account.identity,
     dialect,
     basePath: vendor.baseUrl.pathname.replace(/\/+$/, ''),
-    requestValues: {
-      key: await resolveKey(account),
-      ...(account.projectId === undefined ? {} : { project_id: account.projectId }),
-      ...(account.organizationId === undefined ? {} : { organization_id: account.organizationId }),
-    },
+    requestValues,
     ledger,
     limiter: await openLimiter(order, signal),
     transport,
@@ -58,6 +57,15 @@ export async function openConnection(
       await transport.close();
       await vendor.stop();
     },
+  };
+}
+
+/** @throws StopError `account` when the key is not where the account says. */
+async function requestValuesOf(account: Account): Promise<RequestValues> {
+  return {
+    key: await resolveKey(account),
+    ...(account.projectId === undefined ? {} : { project_id: account.projectId }),
+    ...(account.organizationId === undefined ? {} : { organization_id: account.organizationId }),
   };
 }
 
