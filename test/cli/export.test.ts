@@ -70,11 +70,14 @@ test('beside the first run of a list it shows what is there so far, in a file of
   const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
   const running = desk.place.type(words, desk.environment());
   while ((await desk.requests()) < 2) await running.said(/Batch/);
+  // Stopped, so that it cannot end before the export begins; it keeps the store's lock.
+  running.signal('SIGSTOP');
   const { code, stdout } = await desk.type(['export', 'last']);
   expect(code).toBe(0);
   expect(stdout).toContain(`${desk.place.path('list.enriched.so-far.csv')}\n`);
   expect(desk.place.statuses('list.enriched.so-far.csv')).toContain('pending');
   expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
+  running.signal('SIGCONT');
   const ended = await running.ended;
   expect(ended.code).toBe(0);
   expect(ended.report?.output).toBe(desk.place.path('list.enriched.csv'));
