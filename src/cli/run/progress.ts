@@ -17,7 +17,8 @@ export class Progress {
   readonly #timer: NodeJS.Timeout;
   #limitPerSecond: number | undefined;
   #inFlight = 0;
-  #rows = 0;
+  /** Unknown until the batch begins; until then a question may stand on the terminal. */
+  #rows: number | undefined;
   #settledBefore = 0;
   #settledNow = 0;
   #matched = 0;
@@ -101,22 +102,23 @@ export class Progress {
 
   /** Many times a second on a terminal, where the line replaces itself; once a minute elsewhere. */
   #show(): void {
+    if (this.#rows === undefined) return;
     const nowMs = this.#clock.monotonicMs();
-    const line = this.#line(nowMs);
+    const line = this.#line(nowMs, this.#rows);
     this.#console.status(line);
     if (this.#console.interactive || nowMs - this.#shownMs < PLAIN_LINE_EVERY_MS) return;
     this.#shownMs = nowMs;
     this.#console.say(line);
   }
 
-  #line(nowMs: number): string {
+  #line(nowMs: number, rows: number): string {
     const done = this.#settledBefore + this.#settledNow;
     const parts = [
-      `${done}/${this.#rows} rows`,
+      `${done}/${rows} rows`,
       this.#rate(nowMs),
       `${this.#matched} matched`,
       counted(this.#credits, 'credit'),
-      this.#timeLeft(nowMs, this.#rows - done),
+      this.#timeLeft(nowMs, rows - done),
     ];
     return parts.filter((part) => part !== '').join(' · ');
   }
@@ -129,7 +131,7 @@ export class Progress {
   #timeLeft(nowMs: number, rowsLeft: number): string {
     if (this.#phase !== 'running') return this.#phase;
     if (this.#pausedUntilMs > this.#clock.wallMs() + LONG_PAUSE_MS)
-      return `paused until ${isoTime(this.#pausedUntilMs)}`;
+      return `paused until ${localTime(this.#pausedUntilMs, this.#clock.wallMs())}`;
     // By the last seconds, because rows that are invalid or bought before settle all at once at the beginning.
     const perSecond = this.#settles.perSecond(nowMs);
     return perSecond === 0 ? '' : `${formatDuration((rowsLeft * 1000) / perSecond)} left`;
@@ -154,6 +156,17 @@ class Recent {
     const spanMs = Math.min(RATE_WINDOW_MS, Math.max(nowMs - this.#startedMs, 1_000));
     return (this.#times.length * 1000) / spanMs;
   }
+}
+
+/** As the clock on the user's wall shows it: `02:13`, with the date when that is not today. */
+function localTime(atMs: number, nowMs: number): string {
+  const time = new Date(atMs).toLocaleTimeString('en-AU', {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const day = (ms: number): string => new Date(ms).toLocaleDateString('en-CA');
+  return day(atMs) === day(nowMs) ? time : `${day(atMs)} ${time}`;
 }
 
 const REFRESH_MS = 100;

@@ -1,0 +1,109 @@
+/**
+ * Goal: the line on the terminal tells the truth, and is never in the way of a question.
+ * Method: events are told one by one to the real progress, on a clock that passes only here; what a terminal would
+ * show is collected.
+ */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Progress } from '../../../src/cli/run/progress.ts';
+import type { Console } from '../../../src/command.ts';
+import type { RunEvent } from '../../../src/events.ts';
+import type { BatchId } from '../../../src/ledger.ts';
+import { VirtualClock } from '../../virtual-clock.ts';
+
+const BATCH: RunEvent = {
+  kind: 'batch',
+  batch: 'abcdef01' as BatchId,
+  rows: 100,
+  settled: 0,
+  resumed: false,
+  requestsPerSecond: 5,
+};
+
+let clock: VirtualClock;
+let shown: string[];
+let said: string[];
+let progress: Progress;
+
+function terminal(interactive: boolean): Console {
+  return {
+    json: false,
+    quiet: false,
+    interactive,
+    color: false,
+    print: () => {},
+    say: (line) => said.push(line),
+    warn: () => {},
+    status: (line) => shown.push(line),
+    result: () => {},
+    ask: async () => undefined,
+  };
+}
+
+function begin(interactive = true): void {
+  clock = new VirtualClock();
+  shown = [];
+  said = [];
+  progress = new Progress(terminal(interactive), clock);
+}
+
+/** Lets time pass, for the clock and for the timer that draws. */
+function pass(durationMs: number): void {
+  clock.pass(durationMs);
+  vi.advanceTimersByTime(durationMs);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  begin();
+});
+afterEach(() => {
+  progress.close();
+  vi.useRealTimers();
+});
+
+test('nothing is drawn before the batch begins, because a question may stand there', () => {
+  pass(1_000);
+  expect(shown).toEqual([]);
+});
+
+test('rows, rate against the limit, matches, credits and the time left', () => {
+  progress.hear(BATCH);
+  for (let second = 0; second < 10; second += 1) {
+    pass(1_000);
+    for (let count = 0; count < 4; count += 1) {
+      progress.hear({ kind: 'sent' });
+      progress.hear({ kind: 'answered', found: true, credits: 1 });
+      progress.hear({ kind: 'closed' });
+      progress.hear({ kind: 'row', row: 2, outcome: 'matched' });
+    }
+  }
+  pass(100);
+  expect(shown.at(-1)).toBe('40/100 rows · 4.0 of 5.0 requests/s · 40 matched · 40 credits · 15 s left');
+});
+
+test('a long pause is said once and shown with its end', () => {
+  progress.hear(BATCH);
+  progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why: 'the vendor asked to wait' });
+  pass(1_000);
+  expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
+  const local = new Date(clock.wallMs() - 1_000 + 3_600_000);
+  const time = [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  expect(shown.at(-1)).toMatch(new RegExp(`paused until (\\d{4}-\\d\\d-\\d\\d )?${time}$`));
+});
+
+test('what was sent and is not closed is what may be in doubt when somebody leaves at once', () => {
+  progress.hear(BATCH);
+  for (let count = 0; count < 3; count += 1) progress.hear({ kind: 'sent' });
+  progress.hear({ kind: 'closed' });
+  expect(progress.inFlight).toBe(2);
+});
+
+test('off a terminal there is a plain line once a minute and no more', () => {
+  progress.close();
+  begin(false);
+  progress.hear(BATCH);
+  pass(59_000);
+  expect(said).toEqual(['Batch abcdef01: 100 rows.']);
+  pass(2_000);
+  expect(said).toHaveLength(2);
+});
