@@ -120,7 +120,8 @@ function isBrokenPipe(error: unknown): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
-    (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED')
+    // EIO: the terminal's window was closed.
+    ['EPIPE', 'ERR_STREAM_DESTROYED', 'EIO'].includes(String(error.code))
   );
 }
 

@@ -132,6 +132,9 @@ async function inputPathOf(file: string, flags: Flags, console: Console): Promis
   return spoolInput(process.stdin, spoolFolder());
 }
 
+/** Ctrl-C, a service manager, and the window that was closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
 function stopOnSignals(
   console: Console,
@@ -150,10 +153,12 @@ function stopOnSignals(
     const message = `Stopped by ${how}; everything that was answered is kept.`;
     stopping.abort(new StopError({ code, message, next: 'Type the same command again to go on:' }));
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {
     signal: stopping.signal,
-    release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
+    release() {
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
+    },
   };
 }
 

@@ -14,6 +14,7 @@ describe.concurrent('asked to stop', () => {
   test.for([
     ['SIGINT', 130, 'interrupted'],
     ['SIGTERM', 143, 'terminated'],
+    ['SIGHUP', 143, 'terminated'],
   ] as const)(
     'by %s: what is in flight is recorded, nothing is in doubt, and the last line goes on',
     async ([signal, code, stopped]) => {
