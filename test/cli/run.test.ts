@@ -248,7 +248,10 @@ describe('while another process spends from the store', () => {
 
   test('a second run is refused with 76 and the name of the first', async () => {
     const { desk, first, other } = await busyDesk();
+    // Stopped, so that it cannot end before the second begins; the kernel keeps its lock.
+    first.signal('SIGSTOP');
     const refused = await desk.type([...other, '--json']);
+    first.signal('SIGCONT');
     expect(refused.code).toBe(76);
     expect(objectIn(refused.stdout).stopped).toMatchObject({ code: 'busy' });
     expect(refused.stderr).toContain(`run enrich-company ${desk.place.path('list.csv')}`);
