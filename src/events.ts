@@ -1,4 +1,4 @@
-import type { BatchId } from './ledger.ts';
+import type { BatchId, Look } from './ledger.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
 /** What happens during a run, for whoever shows it. No personal data: rows are named by number. */
@@ -19,7 +19,11 @@ export type RunEvent =
   | { readonly kind: 'closed' }
   | { readonly kind: 'answered'; readonly found: boolean; readonly credits: number }
   | { readonly kind: 'in_doubt'; readonly credits: number }
-  | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string }
+  | { readonly kind: 'paused'; readonly untilMs: number; readonly why: string; readonly asked: boolean }
+  /** What the vendor was found to allow, on average. */
+  | { readonly kind: 'learned'; readonly requestsPerSecond: number }
+  /** What the vendor said when it was asked about a call in doubt. */
+  | { readonly kind: 'looked'; readonly said: Look['said'] }
   | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };

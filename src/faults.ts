@@ -19,6 +19,7 @@ export const CRASH_POINTS = [
   'before-commit',
   'before-watermark',
   'recovering',
+  'after-look',
   'before-finish',
   'output-written',
   'output-renamed',

@@ -15,11 +15,10 @@ export interface JsonObject {
 
 /**
  * What becomes of a call whose answer was lost, so that nobody knows whether the vendor acted on it:
- * - `hold`: it may have been charged and there is no way to look; the user decides.
- * - `look`: the dialect may have a read-back; without one, as `hold`.
+ * - `hold`: it may have been charged. What the dialect offers to find out is used; without it the user decides.
  * - `repeat`: sending it again is harmless, for the reason given.
  */
-export type IfLost = 'hold' | 'look' | { readonly repeat: string };
+export type IfLost = 'hold' | { readonly repeat: string };
 
 /** One request to a vendor, by what it asks and not by how it is sent. Paths, methods and prices are the dialect's. */
 export interface Call {
@@ -74,6 +73,8 @@ export type RowInput = Readonly<Record<string, string>>;
 export interface OperationOptions {
   /** Identifiers tried in order, `abn+domain` for two in one call; undefined: the operation's own order. */
   readonly waterfall?: readonly string[];
+  /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
+  readonly unaskable?: readonly string[];
 }
 
 export type Prepared<Input> =

@@ -19,6 +19,10 @@ export interface RunOrder {
   readonly budget?: Credits | undefined;
   /** Only the rows up to this many below the header. */
   readonly limit?: number | undefined;
+  /** Only so many random rows, and a forecast for the rest. */
+  readonly sample?: number | undefined;
+  /** Every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
   /** Left out: waits for ever. */
   readonly maxPauseMs?: number | undefined;
   /** Shown the plan, says how much may be spent; undefined is "no". Left out: there is nobody to ask. */

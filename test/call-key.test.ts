@@ -54,7 +54,7 @@ const FROZEN: readonly Vector[] = [
         endpoint: '/v1/search',
         body: { tags: ['b', 'a', null], É: 0.5, z: { Z: 1, a: true }, text: '"\\\n\u2028' },
       },
-      ifLost: 'look',
+      ifLost: { repeat: 'harmless' },
     },
     text:
       '["rowonce-call-1","acct-1","api-call",null,{"body":{"tags":["b","a",null],' +
