@@ -1,18 +1,23 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
 import { parseDurationMs } from '../duration.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 
 interface Flags {
   readonly port: string;
   readonly book?: string;
   readonly log?: string;
+  readonly dialect: string;
   readonly rate?: string;
+  readonly rateKind: RateKind;
+  readonly rateHeaders: RateHeaders;
   readonly latency: string;
   readonly matchRate: string;
   readonly seed: string;
   readonly faults: string;
+  readonly faultyLookUps?: boolean;
   readonly untilStdinEnds?: boolean;
 }
 
@@ -25,11 +30,28 @@ const sandbox: CliCommand = {
       .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '4810')
       .option('--book <file>', 'where every charge is noted before it is answered; left out: in memory')
       .option('--log <file>', 'where every request to a vendor is noted')
-      .option('--rate <rate>', 'the most requests of a key, as 20/s, 600/min or 5000/h; left out: no limit')
+      .option(
+        '--dialect <name>',
+        'how the provider is spoken to: provider or rest-get, or a file so named',
+        'provider',
+      )
+      .option(
+        '--rate <rate>',
+        'the most requests of a key, as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
+      )
+      .addOption(
+        new Option('--rate-kind <kind>', 'how they are counted').choices(RATE_KINDS).default('sliding'),
+      )
+      .addOption(
+        new Option('--rate-headers <kind>', 'how answers tell the limit')
+          .choices(RATE_HEADERS)
+          .default('none'),
+      )
       .option('--latency <duration>', 'how long every answer takes', '0ms')
       .option('--match-rate <share>', 'share of identifiers that are known', '0.8')
       .option('--seed <number>', 'another number, other answers and faults', '1')
       .option('--faults <list>', 'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT', '')
+      .option('--faulty-look-ups', 'also for what costs nothing: read-back, usage, redirect')
       .option('--until-stdin-ends', 'end when standard input does')
       .action(run((console, flags: Flags) => serve(console, flags)));
   },
@@ -59,6 +81,10 @@ function optionsOf(flags: Flags): SandboxOptions {
     matchRate: numberOf('--match-rate', flags.matchRate, 1),
     seed: numberOf('--seed', flags.seed, Number.MAX_SAFE_INTEGER),
     faults: flags.faults,
+    faultyLookUps: flags.faultyLookUps === true,
+    dialect: flags.dialect,
+    rateKind: flags.rateKind,
+    rateHeaders: flags.rateHeaders,
     ...(flags.book === undefined ? {} : { bookPath: flags.book }),
     ...(flags.log === undefined ? {} : { logPath: flags.log }),
     ...(flags.rate === undefined ? {} : { rate: flags.rate }),

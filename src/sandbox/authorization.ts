@@ -42,13 +42,17 @@ export function accountOf(key: string): string {
   return hash('sha256', `sandbox-account ${key}`, 'hex').slice(0, 12);
 }
 
-/** What a vendor says to a header of another shape than the published one. */
-export function wrongShapeWords(expected: AuthorizationShape, received: Authorization['shape']): string {
+/** What a vendor says to a header of another shape than the published ones. */
+export function wrongShapeWords(
+  expected: readonly AuthorizationShape[],
+  received: Authorization['shape'],
+): string {
   const got =
     received === 'none'
       ? 'there was none'
       : `it was ${received === 'other' ? 'none of the known shapes' : received}`;
-  return `The Authorization header must be exactly "${expected}" (${explanation(expected)}); ${got}.`;
+  const shapes = expected.map((shape) => `"${shape}" (${explanation(shape)})`).join(' or ');
+  return `The Authorization header must be exactly ${shapes}; ${got}.`;
 }
 
 function explanation(shape: AuthorizationShape): string {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { stop } from '../errors.ts';
-import { canonical, type Json, parseJson } from './json.ts';
+import { canonical, isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { LineFile } from './line-file.ts';
 
 /** The vendors' own book: what was charged and what was changed. It is the judge of what the program says it did. */
@@ -40,6 +40,17 @@ const change = z.discriminatedUnion('kind', [
 /** Something that altered the service, or that a test did to it. State is nothing but these, applied in order. */
 export type Change = z.infer<typeof change>;
 
+const answered = z.strictObject({
+  idempotency_key: z.string(),
+  /** Of the request. */
+  fingerprint: z.string(),
+  status: z.int(),
+  body: z.custom<JsonMembers>((value) => isMembers(value as Json)),
+});
+
+/** What was answered to a request that named an idempotency key. */
+export type Answered = Readonly<z.infer<typeof answered>>;
+
 const entry = z.strictObject({
   at: z.string(),
   sequence: z.int().min(1),
@@ -49,6 +60,7 @@ const entry = z.strictObject({
   account: z.string(),
   credits: z.int().min(0),
   change: change.optional(),
+  answered: answered.optional(),
 });
 
 /** One line of the book. */
@@ -77,6 +89,7 @@ export interface BookSum {
 export class Book {
   readonly #file: LineFile | undefined;
   readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
+  readonly #creditsByAccount = new Map<string, number>();
   readonly #charged = new RepeatCount();
   readonly #mailed = new RepeatCount();
   readonly #created = new RepeatCount();
@@ -120,6 +133,11 @@ export class Book {
     this.#count(added);
   }
 
+  /** All that the account was ever charged. */
+  creditsOf(account: string): number {
+    return this.#creditsByAccount.get(account) ?? 0;
+  }
+
   sum(): BookSum {
     const operations = Object.values(this.#byOperation);
     return {
@@ -145,6 +163,7 @@ export class Book {
     sums.credits += credits;
     if (credits > 0) {
       sums.charges += 1;
+      this.#creditsByAccount.set(account, this.creditsOf(account) + credits);
       this.#charged.add(account, operation, parameters);
     }
     if (added.change === undefined) return;

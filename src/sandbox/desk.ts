@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, isoTime } from '../clock.ts';
 import { StopError } from '../errors.ts';
+import type { Admitted, RequestHead, TurnedAway } from './admission.ts';
 import { readAuthorization } from './authorization.ts';
 import { control } from './control.ts';
 import { readBody, sendJson } from './exchange.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, WireFault } from './faults.ts';
 import { isMembers, parseJson } from './json.ts';
 import type { LineFile } from './line-file.ts';
 import { loseReply } from './lost-replies.ts';
-import type { Handled, TurnedAway, Vendors } from './vendors.ts';
+import { parametersIn } from './routes.ts';
+import { withHeaders } from './vendor.ts';
+import type { Handled, Vendors } from './vendors.ts';
 
 /** How much later than others a `slow` answer comes, and the least that is slow at all. */
 const SLOW_FACTOR = 10;
 const SLOW_LEAST_MS = 500;
-
-/** What a 429 that is a fault asks for. */
-const FAULT_RETRY_MS = 1000;
 
 export interface DeskParts {
   readonly vendors: Vendors;
@@ -40,32 +40,24 @@ export class Desk {
    * lost count is none.
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url: path = '', headers } = request;
-    if (path.startsWith('/sandbox/')) return this.#control(request, response, path);
+    const { url: target = '', headers } = request;
+    if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
     const { vendors } = this.#parts;
-    const admission = vendors.admit(method, path, headers.authorization);
+    const admission = vendors.admit(headOf(request));
     const received = await this.#body(request);
     if (received === 'gone') return;
     const sequence = vendors.nextSequence();
-    const requestId = { 'x-request-id': `sandbox-${sequence}` };
-    if (admission.kind === 'turned_away') {
-      this.#note(request, sequence, received.text, admission);
-      return this.#turnAway(response, requestId, admission);
+    const body = { text: received.text, contentType: headers['content-type'] ?? '' };
+    const outcome =
+      admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
+    this.#note(request, sequence, received.text, admission, outcome);
+    await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
+    const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}` });
+    if (outcome.kind === 'handled' && outcome.lost !== undefined) {
+      await loseReply(outcome.lost, { response, headers: answer.headers ?? {}, body: answer.body });
+    } else {
+      sendJson(response, answer.status, answer.body, answer.headers);
     }
-    const handled = vendors.handle(admission, sequence, received.text, headers['content-type'] ?? '');
-    this.#note(request, sequence, received.text, handled);
-    await this.#wait(handled.fault);
-    await this.#answer(response, path, requestId, handled);
-  }
-
-  async #turnAway(
-    response: ServerResponse,
-    headers: Readonly<Record<string, string>>,
-    { status, error, retryAfter }: TurnedAway,
-  ): Promise<void> {
-    await this.#wait(undefined);
-    const wait = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-    sendJson(response, status, { error }, { ...headers, ...wait });
   }
 
   async #body(request: IncomingMessage): Promise<'gone' | { readonly text: string | undefined }> {
@@ -84,44 +76,26 @@ export class Desk {
     if (waitMs > 0) await clock.sleep(waitMs, closing).catch(() => undefined);
   }
 
-  async #answer(
-    response: ServerResponse,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    handled: Handled,
-  ): Promise<void> {
-    const { decision, fault } = handled;
-    if (fault === undefined || fault.kind === 'slow') {
-      return sendJson(response, decision.status, decision.body, headers);
-    }
-    await loseReply(fault.kind, {
-      response,
-      headers,
-      body: decision.body,
-      location: `${this.url}/moved${path}`,
-      rateLimitHeaders: () => {
-        const retryAfter = this.#parts.vendors.retryAfter(FAULT_RETRY_MS);
-        return retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-      },
-    });
-  }
-
   #note(
     request: IncomingMessage,
     sequence: number,
     text: string | undefined,
+    admission: Admitted | TurnedAway,
     outcome: TurnedAway | Handled,
   ): void {
     const { log, clock } = this.#parts;
     if (log === undefined) return;
     const { shape, project, account } = readAuthorization(request.headers.authorization);
+    const { method, url = '' } = request;
+    const body = text === undefined ? null : (parseJson(text) ?? text);
     log.append({
       at: isoTime(clock.wallMs()),
       sequence,
-      method: request.method,
-      path: request.url,
+      method,
+      path: url,
+      operation: admission.kind === 'admitted' ? admission.operation.name : admission.operation,
       authorization: { shape, project, account },
-      body: text === undefined ? null : (parseJson(text) ?? text),
+      body: method === 'GET' ? parametersIn(url) : body,
       ...notedOutcome(outcome),
     });
   }
@@ -140,23 +114,26 @@ export class Desk {
   }
 }
 
-/** What the log says about how a request ended. `status` is null where the client never sees one. */
-function notedOutcome(outcome: TurnedAway | Handled): {
-  fault: string | null;
-  status: number | null;
-  credits: number;
-} {
-  if ('kind' in outcome) return { fault: null, status: outcome.status, credits: 0 };
-  const { fault, decision, credits } = outcome;
+function headOf({ method = '', url = '', headers }: IncomingMessage): RequestHead {
+  const key = headers['idempotency-key'];
   return {
-    fault: fault?.name ?? null,
-    status: fault === undefined ? decision.status : statusOf(fault, decision.status),
-    credits,
+    method,
+    target: url,
+    authorization: headers.authorization,
+    idempotencyKey: typeof key === 'string' && key !== '' ? key : undefined,
   };
 }
 
-function statusOf({ kind }: Fault, decided: number): number | null {
-  if (typeof kind === 'object') return kind.status;
-  if (kind === 'slow') return decided;
-  return kind === 'reset' || kind === 'timeout' ? null : 200;
+/** What the log says about how a request ended. `status` is null where the client never sees one. */
+function notedOutcome(outcome: TurnedAway | Handled): object {
+  if (outcome.kind === 'turned_away') return { fault: null, status: outcome.answer.status, credits: 0 };
+  const { fault, lost, answer, credits, inner } = outcome;
+  const noted = { fault: fault?.name ?? null, status: seenStatus(lost, answer.status), credits };
+  return inner === undefined ? noted : { ...noted, inner };
+}
+
+/** An answer that is lost halfway begins as a good one does. */
+function seenStatus(lost: WireFault | undefined, status: number): number | null {
+  if (lost === undefined) return status;
+  return lost === 'reset' || lost === 'timeout' ? null : 200;
 }

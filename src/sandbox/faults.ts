@@ -2,7 +2,7 @@ import leven from 'leven';
 import { stop } from '../errors.ts';
 import { type Random, randomFrom } from './random.ts';
 
-/** What may go wrong on purpose, by the names of `--faults`. `lost-replies.ts` carries it out. */
+/** What may go wrong on purpose, by the names of `--faults`. `fault-answers.ts` and `lost-replies.ts` carry it out. */
 
 /** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
 const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge', 'bomb'] as const;
@@ -18,7 +18,9 @@ const REDIRECTS: readonly number[] = [301, 302];
 /** Statuses that are suggested for a name that is none. Any other 4xx and 5xx is taken as well. */
 const USUAL_STATUSES = [301, 302, 400, 401, 402, 403, 404, 408, 409, 422, 425, 429, 499, 500, 502, 503, 504];
 
-export type FaultKind = (typeof LOST)[number] | (typeof OTHER)[number] | { readonly status: number };
+export type WireFault = (typeof LOST)[number];
+
+export type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
 
 export interface Fault {
   /** As `--faults` gives it. */
@@ -104,6 +106,11 @@ function kindOf(name: string): FaultKind | undefined {
 
 function mayBeCharged(kind: FaultKind): boolean {
   if (typeof kind === 'object') return kind.status >= 500 || UNSURE_STATUSES.includes(kind.status);
+  return isWireFault(kind);
+}
+
+/** Whether the answer is lost on its way, so that nobody can read it. */
+export function isWireFault(kind: FaultKind): kind is WireFault {
   return LOST.some((lost) => lost === kind);
 }
 

@@ -3,11 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { unreachable } from '../errors.ts';
-import { sendJson } from './exchange.ts';
-import type { FaultKind } from './faults.ts';
+import type { WireFault } from './faults.ts';
 import type { JsonMembers } from './json.ts';
 
-/** Carries the faults out, as a client sees them on the wire. */
+/** The faults that lose an answer, as a client sees them on the wire. */
 
 /** Far beyond any cap that a client may have on an answer. */
 const HUGE_BYTES = 64 * 1024 * 1024;
@@ -19,15 +18,10 @@ export interface LostReply {
   readonly headers: Readonly<Record<string, string>>;
   /** What the whole answer would have said. */
   readonly body: JsonMembers;
-  /** Where a redirect points. */
-  readonly location: string;
-  /** Headers of a 429; every second one says how long to wait. */
-  readonly rateLimitHeaders: () => Readonly<Record<string, string>>;
 }
 
-/** Resolves when everything that will ever be sent is sent, or the client is gone. `slow` is not a loss. */
-export async function loseReply(kind: Exclude<FaultKind, 'slow'>, reply: LostReply): Promise<void> {
-  if (typeof kind === 'object') return sendStatus(kind.status, reply);
+/** Resolves when everything that will ever be sent is sent, or the client is gone. */
+export async function loseReply(kind: WireFault, reply: LostReply): Promise<void> {
   const { response, headers } = reply;
   switch (kind) {
     case 'reset':
@@ -51,22 +45,9 @@ export async function loseReply(kind: Exclude<FaultKind, 'slow'>, reply: LostRep
       return sendStream(response, Readable.from(longJson(HUGE_BYTES)));
     case 'bomb':
       return sendBomb(reply);
-    case 'limited-200':
-      sendJson(
-        response,
-        200,
-        { success: false, code: 'rate_limited', error: 'Rate limit exceeded. Retry in 1s.' },
-        headers,
-      );
-      return;
     default:
       unreachable(kind);
   }
-}
-
-function sendStatus(status: number, { response, headers, location, rateLimitHeaders }: LostReply): void {
-  const extra = status === 429 ? rateLimitHeaders() : status < 400 ? { location } : {};
-  sendJson(response, status, { error: `Status ${status}, on purpose.` }, { ...headers, ...extra });
 }
 
 /**

@@ -1,70 +1,107 @@
-import { stop } from '../errors.ts';
+import type { Clock } from '../clock.ts';
+import { stop, unreachable } from '../errors.ts';
+import { FixedWindow, type Meter, SlidingLog, TokenBucket } from './rate-meters.ts';
 
-/** At most `requests` in any span of `windowMs`. */
+/** At most `requests` in `windowMs`. */
 export interface Rate {
   readonly requests: number;
   readonly windowMs: number;
 }
 
-const WINDOW_MS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000 };
+const WINDOW_MS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads `20/s`, `600/min` or `5000/h`; a StopError (usage) for anything else. */
+/** Reads `20/s`, `600/min`, `5000/h` or `100/d`; a StopError (usage) for anything else. */
 export function parseRate(text: string): Rate {
-  const [, requests, unit] = /^(\d+)\/(s|min|h)$/.exec(text.trim()) ?? [];
+  const [, requests, unit] = /^(\d+)\/(s|min|h|d)$/.exec(text.trim()) ?? [];
   const windowMs = WINDOW_MS[unit ?? ''];
   if (windowMs === undefined || Number(requests) < 1) {
     throw stop(
       'usage',
       `The rate "${text}" cannot be read.`,
-      'Give it as 20/s, 600/min or 5000/h, from 1 up.',
+      'Give it as 20/s, 600/min, 5000/h or 100/d, from 1 up.',
     );
   }
   return { requests: Number(requests), windowMs };
 }
 
+/** `sliding`: in any span of that length. `fixed`: in each whole window of the vendor's calendar. `bucket`: on average. */
+export const RATE_KINDS = ['sliding', 'fixed', 'bucket'] as const;
+export type RateKind = (typeof RATE_KINDS)[number];
+
+type Clocks = Pick<Clock, 'wallMs' | 'monotonicMs'>;
+
+/** `draft`: `RateLimit` and `RateLimit-Policy`, as the IETF drafts them. `x`: the usual `X-RateLimit-…`. */
+export const RATE_HEADERS = ['none', 'draft', 'x'] as const;
+export type RateHeaders = (typeof RATE_HEADERS)[number];
+
 /**
- * A true sliding log for every key: a request passes when fewer than `requests` passed within the window that ends
- * now. Refused ones do not count, so that a client that waits as told always gets through.
+ * The limit of every key. Refused requests do not count, so that a client that waits as told always gets through.
  */
 export class RateLimit {
   readonly #rate: Rate;
-  readonly #logs = new Map<string, PassedLog>();
+  readonly #kind: RateKind;
+  readonly #headers: RateHeaders;
+  readonly #meters = new Map<string, Meter>();
 
-  constructor(rate: Rate) {
+  constructor(rate: Rate, kind: RateKind = 'sliding', headers: RateHeaders = 'none') {
     this.#rate = rate;
+    this.#kind = kind;
+    this.#headers = headers;
   }
 
   /** `waitMs` is how long until a request of that key passes again; 0: this one passes and is counted. */
-  waitMs(key: string, nowMs: number): number {
-    const log = this.#logOf(key);
-    const blockingMs = log.oldestOfLast(this.#rate.requests);
-    const waitMs = blockingMs === undefined ? 0 : blockingMs + this.#rate.windowMs - nowMs;
+  waitMs(key: string, clock: Clocks): number {
+    const nowMs = this.#nowMs(clock);
+    const meter = this.#meterOf(key, nowMs);
+    const waitMs = meter.waitMs(nowMs);
     if (waitMs > 0) return waitMs;
-    log.add(nowMs, this.#rate.requests);
+    meter.pass(nowMs);
     return 0;
   }
 
-  #logOf(key: string): PassedLog {
-    const known = this.#logs.get(key);
+  /** What answers to that key say about the limit. */
+  headers(key: string, clock: Clocks): Readonly<Record<string, string>> {
+    if (this.#headers === 'none') return {};
+    const nowMs = this.#nowMs(clock);
+    const { requests, resetMs } = this.#meterOf(key, nowMs).left(nowMs);
+    const seconds = String(Math.ceil(resetMs / 1000));
+    const { requests: limit, windowMs } = this.#rate;
+    if (this.#headers === 'x') {
+      return {
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(requests),
+        'x-ratelimit-reset': seconds,
+      };
+    }
+    return {
+      'ratelimit-policy': `"sandbox";q=${limit};w=${windowMs / 1000}`,
+      ratelimit: `"sandbox";r=${requests};t=${seconds}`,
+    };
+  }
+
+  /** Windows of the calendar go by the wall's clock, everything else by one that never jumps. */
+  #nowMs(clock: Clocks): number {
+    return this.#kind === 'fixed' ? clock.wallMs() : clock.monotonicMs();
+  }
+
+  #meterOf(key: string, nowMs: number): Meter {
+    const known = this.#meters.get(key);
     if (known !== undefined) return known;
-    const log = new PassedLog();
-    this.#logs.set(key, log);
-    return log;
+    const meter = newMeter(this.#kind, this.#rate, nowMs);
+    this.#meters.set(key, meter);
+    return meter;
   }
 }
 
-/** Times of the last passed requests, in a ring that never holds more than the limit. */
-class PassedLog {
-  readonly #timesMs: number[] = [];
-  #next = 0;
-
-  /** The time of the oldest of the last `count` passed requests; undefined when fewer have passed. */
-  oldestOfLast(count: number): number | undefined {
-    return this.#timesMs.length < count ? undefined : this.#timesMs[this.#next];
-  }
-
-  add(nowMs: number, capacity: number): void {
-    this.#timesMs[this.#next] = nowMs;
-    this.#next = (this.#next + 1) % capacity;
+function newMeter(kind: RateKind, { requests, windowMs }: Rate, nowMs: number): Meter {
+  switch (kind) {
+    case 'sliding':
+      return new SlidingLog(requests, windowMs);
+    case 'fixed':
+      return new FixedWindow(requests, windowMs);
+    case 'bucket':
+      return new TokenBucket(requests, windowMs, nowMs);
+    default:
+      return unreachable(kind);
   }
 }

@@ -1,9 +1,16 @@
+import type { JsonMembers } from './json.ts';
 import type { VendorOperation } from './vendor.ts';
 
-/** Finds the operation of a path, to the character: no query, no trailing slash, no other version. */
+/** Finds the operation of a path, to the character: no trailing slash, no other version, a query only behind a GET. */
 
 export type Route =
-  | { readonly kind: 'operation'; readonly operation: VendorOperation; readonly userId: string }
+  | {
+      readonly kind: 'operation';
+      readonly operation: VendorOperation;
+      readonly segment: string;
+      readonly query: string;
+      readonly parameters: JsonMembers;
+    }
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
 /** Published as announced and not available; how they will look is not. */
@@ -15,37 +22,60 @@ export class Routes {
 
   constructor(operations: readonly VendorOperation[]) {
     for (const operation of operations) {
-      if (!operation.path.includes('{user_id}')) this.#byPath.set(operation.path, operation);
+      if (!operation.path.includes('{')) this.#byPath.set(operation.path, operation);
       else this.#patterns.push({ pattern: patternOf(operation.path), operation });
     }
   }
 
-  find(method: string, path: string): Route {
-    const route = this.#findPath(path);
-    if (route.kind === 'error' || method === 'POST') return route;
-    return { kind: 'error', status: 405, error: `${path} takes POST, not ${method}.` };
+  /** @param target path and query, as in the request's first line. */
+  find(method: string, target: string): Route {
+    const queryAt = target.includes('?') ? target.indexOf('?') : target.length;
+    const path = target.slice(0, queryAt);
+    const query = target.slice(queryAt);
+    const found = this.#findPath(path);
+    if (found === undefined || (found.operation.method === 'POST' && query !== '')) return nothingAt(target);
+    const { operation, segment } = found;
+    if (method !== operation.method) {
+      return { kind: 'error', status: 405, error: `${path} takes ${operation.method}, not ${method}.` };
+    }
+    return withParameters(operation, segment, query);
   }
 
-  #findPath(path: string): Route {
+  #findPath(path: string): { readonly operation: VendorOperation; readonly segment: string } | undefined {
     const operation = this.#byPath.get(path);
-    if (operation !== undefined) return { kind: 'operation', operation, userId: '' };
+    if (operation !== undefined) return { operation, segment: '' };
     for (const { pattern, operation: candidate } of this.#patterns) {
       const segment = pattern.exec(path)?.[1];
-      if (segment !== undefined) return withUser(candidate, segment);
+      if (segment !== undefined) return { operation: candidate, segment };
     }
-    const error = UNAVAILABLE.test(path) ? 'not available' : `There is nothing at ${path}.`;
-    return { kind: 'error', status: 404, error };
+    return undefined;
   }
 }
 
-function withUser(operation: VendorOperation, segment: string): Route {
-  try {
-    return { kind: 'operation', operation, userId: decodeURIComponent(segment) };
-  } catch {
-    return { kind: 'error', status: 400, error: `"${segment}" is not a percent-encoded user_id.` };
+function nothingAt(target: string): Route {
+  const error = UNAVAILABLE.test(target) ? 'not available' : `There is nothing at ${target}.`;
+  return { kind: 'error', status: 404, error };
+}
+
+function withParameters(operation: VendorOperation, encodedSegment: string, query: string): Route {
+  const names = [...new URLSearchParams(query)].map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    return { kind: 'error', status: 400, error: `"${twice}" is given more than once.` };
   }
+  try {
+    const segment = decodeURIComponent(encodedSegment);
+    return { kind: 'operation', operation, segment, query, parameters: parametersIn(query) };
+  } catch {
+    return { kind: 'error', status: 400, error: `"${encodedSegment}" is not percent-encoded text.` };
+  }
+}
+
+/** The parameters behind the question mark of a target, if it has one. */
+export function parametersIn(target: string): JsonMembers {
+  return Object.fromEntries(new URLSearchParams(/\?.*/s.exec(target)?.[0] ?? ''));
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace('{user_id}', '([^/]+)')}$`);
+  return new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`);
 }

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../clock.ts';
 import { messageOf, stop } from '../errors.ts';
 import { Desk } from './desk.ts';
+import { dialectNamed } from './dialects.ts';
 import { LineFile } from './line-file.ts';
-import { parseRate } from './rate.ts';
-import { Vendors } from './vendors.ts';
+import { parseRate, type RateHeaders, type RateKind, RateLimit } from './rate.ts';
+import { type VendorSettings, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone. */
 
@@ -20,14 +21,20 @@ export interface SandboxOptions {
   readonly bookPath?: string;
   /** Every request to a vendor, one JSON line each. */
   readonly logPath?: string;
-  /** `20/s`, `600/min` or `5000/h`, for each key; left out: no limit. */
+  /** As `parseRate` reads it, for each key; left out: no limit. */
   readonly rate?: string;
+  readonly rateKind?: RateKind;
+  readonly rateHeaders?: RateHeaders;
   readonly latencyMs?: number;
   /** Share of identifiers that are known, 0 to 1. */
   readonly matchRate?: number;
   readonly seed?: number;
   /** As `--faults`. */
   readonly faults?: string;
+  /** Faults do not spare what costs nothing. */
+  readonly faultyLookUps?: boolean;
+  /** As `--dialect`. */
+  readonly dialect?: string;
   readonly clock?: Clock;
 }
 
@@ -41,9 +48,7 @@ export interface RunningSandbox {
 /** Listens on 127.0.0.1. A StopError (usage) when an option, the book or the port cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
   const clock = options.clock ?? systemClock;
-  const rate = options.rate === undefined ? undefined : parseRate(options.rate);
-  const { bookPath, matchRate = 0.8, seed = 1, faults = '' } = options;
-  const vendors = await Vendors.open({ bookPath, rate, matchRate, seed, faults, clock });
+  const vendors = await Vendors.open(settingsOf(options, clock));
   const closing = new AbortController();
   let log: LineFile | undefined;
   try {
@@ -76,6 +81,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
     log?.close();
     throw error;
   }
+}
+
+function settingsOf(options: SandboxOptions, clock: Clock): VendorSettings {
+  const { bookPath, rate, rateKind, rateHeaders, matchRate = 0.8, seed = 1, faults = '' } = options;
+  return {
+    bookPath,
+    rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate), rateKind, rateHeaders),
+    matchRate,
+    seed,
+    faults,
+    faultyLookUps: options.faultyLookUps ?? false,
+    dialect: dialectNamed(options.dialect ?? 'provider'),
+    clock,
+  };
 }
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Change } from './book.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
-import { ServiceState, userIdOf } from './service-state.ts';
+import { type ServiceState, userIdOf } from './service-state.ts';
 import {
   type Decision,
   problemOfStrings,
@@ -19,16 +19,21 @@ const OPEN_PROJECT_PREFIX = 'proj-';
 type Decide = (request: VendorRequest) => Decision;
 
 export class Service {
-  readonly state = new ServiceState();
+  readonly state: ServiceState;
+
+  constructor(state: ServiceState) {
+    this.state = state;
+  }
 
   operations(): readonly VendorOperation[] {
-    const named = { vendor: 'service', authorization: 'Bearer <project>:<key>' } as const;
+    const shared = { vendor: 'service', method: 'POST' } as const;
+    const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
     return [
       {
-        vendor: 'service',
+        ...shared,
         name: 'create-project',
         path: '/latest/projects/create',
-        authorization: 'Bearer :<key>',
+        authorization: ['Bearer :<key>'],
         decide: createProject,
       },
       {
@@ -38,10 +43,10 @@ export class Service {
         decide: this.#administered((request) => this.#createInvite(request)),
       },
       {
-        vendor: 'service',
+        ...shared,
         name: 'update-user',
         path: '/latest/auth/users/{user_id}/update',
-        authorization: '<project>:<key>',
+        authorization: ['<project>:<key>'],
         decide: this.#administered((request) => this.#updateUser(request)),
       },
       {
@@ -88,7 +93,7 @@ export class Service {
     return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
   }
 
-  #updateUser({ body, project, userId }: VendorRequest): Decision {
+  #updateUser({ body, project, segment: userId }: VendorRequest): Decision {
     const problem = problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
     if (problem !== undefined) return refusal(400, problem);
     if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
@@ -107,7 +112,7 @@ export class Service {
     return applied({}, { kind: 'invite_deleted', project, invite: code });
   }
 
-  #removeUser({ body, project, userId }: VendorRequest): Decision {
+  #removeUser({ body, project, segment: userId }: VendorRequest): Decision {
     const problem = problemOfStrings(body, []);
     if (problem !== undefined) return refusal(400, problem);
     if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));

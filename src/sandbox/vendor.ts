@@ -6,12 +6,18 @@ import type { JsonMembers } from './json.ts';
 
 export type Vendor = 'provider' | 'service';
 
+export type Method = 'GET' | 'POST';
+
 export interface VendorOperation {
   readonly vendor: Vendor;
   readonly name: string;
-  /** As published; `{user_id}` stands for one segment. */
+  readonly method: Method;
+  /** As published; a `{name}` stands for one segment. */
   readonly path: string;
-  readonly authorization: AuthorizationShape;
+  /** The shapes of the Authorization header that are taken. */
+  readonly authorization: readonly AuthorizationShape[];
+  /** Never costs anything and alters nothing; faults pass it by, unless they are asked for. */
+  readonly isLookUp?: true;
   /** Pure: what the vendor would answer, charge and change. Nothing happens before the decision is booked. */
   decide(request: VendorRequest): Decision;
 }
@@ -23,20 +29,40 @@ export interface VendorRequest {
   readonly account: string;
   readonly project: string;
   /** The segment of the path, decoded; empty when the path has none. */
-  readonly userId: string;
+  readonly segment: string;
+  /** What stands behind the question mark, with it; empty when nothing does. */
+  readonly query: string;
+  /** The members of the body; of a GET, the parameters of its query. */
   readonly body: JsonMembers;
 }
 
-export interface Decision {
+/** A whole answer. */
+export interface Answer {
   readonly status: number;
   readonly body: JsonMembers;
+  /** Besides those that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Decision extends Answer {
   readonly credits: number;
   readonly change?: Change;
+}
+
+/** The answer with headers besides its own. */
+export function withHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
+  return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 /** An answer that costs and changes nothing. */
 export function refusal(status: number, error: string): Decision {
   return { status, body: { error }, credits: 0 };
+}
+
+/** What is said above the rate. `retryAfter` is in whole seconds; undefined where it is kept quiet. */
+export function tooMany(retryAfter: string | undefined): Answer {
+  const answer = { status: 429, body: { error: 'Rate limit exceeded.' } };
+  return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': retryAfter } };
 }
 
 /** The first thing that is wrong with a body that must hold exactly these strings, in words; undefined when none is. */
@@ -52,4 +78,14 @@ export function problemOfStrings(
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown === undefined) return undefined;
   return `"${unknown}" is not a field of this operation; it takes ${known.join(', ') || 'none'}.`;
+}
+
+/** The same for a body that must hold at least one of these strings, none of them empty, and nothing else. */
+export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly string[]): string | undefined {
+  const given = identifiers.filter((name) => name in body);
+  if (given.length === 0) return `One of ${identifiers.join(', ')} is needed.`;
+  const blank = given.find((name) => body[name] === '');
+  if (blank !== undefined) return `"${blank}" is empty.`;
+  const others = identifiers.filter((name) => !given.includes(name));
+  return problemOfStrings(body, given, others);
 }

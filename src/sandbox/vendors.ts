@@ -1,88 +1,88 @@
-import { type Clock, isoTime } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { stop } from '../errors.ts';
-import { type Authorization, accountOf, readAuthorization, wrongShapeWords } from './authorization.ts';
-import { Book, type Entry } from './book.ts';
+import { Admission, type Admitted, type RequestHead, type TurnedAway } from './admission.ts';
+import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
+import { accountOf } from './authorization.ts';
 import type { SandboxControls } from './control.ts';
-import { type Fault, Faults } from './faults.ts';
-import { isMembers, type JsonMembers, parseJson } from './json.ts';
-import { Provider } from './provider.ts';
-import { type Rate, RateLimit } from './rate.ts';
-import { Routes } from './routes.ts';
+import { type DialectName, providerIn } from './dialects.ts';
+import { answerOnPurpose } from './fault-answers.ts';
+import { type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
+import { isMembers, type Json, parseJson } from './json.ts';
+import { Knowledge } from './knowledge.ts';
+import { lookUps } from './look-ups.ts';
+import type { RateLimit } from './rate.ts';
+import { type ReceivedBody, Registrar } from './registrar.ts';
+import { parametersIn } from './routes.ts';
 import { Service } from './service.ts';
-import { type Decision, refusal, type VendorOperation } from './vendor.ts';
+import { type Answer, type Decision, type VendorOperation, withHeaders } from './vendor.ts';
 
-/** Both vendors behind one door: who may come in, what they are answered, and that it is booked before they hear it. */
+/** Both vendors behind one door: admission, then what goes wrong on purpose, then the decision, then the answer. */
+
+/** What a 429 that is a fault asks for. */
+const FAULT_RETRY_MS = 1000;
+
+/** Where true answers of the provider say what they cost. */
+const PRICE_HEADER = 'x-credits-charged';
 
 export interface VendorSettings {
   readonly bookPath: string | undefined;
-  readonly rate: Rate | undefined;
+  readonly rateLimit: RateLimit | undefined;
   readonly matchRate: number;
   readonly seed: number;
   readonly faults: string;
+  /** Look-ups suffer faults like everything else. */
+  readonly faultyLookUps: boolean;
+  readonly dialect: DialectName;
   readonly clock: Clock;
 }
 
-/** What the head of a request leads to, before its body is read. */
-export type Admission = Admitted | TurnedAway;
-
-export interface Admitted {
-  readonly kind: 'admitted';
-  readonly operation: VendorOperation;
-  readonly authorization: Authorization;
-  readonly userId: string;
-}
-
-export interface TurnedAway {
-  readonly kind: 'turned_away';
-  readonly status: number;
-  readonly error: string;
-  /** Whole seconds, for the header of that name. */
-  readonly retryAfter?: string;
-}
-
-/** What happens to an admitted request; everything in it that costs or changes is booked already. */
+/** What becomes of an admitted request; everything in it that costs or changes is booked already. */
 export interface Handled {
-  readonly decision: Decision;
+  readonly kind: 'handled';
+  /** What the client gets, when it gets all of it. */
+  readonly answer: Answer;
+  /** What went wrong on purpose, with the answer or instead of it. */
   readonly fault?: Fault;
+  /** How the answer is lost on its way. */
+  readonly lost?: WireFault;
   /** What was booked, which is nothing when an uncharged fault came first. */
   readonly credits: number;
+  /** What was asked inside an "API Call"; `operation` is null where the provider has none at that path. */
+  readonly inner?: { readonly operation: string | null; readonly body: Json };
 }
 
 export class Vendors implements SandboxControls {
   readonly #settings: VendorSettings;
-  readonly #provider: Provider;
-  readonly #service: Service;
-  readonly #book: Book;
-  readonly #routes: Routes;
-  readonly #rateLimit: RateLimit | undefined;
+  readonly #knowledge: Knowledge;
+  readonly #registrar: Registrar;
+  readonly #admission: Admission;
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
-  #sequence: number;
   #requests = 0;
-  #rateLimited = 0;
-  #waitIsTold = false;
 
-  private constructor(settings: VendorSettings, service: Service, book: Book) {
+  private constructor(settings: VendorSettings, registrar: Registrar) {
+    const { clock, rateLimit } = settings;
     this.#settings = settings;
-    this.#service = service;
-    this.#book = book;
-    this.#provider = new Provider(settings.seed, checkedMatchRate(settings.matchRate));
-    this.#routes = new Routes([...this.#provider.operations(), ...service.operations()]);
-    this.#rateLimit = settings.rate === undefined ? undefined : new RateLimit(settings.rate);
+    this.#registrar = registrar;
+    this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(settings.matchRate));
     this.#faults = new Faults(settings.faults, settings.seed);
-    this.#sequence = book.lastSequence;
+    this.#admission = new Admission({
+      provider: providerIn(settings.dialect, this.#knowledge),
+      lookUps: lookUps(registrar),
+      service: new Service(registrar.state).operations(),
+      rateLimit,
+      clock,
+      isRevoked: (account) => registrar.state.isRevoked(account),
+    });
   }
 
-  /** Reads the book back, so that sums and the service's state are those before a restart. */
+  /** A StopError (usage) when the book cannot be used or a setting makes no sense. */
   static async open(settings: VendorSettings): Promise<Vendors> {
-    const service = new Service();
-    const book = await Book.open(settings.bookPath, ({ change, account }) => {
-      if (change !== undefined) service.state.apply(change, account);
-    });
+    const registrar = await Registrar.open(settings.bookPath, settings.clock);
     try {
-      return new Vendors(settings, service, book);
+      return new Vendors(settings, registrar);
     } catch (error) {
-      book.close();
+      registrar.close();
       throw error;
     }
   }
@@ -90,104 +90,79 @@ export class Vendors implements SandboxControls {
   /** The number of the next request. */
   nextSequence(): number {
     this.#requests += 1;
-    this.#sequence += 1;
-    return this.#sequence;
+    return this.#registrar.nextSequence();
   }
 
-  /** At the moment when a request arrives, because that is what a rate limit counts. */
-  admit(method: string, path: string, header: string | undefined): Admission {
-    const route = this.#routes.find(method, path);
-    if (route.kind === 'error') return { kind: 'turned_away', status: route.status, error: route.error };
-    const { operation, userId } = route;
-    const authorization = readAuthorization(header);
-    if (authorization.shape !== operation.authorization) {
-      const error = wrongShapeWords(operation.authorization, authorization.shape);
-      return { kind: 'turned_away', status: 401, error };
-    }
-    if (authorization.revoked || this.#service.state.isRevoked(authorization.account)) {
-      return { kind: 'turned_away', status: 401, error: 'This key has been revoked.' };
-    }
-    return this.#limited(operation, authorization) ?? { kind: 'admitted', operation, authorization, userId };
+  admit(head: RequestHead): Admitted | TurnedAway {
+    return this.#admission.admit(head);
   }
 
-  #limited(operation: VendorOperation, { account }: Authorization): TurnedAway | undefined {
-    const nowMs = this.#settings.clock.monotonicMs();
-    const waitMs = this.#rateLimit?.waitMs(`${operation.vendor} ${account}`, nowMs) ?? 0;
-    if (waitMs === 0) return undefined;
-    this.#rateLimited += 1;
-    const retryAfter = this.retryAfter(waitMs);
-    const turnedAway = { kind: 'turned_away', status: 429, error: 'Rate limit exceeded.' } as const;
-    return retryAfter === undefined ? turnedAway : { ...turnedAway, retryAfter };
+  /** @param origin where the sandbox listens, for redirects to elsewhere. */
+  handle(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+    return admitted.operation === API_CALL
+      ? this.#handleApiCall(admitted, sequence, received, origin)
+      : this.#handle(admitted, sequence, received, origin);
   }
 
-  /** Every second 429 says how long to wait, in whole seconds rounded up, because vendors do either. */
-  retryAfter(waitMs: number): string | undefined {
-    this.#waitIsTold = !this.#waitIsTold;
-    return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
-  }
-
-  /** One turn of the event loop from the decision to the book, so that two requests can never both be first. */
-  handle(admitted: Admitted, sequence: number, text: string | undefined, contentType: string): Handled {
-    const { operation, authorization, userId } = admitted;
-    const { account, project } = authorization;
-    const fault = this.#drawFault();
-    const body = parseJson(text ?? '');
-    const problem = problemOfBody(operation, text, body, contentType);
-    const decision =
-      problem ?? operation.decide({ sequence, account, project, userId, body: isMembers(body) ? body : {} });
+  #handle(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+    const { operation, account, target } = admitted;
+    const fault = this.#drawFault(operation);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
-    if (happens && isMembers(body)) this.#carryOut(admitted, sequence, body, decision);
-    const credits = happens ? decision.credits : 0;
-    return fault === undefined ? { decision, credits } : { decision, fault, credits };
+    const { decision, credits } = this.#registrar.act(admitted, sequence, received, happens);
+    const said = this.#admission.rateHeaders(operation.vendor, account);
+    const whole = withHeaders(decision, { ...priceOf(operation, decision), ...said });
+    if (fault === undefined) return { kind: 'handled', answer: whole, credits };
+    if (fault.kind === 'slow') return { kind: 'handled', answer: whole, fault, credits };
+    if (isWireFault(fault.kind)) {
+      return { kind: 'handled', answer: decision, fault, lost: fault.kind, credits };
+    }
+    const answer = answerOnPurpose(fault.kind, {
+      location: `${origin}/moved${target}`,
+      retryAfter: () => this.#admission.retryAfter(FAULT_RETRY_MS),
+    });
+    return { kind: 'handled', answer: withHeaders(answer, said), fault, credits };
   }
 
-  #drawFault(): Fault | undefined {
+  /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */
+  #handleApiCall(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+    const { decision } = this.#registrar.act(admitted, sequence, received, true);
+    const json = parseJson(received.text ?? '');
+    if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };
+    const { account, method, target, text } = innerCallIn(json);
+    const inner = this.#admission.admitInner({ method, target, account });
+    const asked = method === 'GET' ? parametersIn(target) : (parseJson(text) ?? {});
+    if (inner.kind === 'turned_away') {
+      const noted = { operation: inner.operation, body: asked };
+      return { kind: 'handled', answer: wrapped(inner.answer), credits: 0, inner: noted };
+    }
+    const handled = this.#handle(inner, sequence, { text, contentType: 'application/json' }, origin);
+    const noted = { operation: inner.operation.name, body: asked };
+    return { ...handled, answer: wrapped(handled.answer), inner: noted };
+  }
+
+  #drawFault({ isLookUp }: VendorOperation): Fault | undefined {
+    if (isLookUp === true && !this.#settings.faultyLookUps) return undefined;
     const fault = this.#faults.draw();
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;
   }
 
-  #carryOut(admitted: Admitted, sequence: number, parameters: JsonMembers, decision: Decision): void {
-    const { vendor, name } = admitted.operation;
-    const { credits, change } = decision;
-    if (credits === 0 && change === undefined) return;
-    const { account } = admitted.authorization;
-    const booked = { vendor, operation: name, parameters, account, credits };
-    this.#append(sequence, change === undefined ? booked : { ...booked, change });
-  }
-
-  #append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
-    this.#book.append({ at: isoTime(this.#settings.clock.wallMs()), sequence, ...booked });
-    if (booked.change !== undefined) this.#service.state.apply(booked.change, booked.account);
-  }
-
-  #appendControl(operation: string, change: NonNullable<Entry['change']>): void {
-    this.#sequence += 1;
-    this.#append(this.#sequence, {
-      vendor: 'sandbox',
-      operation,
-      parameters: {},
-      account: '',
-      credits: 0,
-      change,
-    });
-  }
-
   book(): object {
-    const counted = { requests: this.#requests, rate_limited: this.#rateLimited, faults: this.#faultCounts };
-    return { ...counted, ...this.#book.sum() };
+    const { rateLimited } = this.#admission;
+    const counted = { requests: this.#requests, rate_limited: rateLimited, faults: this.#faultCounts };
+    return { ...counted, ...this.#registrar.sum() };
   }
 
   state(): object {
-    return this.#service.state.all();
+    return this.#registrar.state.all();
   }
 
   accept(email: string): void {
-    this.#appendControl('accept', { kind: 'accepted', email });
+    this.#registrar.alter('accept', { kind: 'accepted', email });
   }
 
   revoke(key: string): void {
-    this.#appendControl('revoke', { kind: 'key_revoked', account: accountOf(key) });
+    this.#registrar.alter('revoke', { kind: 'key_revoked', account: accountOf(key) });
   }
 
   setFaults(text: string): void {
@@ -195,27 +170,17 @@ export class Vendors implements SandboxControls {
   }
 
   setMatchRate(rate: number): void {
-    this.#provider.matchRate = checkedMatchRate(rate);
+    this.#knowledge.matchRate = checkedMatchRate(rate);
   }
 
   close(): void {
-    this.#book.close();
+    this.#registrar.close();
   }
 }
 
-function problemOfBody(
-  operation: VendorOperation,
-  text: string | undefined,
-  body: unknown,
-  contentType: string,
-): Decision | undefined {
-  if (text === undefined) return refusal(413, 'The body is larger than 1 MB.');
-  // Published for the service only; what the provider wants is not known, so it takes any.
-  if (operation.vendor === 'service' && !/^application\/json\s*(?:;|$)/i.test(contentType)) {
-    return refusal(415, 'Content-Type must be application/json.');
-  }
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return isObject ? undefined : refusal(400, 'The body must be a JSON object.');
+/** Stated by what is charged for alone, and by a repeated answer as it was the first time. */
+function priceOf({ vendor, isLookUp }: VendorOperation, { credits }: Decision): Record<string, string> {
+  return vendor === 'provider' && isLookUp !== true ? { [PRICE_HEADER]: String(credits) } : {};
 }
 
 function checkedMatchRate(rate: number): number {

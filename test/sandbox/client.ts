@@ -43,15 +43,22 @@ export async function post(
   path: string,
   authorization: string | undefined,
   body: unknown,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const headers: Record<string, string> = { 'content-type': 'application/json', ...more };
   if (authorization !== undefined) headers.authorization = authorization;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return replyOf(await fetch(url + path, { method: 'POST', headers, body: text, redirect: 'manual' }));
 }
 
-export async function get(url: string, path: string): Promise<Reply> {
-  return replyOf(await fetch(url + path));
+export async function get(
+  url: string,
+  path: string,
+  authorization?: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const headers = authorization === undefined ? more : { ...more, authorization };
+  return replyOf(await fetch(url + path, { headers, redirect: 'manual' }));
 }
 
 async function replyOf(response: Response): Promise<Reply> {

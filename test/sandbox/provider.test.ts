@@ -56,7 +56,7 @@ describe('a body that the provider does not take is refused with 400 and costs n
 });
 
 test('only POST to exactly the published paths is an operation', async () => {
-  const { url } = await sandbox();
+  const { url } = await sandbox({ matchRate: 1 });
   expect((await fetch(`${url}/enrich/company`)).status).toBe(405);
   for (const path of [
     '/enrich/company/',

@@ -1,0 +1,126 @@
+import type { Clock } from '../clock.ts';
+import { API_CALL } from './api-call.ts';
+import { type Authorization, readAuthorization, wrongShapeWords } from './authorization.ts';
+import type { JsonMembers } from './json.ts';
+import type { ProviderDialect } from './provider.ts';
+import type { RateLimit } from './rate.ts';
+import { Routes } from './routes.ts';
+import { type Answer, refusal, tooMany, type Vendor, type VendorOperation, withHeaders } from './vendor.ts';
+
+/** Who may come in: a known path, a header of the right shape with a key that works, and not too often. */
+
+/** What is known of a request before its body is read. */
+export interface RequestHead {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly authorization: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** A call of the provider's inside one of the service's: it names a connected account instead of a key. */
+export interface InnerHead {
+  readonly method: string;
+  readonly target: string;
+  readonly account: string;
+}
+
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly operation: VendorOperation;
+  readonly target: string;
+  /** Short hash of the key. */
+  readonly account: string;
+  readonly project: string;
+  readonly segment: string;
+  readonly query: string;
+  readonly parameters: JsonMembers;
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface TurnedAway {
+  readonly kind: 'turned_away';
+  /** Null where there is none at the path. */
+  readonly operation: string | null;
+  readonly answer: Answer;
+}
+
+export interface AdmissionParts {
+  readonly provider: ProviderDialect;
+  /** What the provider takes besides the operations of its dialect. */
+  readonly lookUps: readonly VendorOperation[];
+  readonly service: readonly VendorOperation[];
+  readonly rateLimit: RateLimit | undefined;
+  readonly clock: Clock;
+  isRevoked(account: string): boolean;
+}
+
+export class Admission {
+  readonly #parts: AdmissionParts;
+  readonly #routes: Routes;
+  readonly #providerRoutes: Routes;
+  #waitIsTold = false;
+  /** Requests that came too early. */
+  rateLimited = 0;
+
+  constructor(parts: AdmissionParts) {
+    const ofProvider = [...parts.provider.operations, ...parts.lookUps];
+    this.#parts = parts;
+    this.#providerRoutes = new Routes(ofProvider);
+    this.#routes = new Routes([...ofProvider, ...parts.service, API_CALL]);
+  }
+
+  /** At the moment when a request arrives, because that is what a rate limit counts. */
+  admit({ method, target, authorization: header, idempotencyKey }: RequestHead): Admitted | TurnedAway {
+    const route = this.#routes.find(method, target);
+    if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
+    const { operation } = route;
+    const { name } = operation;
+    const authorization = readAuthorization(header);
+    if (!operation.authorization.some((shape) => shape === authorization.shape)) {
+      const words = wrongShapeWords(operation.authorization, authorization.shape);
+      return turnedAway(name, refusal(401, words));
+    }
+    const { account, project } = authorization;
+    if (this.#isDead(authorization)) return turnedAway(name, refusal(401, 'This key has been revoked.'));
+    // What an "API Call" is limited by is the account that it calls with.
+    const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
+    return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
+  }
+
+  admitInner({ method, target, account }: InnerHead): Admitted | TurnedAway {
+    const route = this.#providerRoutes.find(method, target);
+    if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
+    const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
+    return this.#limited(route.operation, account) ?? { ...admitted, idempotencyKey: undefined };
+  }
+
+  /** Every second 429 says how long to wait, in whole seconds rounded up, because vendors do either. */
+  retryAfter(waitMs: number): string | undefined {
+    this.#waitIsTold = !this.#waitIsTold;
+    return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
+  }
+
+  /** What every answer to that account says about its limit. */
+  rateHeaders(vendor: Vendor, account: string): Readonly<Record<string, string>> {
+    return this.#parts.rateLimit?.headers(`${vendor} ${account}`, this.#parts.clock) ?? {};
+  }
+
+  #isDead({ account, revoked }: Authorization): boolean {
+    return revoked || this.#parts.isRevoked(account);
+  }
+
+  #limited({ vendor, name }: VendorOperation, account: string): TurnedAway | undefined {
+    const { rateLimit, provider, clock } = this.#parts;
+    const waitMs = rateLimit?.waitMs(`${vendor} ${account}`, clock) ?? 0;
+    if (waitMs === 0) return undefined;
+    this.rateLimited += 1;
+    const retryAfter = this.retryAfter(waitMs);
+    const answer = vendor === 'provider' ? provider.tooMany(waitMs, retryAfter) : tooMany(retryAfter);
+    return turnedAway(name, withHeaders(answer, this.rateHeaders(vendor, account)));
+  }
+}
+
+function turnedAway(operation: string | null, answer: Answer): TurnedAway {
+  return { kind: 'turned_away', operation, answer };
+}

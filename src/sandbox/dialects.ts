@@ -1,0 +1,32 @@
+import { basename, extname } from 'node:path';
+import { stop, unreachable } from '../errors.ts';
+import type { Knowledge } from './knowledge.ts';
+import { type ProviderDialect, publishedProvider } from './provider.ts';
+import { restGetProvider } from './rest-get.ts';
+
+/** The dialects in which the sandbox's provider can be spoken to. */
+const DIALECTS = ['provider', 'rest-get'] as const;
+export type DialectName = (typeof DIALECTS)[number];
+
+/** Takes a name, or the path of a file that is called so. A StopError (usage) for anything else. */
+export function dialectNamed(text: string): DialectName {
+  const name = basename(text, extname(text));
+  const known = DIALECTS.find((dialect) => dialect === name);
+  if (known !== undefined) return known;
+  throw stop(
+    'usage',
+    `The sandbox does not speak "${text}".`,
+    `Name one of ${DIALECTS.join(', ')}, or a file that is called so.`,
+  );
+}
+
+export function providerIn(dialect: DialectName, knowledge: Knowledge): ProviderDialect {
+  switch (dialect) {
+    case 'provider':
+      return publishedProvider(knowledge);
+    case 'rest-get':
+      return restGetProvider(knowledge);
+    default:
+      return unreachable(dialect);
+  }
+}

@@ -1,0 +1,59 @@
+import { companyOf, personOf } from './content.ts';
+import { canonical, type JsonMembers } from './json.ts';
+import { type Random, randomFrom } from './random.ts';
+
+/**
+ * What the provider knows, whatever dialect it is asked in: a pure function of (seed, operation, identifier). Only the
+ * match rate moves.
+ */
+
+export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
+export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
+export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
+
+/** A search returns at most this many contacts, and each of them is a credit. */
+const MOST_CONTACTS = 10;
+
+export interface Found {
+  readonly credits: number;
+  readonly body: JsonMembers;
+}
+
+export class Knowledge {
+  readonly seed: number;
+  /** Share of identifiers that are known, 0 to 1. Raising it only adds matches, lowering it only takes some away. */
+  matchRate: number;
+
+  constructor(seed: number, matchRate: number) {
+    this.seed = seed;
+    this.matchRate = matchRate;
+  }
+
+  person(given: JsonMembers): Found | undefined {
+    const random = this.#known('enrich-person', given, PERSON_IDENTIFIERS);
+    return random && { credits: random.integer(1, 2), body: personOf(random, given) };
+  }
+
+  company(given: JsonMembers): Found | undefined {
+    const random = this.#known('enrich-company', given, COMPANY_IDENTIFIERS);
+    return random && { credits: 1, body: companyOf(random, given) };
+  }
+
+  search(filters: JsonMembers): Found | undefined {
+    const random = randomFrom(this.seed, 'search-people', canonical(filters));
+    if (random.fraction() >= this.matchRate) return undefined;
+    const results = Array.from({ length: random.integer(1, MOST_CONTACTS) }, () => personOf(random, {}));
+    return { credits: results.length, body: { results } };
+  }
+
+  /** The chance of the first identifier, in published order, that the provider knows. */
+  #known(operation: string, given: JsonMembers, identifiers: readonly string[]): Random | undefined {
+    for (const name of identifiers) {
+      const value = given[name];
+      if (typeof value !== 'string') continue;
+      const random = randomFrom(this.seed, operation, name, value);
+      if (random.fraction() < this.matchRate) return random;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import { type Clock, isoTime } from '../clock.ts';
+import type { Admitted } from './admission.ts';
+import { Book, type BookSum, type Change, type Entry } from './book.ts';
+import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
+import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
+import { ServiceState } from './service-state.ts';
+import { type Decision, refusal, type VendorOperation } from './vendor.ts';
+
+/** Has what was asked decided and carries it out: what costs or alters anything is in the book before it is answered. */
+
+export interface ReceivedBody {
+  /** Undefined when it was too large. */
+  readonly text: string | undefined;
+  readonly contentType: string;
+}
+
+/** What was decided, and what was booked for it just now. */
+export interface Act {
+  readonly decision: Decision;
+  readonly credits: number;
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly book: Book;
+  readonly state: ServiceState;
+  readonly keyed: KeyedAnswers;
+}
+
+export class Registrar {
+  readonly state: ServiceState;
+  readonly #clock: Clock;
+  readonly #book: Book;
+  readonly #keyed: KeyedAnswers;
+  #sequence: number;
+
+  private constructor({ clock, book, state, keyed }: Parts) {
+    this.state = state;
+    this.#clock = clock;
+    this.#book = book;
+    this.#keyed = keyed;
+    this.#sequence = book.lastSequence;
+  }
+
+  /** Reads the book back, so that sums, keyed answers and the service's state are those before a restart. */
+  static async open(bookPath: string | undefined, clock: Clock): Promise<Registrar> {
+    const state = new ServiceState();
+    const keyed = new KeyedAnswers();
+    const book = await Book.open(bookPath, (entry) => note(entry, state, keyed));
+    return new Registrar({ clock, book, state, keyed });
+  }
+
+  /** The number of the next request, or of what is done to the sandbox. */
+  nextSequence(): number {
+    this.#sequence += 1;
+    return this.#sequence;
+  }
+
+  /** What was answered under an idempotency key of that account. */
+  answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
+    return this.#keyed.find(account, idempotencyKey, this.#clock.wallMs());
+  }
+
+  /** All that the account was ever charged. */
+  creditsOf(account: string): number {
+    return this.#book.creditsOf(account);
+  }
+
+  sum(): BookSum {
+    return this.#book.sum();
+  }
+
+  /**
+   * One turn of the event loop from the decision to the book, so that two requests can never both be first.
+   * @param happens false: it is decided, but nothing comes of it.
+   */
+  act(admitted: Admitted, sequence: number, received: ReceivedBody, happens: boolean): Act {
+    const { operation, account, target, idempotencyKey } = admitted;
+    const fingerprint = fingerprintOf(operation.method, target, received.text ?? '');
+    const isKeyed = operation.vendor === 'provider' && operation.isLookUp !== true;
+    const key = isKeyed ? idempotencyKey : undefined;
+    const before = key === undefined ? undefined : this.answered(account, key);
+    if (before !== undefined) {
+      const same = before.fingerprint === fingerprint;
+      const decision = same ? before : refusal(422, 'This idempotency key belongs to another request.');
+      return { decision, credits: 0 };
+    }
+    const { decision, parameters } = decide(admitted, sequence, received);
+    if (!happens) return { decision, credits: 0 };
+    const { status, body, credits, change } = decision;
+    if (credits > 0 || change !== undefined || key !== undefined) {
+      this.#append(sequence, {
+        ...{ vendor: operation.vendor, operation: operation.name, parameters, account, credits },
+        ...(change === undefined ? {} : { change }),
+        ...(key === undefined ? {} : { answered: { idempotency_key: key, fingerprint, status, body } }),
+      });
+    }
+    return { decision, credits };
+  }
+
+  /** Something that a test does to the vendors from outside. */
+  alter(operation: string, change: Change): void {
+    const entry = { vendor: 'sandbox', operation, parameters: {}, account: '', credits: 0, change } as const;
+    this.#append(this.nextSequence(), entry);
+  }
+
+  close(): void {
+    this.#book.close();
+  }
+
+  #append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
+    const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
+    this.#book.append(entry);
+    note(entry, this.state, this.#keyed);
+  }
+}
+
+/** Everything that is remembered besides sums is remembered from the book's lines. */
+function note(entry: Entry, state: ServiceState, keyed: KeyedAnswers): void {
+  if (entry.change !== undefined) state.apply(entry.change, entry.account);
+  keyed.note(entry);
+}
+
+function decide(
+  { operation, account, project, segment, query, parameters }: Admitted,
+  sequence: number,
+  { text, contentType }: ReceivedBody,
+): { readonly decision: Decision; readonly parameters: JsonMembers } {
+  const json = operation.method === 'GET' ? parameters : parseJson(text ?? '');
+  const body = isMembers(json) ? json : {};
+  const problem = problemOfBody(operation, text, json, contentType);
+  const request = { sequence, account, project, segment, query, body };
+  return { decision: problem ?? operation.decide(request), parameters: body };
+}
+
+function problemOfBody(
+  { vendor, method }: VendorOperation,
+  text: string | undefined,
+  json: Json | undefined,
+  contentType: string,
+): Decision | undefined {
+  if (text === undefined) return refusal(413, 'The body is larger than 1 MB.');
+  // Published for the service only; what the provider wants is not known, so it takes any.
+  if (vendor === 'service' && method === 'POST' && !/^application\/json\s*(?:;|$)/i.test(contentType)) {
+    return refusal(415, 'Content-Type must be application/json.');
+  }
+  return isMembers(json) ? undefined : refusal(400, 'The body must be a JSON object.');
+}

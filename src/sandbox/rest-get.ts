@@ -1,0 +1,67 @@
+import type { JsonMembers } from './json.ts';
+import type { Knowledge } from './knowledge.ts';
+import { found, type ProviderDialect, problemOfAbn, problemOfFilters } from './provider.ts';
+import { type Decision, problemOfIdentifiers, refusal, type VendorRequest } from './vendor.ts';
+
+/**
+ * A vendor of another make, as seen in the wild: GET with other names for everything, a miss that looks like a broken
+ * server, throttling that looks like a success, and a search that has moved.
+ */
+
+/** Its names of identifiers → those of the knowledge. */
+const COMPANY_NAMES = { abn: 'abn', fqdn: 'domain', ln_url: 'profile_url' } as const;
+const PERSON_NAMES = { work_email: 'email', ln_url: 'profile_url', ln_slug: 'profile_slug' } as const;
+
+const MOVED_SEARCH = '/v2/people/search';
+
+export function restGetProvider(knowledge: Knowledge): ProviderDialect {
+  const shared = { vendor: 'provider', method: 'GET', authorization: ['Bearer <key>'] } as const;
+  return {
+    operations: [
+      { ...shared, name: 'enrich-company', path: '/company', decide: company(knowledge) },
+      { ...shared, name: 'enrich-person', path: '/people', decide: person(knowledge) },
+      { ...shared, name: 'search-people', path: MOVED_SEARCH, decide: search(knowledge) },
+      { ...shared, name: 'search-moved', path: '/people/search', isLookUp: true, decide: pointToSearch },
+    ],
+    tooMany: (waitMs) => {
+      const error = `Too many requests. Retry in ${Math.ceil(waitMs / 1000)}s.`;
+      return { status: 200, body: { success: false, code: 'rate_limited', error } };
+    },
+  };
+}
+
+type Decide = (request: VendorRequest) => Decision;
+
+function company(knowledge: Knowledge): Decide {
+  return ({ body }) => {
+    const problem = problemOfIdentifiers(body, Object.keys(COMPANY_NAMES)) ?? problemOfAbn(body.abn);
+    if (problem !== undefined) return refusal(400, problem);
+    const known = knowledge.company(renamed(body, COMPANY_NAMES));
+    return found(known) ?? refusal(500, 'Company profile not found');
+  };
+}
+
+function person(knowledge: Knowledge): Decide {
+  return ({ body }) => {
+    const problem = problemOfIdentifiers(body, Object.keys(PERSON_NAMES));
+    if (problem !== undefined) return refusal(400, problem);
+    const known = knowledge.person(renamed(body, PERSON_NAMES));
+    return found(known) ?? refusal(500, 'Person profile not found');
+  };
+}
+
+function search(knowledge: Knowledge): Decide {
+  return ({ body }) => {
+    const problem = problemOfFilters(body);
+    if (problem !== undefined) return refusal(400, problem);
+    return found(knowledge.search(body)) ?? refusal(500, 'Person profile not found');
+  };
+}
+
+function pointToSearch({ query }: VendorRequest): Decision {
+  return { status: 307, body: {}, headers: { location: `${MOVED_SEARCH}${query}` }, credits: 0 };
+}
+
+function renamed(body: JsonMembers, names: Readonly<Record<string, string>>): JsonMembers {
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [names[name] ?? name, value]));
+}

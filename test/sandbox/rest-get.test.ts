@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { bookOf, company, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
+
+// Goal: with `--dialect rest-get` the provider is the vendor that was seen in the wild. Method: requests over HTTP.
+
+const KEY = 'Bearer key-1';
+
+async function vendor(options: object = {}): Promise<string> {
+  return (await sandbox({ matchRate: 1, dialect: 'rest-get', ...options })).url;
+}
+
+const asked = (url: string, path: string): Promise<Reply> => get(url, path, KEY);
+
+test.each([
+  ['/company?fqdn=a.example', { domain: 'a.example' }, '1'],
+  ['/company?abn=51824753556', { abn: '51824753556' }, '1'],
+  ['/company?ln_url=https%3A%2F%2Fp.example%2Fc', { name: expect.stringMatching(/\(sandbox\)$/) }, '1'],
+  ['/people?work_email=ann%40a.example', { emails: ['ann@a.example'] }, expect.stringMatching(/^[12]$/)],
+  [
+    '/people?ln_slug=ann',
+    { full_name: expect.stringMatching(/\(sandbox\)$/) },
+    expect.stringMatching(/^[12]$/),
+  ],
+])('GET %s finds and is charged', async (path, body, credits) => {
+  const url = await vendor();
+  const reply = await asked(url, path);
+  expect([reply.status, reply.json]).toEqual([200, expect.objectContaining(body)]);
+  expect(reply.headers.get('x-credits-charged')).toEqual(credits);
+  expect(String((await bookOf(url)).credits)).toEqual(credits);
+});
+
+test('it knows the same companies as the published provider, by other names', async () => {
+  const published = await sandbox({ matchRate: 0.5 });
+  const url = await vendor({ matchRate: 0.5 });
+  for (let number = 0; number < 20; number += 1) {
+    const one = await company(published.url, `c${number}.example`);
+    const other = await asked(url, `/company?fqdn=c${number}.example`);
+    if (one.json.name === undefined) expect(other.status).toBe(500);
+    else expect(other.json).toEqual(one.json);
+  }
+});
+
+test.each([
+  ['/company?fqdn=a.example', 'Company profile not found'],
+  ['/people?ln_url=x', 'Person profile not found'],
+])('a miss is a 500 that says so and costs nothing: %s', async (path, error) => {
+  const url = await vendor({ matchRate: 0 });
+  const { status, json } = await asked(url, path);
+  expect([status, json]).toEqual([500, { error }]);
+  expect((await bookOf(url)).charges).toBe(0);
+});
+
+test('a 500 that is a fault says something else', async () => {
+  const url = await vendor({ faults: 'charged-500:x1' });
+  const { status, json } = await asked(url, '/company?fqdn=a.example');
+  expect([status, json]).toEqual([500, { error: 'Status 500, on purpose.' }]);
+  expect((await bookOf(url)).credits).toBe(1);
+});
+
+test('throttling is a success that says how long to wait, rounded up', async () => {
+  let nowMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => nowMs };
+  const url = await vendor({ rate: '1/min', clock });
+  await asked(url, '/company?fqdn=a.example');
+  nowMs = 24_500;
+  const { status, json, headers } = await asked(url, '/company?fqdn=b.example');
+  const error = 'Too many requests. Retry in 36s.';
+  expect([status, json]).toEqual([200, { success: false, code: 'rate_limited', error }]);
+  expect(headers.get('retry-after')).toBeNull();
+  expect(await bookOf(url)).toMatchObject({ rate_limited: 1, credits: 1 });
+});
+
+test('the search has moved: 307 to another path of the same host, which answers', async () => {
+  const url = await vendor({ faults: '500:x1' });
+  const moved = await asked(url, '/people/search?company=A&position=CEO');
+  const location = moved.headers.get('location') ?? '';
+  expect([moved.status, location]).toEqual([307, '/v2/people/search?company=A&position=CEO']);
+  expect((await asked(url, location)).status, 'the fault waits for the call that counts').toBe(500);
+  const { json } = await asked(url, location);
+  expect((await bookOf(url)).credits).toBe(json.results.length);
+});
+
+describe('what it does not know is refused', () => {
+  test.each([
+    ['/company', 'abn, fqdn, ln_url'],
+    ['/company?domain=a.example', 'abn, fqdn, ln_url'],
+    ['/company?fqdn=a.example&website=x', '"website" is not a field'],
+    ['/company?fqdn=', '"fqdn" is empty'],
+    ['/company?fqdn=a.example&fqdn=b.example', 'more than once'],
+    ['/company?abn=123', 'exactly 11 digits'],
+    ['/people?email=ann%40a.example', 'work_email, ln_url, ln_slug'],
+  ])('%s with 400', async (path, words) => {
+    const url = await vendor();
+    const { status, json } = await asked(url, path);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(words)]);
+  });
+
+  test('the published paths with 404, a POST with 405, a wrong header with 401', async () => {
+    const url = await vendor();
+    expect((await company(url, 'a.example')).status).toBe(404);
+    expect((await post(url, '/company', KEY, {})).status).toBe(405);
+    expect((await get(url, '/company?fqdn=a.example')).status).toBe(401);
+  });
+});
+
+test('a redirect that is a fault keeps the query', async () => {
+  const url = await vendor({ faults: '302:x1' });
+  const { headers } = await asked(url, '/company?fqdn=a.example');
+  expect(headers.get('location')).toBe(`${url}/moved/company?fqdn=a.example`);
+});
+
+test('the log shows the parameters of a GET, also of one that came too early', async () => {
+  const logPath = join(temporaryFolder(), 'log.jsonl');
+  const url = await vendor({ logPath, rate: '1/h' });
+  await asked(url, '/company?fqdn=a.example');
+  await asked(url, '/company?fqdn=b.example');
+  const line = { method: 'GET', operation: 'enrich-company', status: 200 };
+  expect(linesOf(logPath)).toMatchObject([
+    { ...line, body: { fqdn: 'a.example' }, credits: 1 },
+    { ...line, body: { fqdn: 'b.example' }, credits: 0 },
+  ]);
+});
+
+test('a dialect is named, or a file is that is called so; another is refused', async () => {
+  const { url } = await sandbox({ matchRate: 1, dialect: 'jobs/dialects/rest-get.yaml' });
+  expect((await asked(url, '/company?fqdn=a.example')).status).toBe(200);
+  await expect(startSandbox({ dialect: 'rest-post' })).rejects.toMatchObject({ code: 'usage' });
+});
