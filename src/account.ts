@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,
@@ -25,8 +26,14 @@ export interface Account {
   /** What makes it this account, whatever it is called: part of every call key. */
   readonly identity: string;
   readonly vendor: Vendor;
-  /** Absent for the sandbox, whose address is known once it is started. */
+  /** Absent for the sandbox, whose address is known once it is started. With `via` that of the service's step. */
   readonly baseUrl?: URL;
+  /** The file, absolute, with what differs from the built-in dialect of the vendor. */
+  readonly dialectPath?: string;
+  /** The service through which the vendor is reached; key, organization and project are then that account's. */
+  readonly via?: Via;
+  /** Nobody else spends with this key, so what the vendor counts is what we did. */
+  readonly exclusiveKey?: true;
   readonly sandbox: boolean;
   readonly key: KeySource;
   readonly limits: Limits;
@@ -39,6 +46,15 @@ export interface Account {
   readonly documentationUrl?: string;
   /** With which the embedded sandbox is started; empty for a vendor that exists. */
   readonly sandboxFlags: readonly string[];
+}
+
+export interface Via {
+  /** Name of the service account. */
+  readonly service: string;
+  /** The vendor's account as the service calls it. */
+  readonly connectedAccount: string;
+  /** Dialect file of the service account. */
+  readonly dialectPath?: string;
 }
 
 export interface Accounts {
@@ -161,34 +177,37 @@ function sandboxWindows(flags: readonly string[]): Limits['windows'] {
 export interface IdentityParts {
   readonly id?: string | undefined;
   readonly vendor: Vendor;
+  /** With a connected account: the address of the service's step. */
   readonly baseUrl: URL;
   readonly organizationId?: string | undefined;
+  readonly connectedAccount?: string | undefined;
 }
 
 /**
- * The account's `id`, else vendor, origin and organization. Never its name: renaming must not buy again, and pointing
- * the same name at another address must not reuse what a test address answered. The last member is kept for accounts
- * that are connected through a service. The format is frozen, as that of the call key is.
+ * The account's `id`, else vendor, origin, organization and connected account. Never its name: renaming must not buy
+ * again, and pointing the same name at another address must not reuse what a test address answered. The format is
+ * frozen, as that of the call key is.
  */
-export function identityOf({ id, vendor, baseUrl, organizationId }: IdentityParts): string {
+export function identityOf(parts: IdentityParts): string {
+  const { id, vendor, baseUrl, organizationId, connectedAccount } = parts;
   if (id !== undefined) return canonicalJson(['id', id]);
-  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, null]);
+  return canonicalJson([vendor, baseUrl.origin, organizationId ?? null, connectedAccount ?? null]);
 }
 
-function accountOf(name: string, entry: AccountEntry, document: YamlDocument<AccountsFile>): Account {
+type AccountsDocument = YamlDocument<AccountsFile>;
+
+function accountOf(name: string, entry: AccountEntry, document: AccountsDocument): Account {
+  if (entry.vendor === 'provider' && entry.via !== undefined) {
+    return accountThrough(name, entry, serviceOf(name, entry.via, document), document);
+  }
   const baseUrl = baseUrlOf(name, entry, document);
   const service = entry.vendor === 'service' ? entry : undefined;
   const organizationId = service?.organization_id;
   return {
-    name,
+    ...ownPartsOf(name, entry, document),
     identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId }),
-    vendor: entry.vendor,
     baseUrl,
-    sandbox: false,
     key: keySourceOf(entry),
-    limits: limitsOf(entry),
-    budget: budgetOf(entry),
-    sandboxFlags: [],
     ...(service?.region === undefined ? {} : { region: service.region }),
     ...(organizationId === undefined ? {} : { organizationId }),
     ...(service?.project_id === undefined ? {} : { projectId: service.project_id }),
@@ -196,8 +215,57 @@ function accountOf(name: string, entry: AccountEntry, document: YamlDocument<Acc
   };
 }
 
+/** What every account says for itself, however its vendor is reached. */
+function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
+  return {
+    name,
+    vendor: entry.vendor,
+    sandbox: false,
+    limits: limitsOf(entry),
+    budget: budgetOf(entry),
+    sandboxFlags: [],
+    ...(entry.dialect === undefined ? {} : { dialectPath: resolve(dirname(path), entry.dialect) }),
+    ...(entry.exclusive_key === true ? { exclusiveKey: true as const } : {}),
+  };
+}
+
+type ProviderEntry = AccountEntry & { readonly vendor: 'provider' };
+
+/** The schema has made sure that an entry with `via` has the other two names. */
+function accountThrough(
+  name: string,
+  entry: ProviderEntry,
+  service: Account,
+  document: AccountsDocument,
+): Account {
+  const { api_call_url: address = '', connected_account: connectedAccount = '' } = entry;
+  const baseUrl = new URL(address);
+  const { organizationId, projectId, dialectPath } = service;
+  return {
+    ...ownPartsOf(name, entry, document),
+    identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
+    baseUrl,
+    key: service.key,
+    via: { service: service.name, connectedAccount, ...(dialectPath === undefined ? {} : { dialectPath }) },
+    ...(organizationId === undefined ? {} : { organizationId }),
+    ...(projectId === undefined ? {} : { projectId }),
+  };
+}
+
+function serviceOf(name: string, via: string, document: AccountsDocument): Account {
+  const entries = Object.entries(document.value?.accounts ?? {});
+  const services = entries.flatMap(([each, { vendor }]) => (vendor === 'service' ? [each] : []));
+  const found = entries.find(([each]) => each === via)?.[1];
+  if (found?.vendor === 'service') return accountOf(via, found, document);
+  const fact =
+    found === undefined ? `there is no account "${via}"` : `account ${via} is not an account of the service`;
+  const next =
+    services.length === 0 ? 'Add the service account, with vendor: service.' : suggestion(via, services);
+  throw document.problem(['accounts', name, 'via'], 'value', `accounts.${name}.via: ${fact}`, next);
+}
+
 /** `base_url`, else the address of the region. Both at once must agree, or a key could go to the wrong place. */
-function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: YamlDocument<AccountsFile>): URL {
+function baseUrlOf(name: string, entry: AccountEntry, { value, problem }: AccountsDocument): URL {
   const region = entry.vendor === 'service' ? entry.region : undefined;
   const ofRegion = region === undefined ? undefined : value?.regions?.[region];
   const address = entry.base_url ?? ofRegion;

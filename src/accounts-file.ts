@@ -34,6 +34,7 @@ const commandLine = line
 
 const shared = {
   id: line.max(200).optional(),
+  dialect: line.optional(),
   base_url: address.optional(),
   key: z.string().optional(),
   key_env: z
@@ -51,6 +52,7 @@ const shared = {
     })
     .optional(),
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
+  exclusive_key: z.boolean().optional(),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;
@@ -77,7 +79,57 @@ const service = z
   })
   .superRefine(oneKey);
 
-const provider = z.strictObject({ vendor: z.literal('provider'), ...shared }).superRefine(oneKey);
+const provider = z
+  .strictObject({
+    vendor: z.literal('provider'),
+    ...shared,
+    via: line.optional(),
+    connected_account: line.optional(),
+    api_call_url: address.optional(),
+  })
+  .superRefine((entry, context) => {
+    if (entry.via === undefined) direct(entry, context);
+    else throughService(entry, context);
+  });
+
+interface RouteEntries extends KeyEntries {
+  readonly base_url?: unknown;
+  readonly connected_account?: unknown;
+  readonly api_call_url?: unknown;
+}
+
+/** What only makes sense together with `via`. */
+const VIA_NAMES = ['connected_account', 'api_call_url'] as const;
+
+function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
+  const stray = VIA_NAMES.find((name) => entry[name] !== undefined);
+  if (stray === undefined) {
+    oneKey(entry, context);
+    return;
+  }
+  const next = 'Add via: with the name of the service account, or leave it out.';
+  context.addIssue({
+    code: 'custom',
+    path: [stray],
+    message: 'it belongs to an account with via',
+    params: { next },
+  });
+}
+
+/** The service knows the vendor's address and key; the key that opens the service is the service account's. */
+function throughService(entry: RouteEntries, context: z.core.$RefinementCtx): void {
+  const own = (['base_url', ...KEYS] as const).find((name) => entry[name] !== undefined);
+  if (own !== undefined) {
+    const message = 'an account with via has neither an address nor a key of its own';
+    const next = 'Leave it out: the service knows both.';
+    context.addIssue({ code: 'custom', path: [own], message, params: { next } });
+    return;
+  }
+  const missing = VIA_NAMES.find((name) => entry[name] === undefined);
+  if (missing === undefined) return;
+  const next = `Add a line that begins with ${missing}:.`;
+  context.addIssue({ code: 'custom', message: `${missing} is missing beside via`, params: { next } });
+}
 
 const name = z
   .string()

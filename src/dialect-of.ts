@@ -1,11 +1,82 @@
 import type { Account } from './account.ts';
-import type { Dialect } from './dialect.ts';
-import { stop } from './errors.ts';
+import type { Dialect, ReadBack } from './dialect.ts';
+import { readDialectFile } from './dialect-file.ts';
+import { invariant, stop } from './errors.ts';
 import { loadMember } from './family.ts';
+import type { Vendor } from './operation.ts';
 
-/** The dialect that an account's vendor speaks. @throws StopError `unsupported` when there is none for it. */
-export async function dialectOf({ vendor }: Pick<Account, 'vendor'>): Promise<Dialect> {
-  const dialect = await loadMember<Dialect>(new URL('./dialects/', import.meta.url), vendor);
-  if (dialect !== undefined) return dialect;
-  throw stop('unsupported', `Nothing can be done with a ${vendor} account yet.`, 'Use a provider account.');
+const DIALECTS = new URL('./dialects/', import.meta.url);
+
+/** As `readDialect`. @throws StopError also `unsupported`, when there is nothing that could be asked of the vendor. */
+export async function dialectOf(account: Account): Promise<Dialect> {
+  const dialect = await readDialect(account);
+  if (Object.keys(dialect.operations).length > 0) return dialect;
+  throw stop(
+    'unsupported',
+    `Nothing can be done with a ${account.vendor} account yet.`,
+    'Use a provider account.',
+  );
+}
+
+/**
+ * The dialect that an account speaks: the built-in one of its vendor, with what its file says differently, and through
+ * a service when it is connected by one.
+ * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
+ */
+export async function readDialect(account: Account): Promise<Dialect> {
+  const own = await vendorDialect(account.vendor, account.dialectPath);
+  const dialect = account.via === undefined ? own : await throughService(own, account.via);
+  requireFillable(dialect, account);
+  return dialect;
+}
+
+async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+  const builtIn = await loadMember<Dialect>(DIALECTS, vendor);
+  invariant(builtIn !== undefined, `there is no dialect for a ${vendor}`);
+  return dialectPath === undefined ? builtIn : readDialectFile(dialectPath, builtIn);
+}
+
+/**
+ * The envelope carries no headers to the vendor, so neither does an idempotency key get there, nor can a lost call be
+ * read back by one.
+ */
+async function throughService(
+  { idempotency: _, ...own }: Dialect,
+  { connectedAccount, dialectPath }: NonNullable<Account['via']>,
+): Promise<Dialect> {
+  const { api_call: envelope } = await vendorDialect('service', dialectPath);
+  invariant(envelope !== undefined, 'the dialect of the service has no api_call');
+  const operations = Object.entries(own.operations).map(([name, operation]) => {
+    const { read_back: readBack, ...others } = operation;
+    return [name, readBack !== undefined && asksByKey(readBack) ? others : operation] as const;
+  });
+  return { ...own, operations: Object.fromEntries(operations), through: { envelope, connectedAccount } };
+}
+
+function asksByKey({ path, headers = {} }: ReadBack): boolean {
+  return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
+}
+
+/** A call of the service names its own project; everything else that a header needs must be the account's. */
+function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
+  const needed = JSON.stringify(headersOf(dialect));
+  const missing = [
+    ...(organizationId === undefined ? ['organization_id'] : []),
+    ...(projectId === undefined && vendor === 'provider' ? ['project_id'] : []),
+  ].find((each) => needed.includes(`{${each}}`));
+  if (missing === undefined) return;
+  throw stop(
+    'account',
+    `the dialect ${dialect.name} has a header with {${missing}}, and account ${name} has none`,
+    vendor === 'service' || dialect.through !== undefined
+      ? `Add ${missing} to the service account.`
+      : `Write the header without {${missing}} in the dialect file.`,
+  );
+}
+
+/** Of every request that the dialect may make. */
+function headersOf({ headers, operations, usage, through }: Dialect): readonly unknown[] {
+  if (through !== undefined) return [through.envelope.headers];
+  const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
+  return [headers, usage?.headers, ...own];
 }

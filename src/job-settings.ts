@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AnswerPlace } from './answer-body.ts';
 import type { Job } from './job.ts';
 import type { JsonObject } from './operation.ts';
 
@@ -12,25 +13,52 @@ const settingsSchema = z.object({
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
+  /** The account's limit on average, for the report. */
+  requests_per_second: z.number().optional(),
+  /** Where the fields of an answer stand; left out: at the top of its body. */
+  answer_at: z.object({ envelope: z.string().optional(), fields: z.string().optional() }).optional(),
 });
 
 export interface OutputSettings {
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: Job['onExisting'];
   readonly columns: Readonly<Record<string, string>>;
+  readonly answerPlace: AnswerPlace;
 }
 
-export function jobSettings(job: Job, columns: Readonly<Record<string, string>>): JsonObject {
+/** What the ledger keeps that is not the job's: of the account, and of its dialect. */
+export interface AccountSettings {
+  /** The account's limit on average; undefined where none is known. */
+  readonly requestsPerSecond: number | undefined;
+  readonly answerPlace: AnswerPlace;
+}
+
+export function jobSettings(
+  job: Job,
+  columns: Readonly<Record<string, string>>,
+  { requestsPerSecond, answerPlace }: AccountSettings,
+): JsonObject {
   return {
     job: job.path ?? job.name,
     columns,
     ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
+    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
   };
 }
 
+/** The limit that the newest run of the batch knew of; undefined when it knew none. */
+export function limitPerSecondOf(stored: JsonObject): number | undefined {
+  return settingsSchema.safeParse(stored).data?.requests_per_second;
+}
+
 export function outputSettings(stored: JsonObject): OutputSettings {
-  const { add, on_existing: onExisting, columns } = settingsSchema.parse(stored);
-  return { onExisting, columns, ...(add === undefined ? {} : { add }) };
+  const { add, on_existing: onExisting, columns, answer_at: at = {} } = settingsSchema.parse(stored);
+  const answerPlace = {
+    ...(at.envelope === undefined ? {} : { envelope: at.envelope }),
+    ...(at.fields === undefined ? {} : { fields: at.fields }),
+  };
+  return { onExisting, columns, answerPlace, ...(add === undefined ? {} : { add }) };
 }

@@ -1,8 +1,11 @@
-import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
+import { type Body, readBody, valueAt } from './answer-body.ts';
+import type { AnswerRule, Dialect, DialectOperation, Meaning, RateHintNames } from './dialect.ts';
+import { vendorReply } from './envelope.ts';
 import { messageOf, type StopDetail, unreachable } from './errors.ts';
 import { type Closure, type Credits, credits, type RawReply } from './ledger.ts';
 import type { JsonValue } from './operation.ts';
 import { plainText } from './plain-text.ts';
+import { rateHintsIn } from './rate-hints.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -29,57 +32,125 @@ export type Verdict =
       readonly pauseMs?: number;
     }
   | { readonly kind: 'doubt'; readonly closure: Closure & { readonly kind: 'in_doubt' } }
+  /** Nothing was done: the operation lives at another path, with the query, of the same host. */
+  | {
+      readonly kind: 'moved';
+      readonly closure: Closure & { readonly kind: 'not_sent' };
+      readonly path: string;
+    }
   | {
       readonly kind: 'stop';
       readonly closure: Closure & { readonly kind: 'stopped' };
       readonly stop: StopDetail;
     };
 
-/** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
-const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000;
-
 /** As much of a vendor's words as fits a cell and a terminal. */
 const WORDS_CHARACTERS = 300;
 
+/** Where the request went, against which a redirect is read. */
+export interface RequestedAt {
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+}
+
 /** Never throws: what judging itself fails on, such as JSON nested too deeply to look into, is in doubt as well. */
-export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation): Verdict {
+export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
   try {
-    return judgeReply(reply, dialect, operation);
+    return judgeReply(reply, dialect, operation, at);
   } catch (error) {
     return { kind: 'doubt', closure: { kind: 'in_doubt', why: `could not be judged: ${messageOf(error)}` } };
   }
 }
 
-function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation): Verdict {
+function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
   switch (reply.kind) {
     case 'not_sent':
       return { kind: 'again', closure: { kind: 'not_sent', why: reply.message } };
     case 'lost':
       return { kind: 'doubt', closure: { kind: 'in_doubt', why: reply.message } };
     case 'answered':
-      return judgeAnswer(reply.raw, dialect, operation);
+      return judgeAnswer(reply.raw, dialect, operation, at);
     default:
       return unreachable(reply);
   }
 }
 
-function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation): Verdict {
-  const body = readBody(raw.body);
-  const rules = [...(operation.answers ?? []), ...dialect.answers];
-  const rule = rules.find((candidate) => applies(candidate, raw, body));
-  const words = vendorWords(raw, body);
-  const charged = chargedCredits(rule, raw, body, dialect, operation);
-  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, words, raw, dialect);
+/** What is judged, and who said it. */
+interface Said {
+  readonly raw: RawReply;
+  readonly body: Body;
+  readonly by: Speaker;
 }
 
-function verdictOf(
-  means: Meaning,
-  ruleCharges: boolean | undefined,
-  charged: Credits,
-  words: string,
-  raw: RawReply,
-  dialect: Dialect,
-): Verdict {
+/** The vendor itself, the vendor through a service, or that service. */
+interface Speaker {
+  readonly name: Dialect['vendor'];
+  readonly rateHints: RateHintNames | undefined;
+  /** Where a wrong key, and a wrong address, are put right. */
+  readonly keyPlace: string;
+  readonly addressPlace: string;
+}
+
+function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+  const own = vendorReply(raw, dialect);
+  const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
+  const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
+  if (movedTo !== undefined) {
+    const why = `status ${said.raw.status}, it has moved to ${plainText(movedTo)}`;
+    return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
+  }
+  const rules =
+    own === undefined
+      ? (dialect.through?.envelope.answers ?? [])
+      : [...(operation.answers ?? []), ...dialect.answers];
+  const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
+  const charged = chargedCredits(rule, said, dialect, operation);
+  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, said);
+}
+
+function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: RawReply | undefined): Speaker {
+  if (through === undefined) {
+    return { name: vendor, rateHints, keyPlace: 'the account', addressPlace: "the account's base_url" };
+  }
+  if (own === undefined) {
+    return {
+      name: 'service',
+      rateHints: undefined,
+      keyPlace: 'the service account',
+      addressPlace: "the account's api_call_url",
+    };
+  }
+  const keyPlace = `the connected account ${plainText(through.connectedAccount)} of the service`;
+  return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
+}
+
+/** These two say that the same request is to be sent elsewhere, unchanged; the others turn it into a GET. */
+const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
+
+/** A vendor that is spoken to through a service has no address that we know; no name ends in `.invalid`. */
+const UNKNOWN_ORIGIN = 'https://vendor.invalid';
+
+/** The path to which the operation has moved, if it may move and has not left its host. */
+function newPath(
+  { status, headers: { location } }: RawReply,
+  { through }: Dialect,
+  { redirect }: DialectOperation,
+  at: RequestedAt,
+): string | undefined {
+  if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
+    return undefined;
+  // Through a service only a whole path can be followed, because what it would be relative to is in the envelope.
+  if (through !== undefined && !location.startsWith('/')) return undefined;
+  const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];
+  const base = new URL(path, origin);
+  if (!URL.canParse(location, base.href)) return undefined;
+  const target = new URL(location, base);
+  return target.origin === base.origin ? target.pathname + target.search : undefined;
+}
+
+function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Credits, said: Said): Verdict {
+  const words = vendorWords(said);
   switch (means) {
     case 'found':
     case 'no_match':
@@ -88,7 +159,7 @@ function verdictOf(
     case 'project_refused':
       return { kind: 'settle', closure: { kind: 'settled', answer: 'refused', charged, why: words } };
     case 'rate_limited': {
-      const pauseMs = retryAfterMs(raw);
+      const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
       const closure = { kind: 'paused', why: words } as const;
       return pauseMs === undefined ? { kind: 'pause', closure } : { kind: 'pause', closure, pauseMs };
     }
@@ -97,55 +168,84 @@ function verdictOf(
         ? { kind: 'again', closure: { kind: 'not_sent', why: words } }
         : { kind: 'doubt', closure: { kind: 'in_doubt', why: words } };
     case 'key_dead':
-      return stopped(words, {
-        code: 'key',
-        message: `The ${dialect.vendor} refused the key: ${words}.`,
-        next: 'Put a working key into the account, then type the same command again.',
-      });
     case 'credits_used_up':
-      return stopped(words, {
-        code: 'vendor_credits',
-        message: `The ${dialect.vendor} says that the account's credits are used up: ${words}.`,
-        next: 'Buy credits from the vendor, then type the same command again.',
-      });
     case 'wrong_address':
-      return stopped(words, {
-        code: 'address',
-        message: `The ${dialect.vendor} answered with a redirect to ${plainText(raw.headers.location ?? 'nowhere')}: ${words}.`,
-        next: "Correct the account's base_url; redirects are not followed, because they could repeat a paid request.",
-      });
+      return { kind: 'stop', closure: { kind: 'stopped', why: words }, stop: stopFor(means, words, said) };
     default:
       return unreachable(means);
   }
 }
 
-function stopped(why: string, stop: StopDetail): Verdict {
-  return { kind: 'stop', closure: { kind: 'stopped', why }, stop };
+function stopFor(
+  means: 'key_dead' | 'credits_used_up' | 'wrong_address',
+  words: string,
+  { raw, by }: Said,
+): StopDetail {
+  switch (means) {
+    case 'key_dead':
+      return {
+        code: 'key',
+        message: `The ${by.name} refused the key: ${words}.`,
+        next: `Put a working key into ${by.keyPlace}, then type the same command again.`,
+      };
+    case 'credits_used_up':
+      return {
+        code: 'vendor_credits',
+        message: `The ${by.name} says that the account's credits are used up: ${words}.`,
+        next: `Buy credits from the ${by.name}, then type the same command again.`,
+      };
+    case 'wrong_address':
+      return wrongAddress(raw, words, by);
+    default:
+      return unreachable(means);
+  }
+}
+
+function wrongAddress(
+  { status, headers }: RawReply,
+  words: string,
+  { name, addressPlace }: Speaker,
+): StopDetail {
+  const correct = `Correct ${addressPlace}`;
+  if (Math.floor(status / 100) !== 3) {
+    return {
+      code: 'address',
+      message: `The ${name} says that the address is wrong: ${words}.`,
+      next: `${correct}.`,
+    };
+  }
+  return {
+    code: 'address',
+    message: `The ${name} answered with a redirect to ${plainText(headers.location ?? 'nowhere')}: ${words}.`,
+    next: `${correct}; redirects are not followed, because they could repeat a paid request.`,
+  };
 }
 
 // ------------------------------------------------------------------------------------------------ reading an answer
 
-/** A body as far as it can be read: blank, JSON, or text that is not JSON. */
-export type Body =
-  | { readonly kind: 'blank' }
-  | { readonly kind: 'json'; readonly value: JsonValue }
-  | { readonly kind: 'unreadable'; readonly text: string };
+/** A test of an answer; what a rule says beside it is the caller's. */
+type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
 
-export function readBody(bytes: Buffer): Body {
-  if (bytes.length === 0) return { kind: 'blank' };
-  const text = bytes.toString('utf8');
-  try {
-    return { kind: 'json', value: JSON.parse(text) as JsonValue };
-  } catch {
-    return { kind: 'unreadable', text };
-  }
+/** The first rule of which every part holds. */
+export function fittingRule<Rule extends AnswerTest>(
+  rules: readonly Rule[],
+  raw: RawReply,
+): Rule | undefined {
+  return firstFitting(rules, raw, readBody(raw.body), undefined);
 }
 
-function applies(rule: AnswerRule, raw: RawReply, body: Body): boolean {
-  return (
-    rule.status.some((pattern) => statusMatches(pattern, raw.status)) &&
-    headersMatch(rule.header, raw) &&
-    (rule.body === undefined || bodyMatches(rule.body, body))
+/** @param fieldsAt where the fields stand: an answer with nothing there is as empty as one with nothing at all. */
+function firstFitting<Rule extends AnswerTest>(
+  rules: readonly Rule[],
+  raw: RawReply,
+  body: Body,
+  fieldsAt: string | undefined,
+): Rule | undefined {
+  return rules.find(
+    (rule) =>
+      rule.status.some((pattern) => statusMatches(pattern, raw.status)) &&
+      headersMatch(rule.header, raw) &&
+      (rule.body === undefined || bodyMatches(rule.body, body, fieldsAt)),
   );
 }
 
@@ -159,12 +259,17 @@ function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
   );
 }
 
-function bodyMatches(test: NonNullable<AnswerRule['body']>, body: Body): boolean {
+function bodyMatches(
+  test: NonNullable<AnswerRule['body']>,
+  body: Body,
+  fieldsAt: string | undefined,
+): boolean {
   if (test.is === 'blank' || test.is === 'unreadable') return body.kind === test.is;
   if (body.kind !== 'json')
     return test.matches !== undefined && test.path === undefined && matches(test.matches, body);
   const value = test.path === undefined ? body.value : valueAt(body.value, test.path);
-  if (test.is === 'empty' && !isEmpty(value)) return false;
+  if (test.is === 'empty' && !isEmpty(test.path === undefined ? fieldsIn(body.value, fieldsAt) : value))
+    return false;
   if (test.equals !== undefined && value !== test.equals) return false;
   return test.matches === undefined || new RegExp(test.matches, 'i').test(textOf(value));
 }
@@ -173,12 +278,10 @@ function matches(pattern: string, body: Body): boolean {
   return body.kind === 'unreadable' && new RegExp(pattern, 'i').test(body.text);
 }
 
-/** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */
-export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
-  return path.split('.').reduce<JsonValue | undefined>((inside, name) => {
-    if (inside === null || typeof inside !== 'object' || !Object.hasOwn(inside, name)) return undefined;
-    return (inside as { readonly [name: string]: JsonValue })[name];
-  }, value);
+/** What stands where the fields should; the whole body when that place is missing, so that nothing passes for empty. */
+function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
+  const fields = fieldsAt === undefined ? undefined : valueAt(value, fieldsAt);
+  return fields === undefined ? value : fields;
 }
 
 /** Nothing but blanks, zeros, booleans and lists of such: `{"success":true,"count":0,"results":[]}` holds no result. */
@@ -194,7 +297,7 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
-function vendorWords(raw: RawReply, body: Body): string {
+function vendorWords({ raw, body }: Said): string {
   const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
   const shown = plainText(text).replaceAll(/\s+/g, ' ').trim().slice(0, WORDS_CHARACTERS).toWellFormed();
   return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
@@ -209,22 +312,21 @@ function explanationIn(value: JsonValue): string {
   return '';
 }
 
-// ------------------------------------------------------------------------------------------------ money and time
+// ------------------------------------------------------------------------------------------------ money
 
 function chargedCredits(
   rule: AnswerRule | undefined,
-  raw: RawReply,
-  body: Body,
+  said: Said,
   dialect: Dialect,
   operation: DialectOperation,
 ): Credits {
   const charges = rule?.charged ?? rule?.means === 'found';
   if (!charges) return credits(0);
-  return credits(statedCredits(raw, body, dialect) ?? operation.credits.found);
+  return credits(statedCredits(said, dialect) ?? operation.credits.found);
 }
 
 /** What the answer itself says it cost, rounded up to whole credits; undefined when it does not say. */
-function statedCredits(raw: RawReply, body: Body, dialect: Dialect): number | undefined {
+function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
   const { header, path } = dialect.credits_charged ?? {};
   const stated =
     (header === undefined ? undefined : raw.headers[header]) ??
@@ -233,21 +335,4 @@ function statedCredits(raw: RawReply, body: Body, dialect: Dialect): number | un
   const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
   // The ledger counts in whole numbers, and no bill is larger than those that are exact.
   return Number.isSafeInteger(rounded) ? rounded : undefined;
-}
-
-/**
- * How long the vendor asks us to wait: seconds, or a date measured against the answer's own `Date`, because the
- * vendor's clock and ours may differ. At most 24 hours; undefined when there is none that can be read, or when it is
- * over already: waiting for nothing, time after time, would only ask faster than before.
- */
-function retryAfterMs(raw: RawReply): number | undefined {
-  const text = raw.headers['retry-after']?.trim();
-  if (text === undefined || text === '') return undefined;
-  const waitMs = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : waitUntil(text, raw);
-  return waitMs > 0 ? Math.min(waitMs, LONGEST_PAUSE_MS) : undefined;
-}
-
-function waitUntil(date: string, raw: RawReply): number {
-  const answeredMs = Date.parse(raw.headers.date ?? '');
-  return Date.parse(date) - (Number.isNaN(answeredMs) ? raw.receivedAtMs : answeredMs);
 }

@@ -1,8 +1,8 @@
+import { readBody } from './answer-body.ts';
 import { type CallKey, callKeyOf } from './call-key.ts';
 import { invariant, unreachable } from './errors.ts';
-import { readBody } from './judge.ts';
-import type { AnswerRecord, AttemptId } from './ledger.ts';
-import type { Answer, Call, Operation } from './operation.ts';
+import type { AnswerRecord, AttemptId, KnownAnswer } from './ledger.ts';
+import type { Answer, Call, JsonValue, Operation } from './operation.ts';
 import type { Outcome } from './row.ts';
 
 /** No row needs more calls; an operation that asks for more would never end. */
@@ -33,7 +33,10 @@ export async function replay<Halt extends { readonly kind: string }>(
   const keyOf = (call: Call): CallKey => callKeyOf(accountIdentity, call);
   const answers = (): AttemptId[] => [...answered.values()].map(({ attempt }) => attempt);
   for (let calls = 0; calls <= MOST_CALLS_A_ROW; calls += 1) {
-    const step = operation.next(input, (call) => answerOf(answered.get(keyOf(call))));
+    const step = operation.next(input, (call) => {
+      const record = answered.get(keyOf(call));
+      return record === undefined ? undefined : answerOf(record);
+    });
     if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers: answers() };
     const key = keyOf(step.call);
     invariant(!answered.has(key), `${operation.name} asks again for what was answered`);
@@ -44,40 +47,33 @@ export async function replay<Halt extends { readonly kind: string }>(
   throw new Error(`Rowonce has a bug: ${operation.name} asked for more than ${MOST_CALLS_A_ROW} calls`);
 }
 
-/** Every call that a row makes when nothing matches: what it costs at worst, and what makes two rows equal. */
-export function callsAtWorst(operation: Operation, input: unknown, accountIdentity: string): readonly Call[] {
-  const missed = new Map<CallKey, Answer>();
-  const calls: Call[] = [];
-  while (calls.length < MOST_CALLS_A_ROW) {
-    const step = operation.next(input, (call) => missed.get(callKeyOf(accountIdentity, call)));
-    if (step.kind === 'end') break;
-    calls.push(step.call);
-    missed.set(callKeyOf(accountIdentity, step.call), { kind: 'no_match' });
-  }
-  return calls;
-}
-
 function isAnswer(found: Answering | { readonly kind: string }): found is Answering {
   return found.kind === 'answered';
 }
 
 /** The ledger's answer as an operation sees it; the body is read only when the operation looks. */
-function answerOf(record: AnswerRecord | undefined): Answer | undefined {
-  if (record === undefined) return undefined;
-  switch (record.kind) {
+export function answerOf(record: AnswerRecord): Answer {
+  return answerWith(record, () => {
+    const body = readBody(record.body);
+    return body.kind === 'json' ? body.value : null;
+  });
+}
+
+/** As `answerOf`. @param fields is called when the operation looks, which hardly any does. */
+export function answerWith({ kind, why }: KnownAnswer, fields: () => JsonValue): Answer {
+  switch (kind) {
     case 'found':
       return {
         kind: 'found',
         get fields() {
-          const body = readBody(record.body);
-          return body.kind === 'json' ? body.value : null;
+          return fields();
         },
       };
     case 'no_match':
       return { kind: 'no_match' };
     case 'refused':
-      return { kind: 'refused', words: record.why };
+      return { kind: 'refused', words: why };
     default:
-      return unreachable(record.kind);
+      return unreachable(kind);
   }
 }

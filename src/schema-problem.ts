@@ -175,9 +175,9 @@ function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string
       const member = def.shape[String(key)];
       return member === undefined ? [] : namesAt(member, valueAt(value, [key]), rest);
     }
-    return def.type === 'record' && key !== undefined
-      ? namesAt(def.valueType, valueAt(value, [key]), rest)
-      : [];
+    if (key === undefined) return [];
+    if (def.type === 'array') return namesAt(def.element, valueAt(value, [key]), rest);
+    return def.type === 'record' ? namesAt(def.valueType, valueAt(value, [key]), rest) : [];
   });
 }
 

@@ -27,6 +27,8 @@ export interface Identifier extends InputField {
   readonly normalise: (cell: string) => Normalised;
   /** Another identifier whose cell this one is read from when its own cell says nothing usable. */
   readonly derivedFrom?: string;
+  /** Nothing else can be read out of it, and it out of nothing else, so that it never repeats another identifier. */
+  readonly standsAlone?: true;
   /** A cell as it is quoted to the user; left out: as it stands. */
   readonly quote?: (cell: string) => string;
 }
@@ -128,14 +130,22 @@ export function prepareTiers(
   options: OperationOptions,
 ): Prepared<TieredInput> {
   const waterfall = options.waterfall?.map(membersOf);
-  const all = identifiers.map((identifier) => readingOf(identifier, identifiers, row));
+  const cannotBeAsked = ({ identifier }: Reading): boolean =>
+    options.unaskable?.includes(identifier.name) === true;
+  const all = identifiers
+    .map((identifier) => readingOf(identifier, identifiers, row))
+    .map((reading) => (cannotBeAsked(reading) ? unaskable(reading) : reading));
   const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
   const named = all.filter(({ identifier, cell }) =>
     waterfall === undefined ? cell !== undefined : waterfall.flat().includes(identifier.name),
   );
   if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
-  const remark = remarkOn(named, asked.flat());
+  // That the vendor cannot be asked by it is news only to a row that has nothing else.
+  const remark = remarkOn(
+    named.filter((reading) => !cannotBeAsked(reading)),
+    asked.flat(),
+  );
   const tiers = asked.map(tierOf);
   return { kind: 'ready', input: remark === '' ? { tiers } : { tiers, remark } };
 }
@@ -147,6 +157,12 @@ function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowI
   const source = from === undefined ? undefined : row[from.name];
   if (own.kind === 'usable' || from === undefined || source === undefined) return { identifier, cell, own };
   return { identifier, cell, own, derived: { from, cell: source, said: identifier.normalise(source) } };
+}
+
+/** What would have been usable is not, whatever the row says: nobody could be asked by it. */
+function unaskable({ identifier, cell, own }: Reading): Reading {
+  const problem = 'the vendor cannot be asked by it';
+  return { identifier, cell, own: own.kind === 'usable' ? { kind: 'unusable', problem } : own };
 }
 
 function usableReading(reading: Reading): UsableReading | undefined {
@@ -168,6 +184,7 @@ function singly(all: readonly Reading[]): readonly UsableReading[][] {
 
 /** A website on a domain, a slug of a profile URL: one can be read out of the other. */
 function saysTheSame(one: UsableReading, other: UsableReading): boolean {
+  if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
   return (
     isValue(one.identifier.normalise(other.value), one.value) ||
     isValue(other.identifier.normalise(one.value), other.value)

@@ -164,7 +164,7 @@ describe('what is refused', () => {
       'a service word at a provider',
       `data: { ${PROVIDER}, key: a, organization_id: o }`,
       /"organization_id" is not known here$/,
-      'Known are: id, key_env, key_command, limits, budget.',
+      'Known are: id, dialect, key_env, key_command, limits, budget, exclusive_key, via, connected_account, api_call_url.',
     ],
     [
       'misspelt vendor',
@@ -210,6 +210,66 @@ describe('what is refused', () => {
     expect(String(error)).toContain(`${path()}:2:`);
   });
 
+  const VIA = 'vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call"';
+  const SPACE = '  space: { vendor: service, base_url: https://s.example, key: a }\n';
+  const viaCases: readonly (readonly [string, string, RegExp, string])[] = [
+    [
+      'a service that does not exist',
+      VIA.replace('space', 'spcae'),
+      /accounts\.data\.via: there is no account "spcae"$/,
+      'Did you mean space?',
+    ],
+    [
+      'an account that is no service',
+      VIA.replace('space', 'data'),
+      /accounts\.data\.via: account data is not an account of the service$/,
+      'Known are: space.',
+    ],
+    [
+      'a key beside via',
+      `${VIA}, key: s3cr3t`,
+      /accounts\.data\.key: an account with via has neither an address nor a key of its own$/,
+      'Leave it out: the service knows both.',
+    ],
+    [
+      'an address beside via',
+      `${VIA}, base_url: "https://a.example"`,
+      /accounts\.data\.base_url: an account with via has neither an address nor a key of its own$/,
+      'Leave it out: the service knows both.',
+    ],
+    [
+      'no connected account',
+      VIA.replace('connected_account: acme, ', ''),
+      /accounts\.data: connected_account is missing beside via$/,
+      'Add a line that begins with connected_account:.',
+    ],
+    [
+      'no address of the step',
+      'vendor: provider, via: space, connected_account: acme',
+      /accounts\.data: api_call_url is missing beside via$/,
+      'Add a line that begins with api_call_url:.',
+    ],
+    [
+      'an address that is not safe for the key',
+      VIA.replace('https:', 'http:'),
+      /accounts\.data\.api_call_url: the address must begin with https/,
+      'Write it as https://api.example.com.',
+    ],
+    [
+      'a connected account without via',
+      `${PROVIDER}, key: a, connected_account: acme`,
+      /accounts\.data\.connected_account: it belongs to an account with via$/,
+      'Add via: with the name of the service account, or leave it out.',
+    ],
+  ];
+  test.each(viaCases)('%s', async (_what, lines, fact, next) => {
+    const text = `accounts:\n  data: { ${lines} }\n${SPACE}`;
+    const error = await load(text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', message: expect.stringMatching(fact), next });
+    expect(String(error)).not.toContain('s3cr3t');
+    expect(String(error)).toContain(`${path()}:2:`);
+  });
+
   test('an address and a region that contradict each other', async () => {
     const text = `regions: { EU: https://eu.example.com }
 accounts:
@@ -248,6 +308,19 @@ describe('identity: what was bought is found again by it, so these lines never c
       '["service","https://au.example.com","org-1",null]',
     ],
     [{ vendor: 'provider', baseUrl: 'http://127.0.0.1:4810', id: 'acme' }, '["id","acme"]'],
+    [
+      { vendor: 'provider', baseUrl: 'https://au.example.com/latest/call', connectedAccount: 'acme-data' },
+      '["provider","https://au.example.com",null,"acme-data"]',
+    ],
+    [
+      {
+        vendor: 'provider',
+        baseUrl: 'https://au.example.com/latest/call',
+        organizationId: 'org-1',
+        connectedAccount: 'acme-data',
+      },
+      '["provider","https://au.example.com","org-1","acme-data"]',
+    ],
   ] as const)('%j', ({ baseUrl, ...parts }, identity) => {
     expect(identityOf({ ...parts, baseUrl: new URL(baseUrl) })).toBe(identity);
   });
@@ -261,6 +334,30 @@ describe('identity: what was bought is found again by it, so these lines never c
     const [first, renamed, elsewhere] = (await load(accounts)).configured;
     expect(renamed?.identity).toBe(first?.identity);
     expect(elsewhere?.identity).not.toBe(first?.identity);
+  });
+
+  test('through a service: by the connected account, and neither by the name of the service account nor by its key', async () => {
+    const via = (space: string, connected: string) =>
+      `vendor: provider, via: ${space}, connected_account: ${connected}, api_call_url: "https://s.example/call"`;
+    const accounts = `accounts:
+  first: { ${via('one', 'acme')} }
+  second: { ${via('two', 'acme')} }
+  other: { ${via('one', 'other')} }
+  one: { vendor: service, base_url: https://s.example, key: a, organization_id: org-1, project_id: p-1 }
+  two: { vendor: service, base_url: https://s.example, key_env: B, organization_id: org-1 }
+`;
+    const [first, second, other] = (await load(accounts)).configured;
+    expect(first?.identity).toBe('["provider","https://s.example","org-1","acme"]');
+    expect(second?.identity).toBe(first?.identity);
+    expect(other?.identity).not.toBe(first?.identity);
+    expect(first).toMatchObject({
+      vendor: 'provider',
+      via: { service: 'one', connectedAccount: 'acme' },
+      organizationId: 'org-1',
+      projectId: 'p-1',
+      baseUrl: new URL('https://s.example/call'),
+    });
+    if (first !== undefined) expect(await resolveKey(first)).toBe('a');
   });
 
   test('the sandboxes are themselves', () => {

@@ -6,9 +6,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBody, valueAt } from '../src/answer-body.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
-import { judge, type Reply, readBody, type Verdict, valueAt } from '../src/judge.ts';
+import { judge as judgeAt, type Reply, type RequestedAt, type Verdict } from '../src/judge.ts';
 import type { RawReply } from '../src/ledger.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
@@ -22,6 +23,9 @@ function answered(status: number, body: unknown = '', headers: Readonly<Record<s
   return { kind: 'answered', raw };
 }
 
+const AT: RequestedAt = { origin: 'https://api.example.com', path: '/v1/enrich?a=1' };
+const judge = (reply: Reply, dialect: Dialect, asked: DialectOperation): Verdict =>
+  judgeAt(reply, dialect, asked, AT);
 const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(reply, dialect, operation);
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
@@ -112,6 +116,41 @@ describe('rule 9, line by line', () => {
       'found, 2 credits',
     );
     expect(inShort(judged(answered(200, { id: 1 }), dialect))).toBe('found, 2 credits');
+  });
+});
+
+describe('a dialect whose fields stand further in', () => {
+  const nested: Dialect = { ...provider, fields_at: 'data' };
+  test.each<[string, unknown, string]>([
+    ['fields', { data: { name: 'Acme' }, request_id: 'r-1' }, 'found, 2 credits'],
+    ['nothing in their place', { data: null, request_id: 'r-1' }, 'no_match, 0 credits'],
+    ['an empty list in their place', { data: [], request_id: 'r-1' }, 'no_match, 0 credits'],
+    [
+      'no such place: what is there is looked at, so that it is not taken for free',
+      { name: 'A' },
+      'found, 2 credits',
+    ],
+    ['nothing anywhere', {}, 'no_match, 0 credits'],
+  ])('%s', (_, body, expected) => {
+    expect(inShort(judged(answered(200, body), nested))).toBe(expected);
+  });
+
+  test('a test with a path of its own looks there, from the top', () => {
+    const rules: AnswerRule[] = [{ status: [200], body: { path: 'meta', is: 'empty' }, means: 'refused' }];
+    const dialect = { ...nested, answers: [...rules, ...nested.answers] };
+    expect(inShort(judged(answered(200, { meta: {}, data: { a: 1 } }), dialect))).toBe('refused, 0 credits');
+    expect(inShort(judged(answered(200, { meta: { a: 1 }, data: {} }), dialect))).toBe('no_match, 0 credits');
+  });
+});
+
+test('a redirect is followed only where the dialect says that the operation may move', () => {
+  const reply = answered(307, '', { location: '/v2/enrich?a=1' });
+  expect(inShort(judged(reply))).toBe('stop, address');
+  const moving = { ...operation, redirect: 'same_host' as const };
+  expect(judge(reply, provider, moving)).toEqual({
+    kind: 'moved',
+    closure: { kind: 'not_sent', why: 'status 307, it has moved to /v2/enrich?a=1' },
+    path: '/v2/enrich?a=1',
   });
 });
 

@@ -137,7 +137,13 @@ class Desk {
     const emit = (event: RunEvent): void => {
       if (event.kind === 'note') this.notes.push(event.message);
     };
-    const order = { ledger: this.ledger, job: additions, emit, ...notesIn(this.ledger, batch) };
+    const order = {
+      ledger: this.ledger,
+      job: additions,
+      answerPlace: {},
+      emit,
+      ...notesIn(this.ledger, batch),
+    };
     return writeOutput(order, input, batch, destination);
   }
 }
@@ -217,7 +223,12 @@ describe('the output', () => {
     await desk.write(list);
     expect(['out.csv', 'out.report.html'].map((name) => desk.read(name))).toEqual(once);
     const stream = new PassThrough();
-    const order = { ledger: desk.ledger, job: { onExisting: 'refuse' }, emit: () => {} } as const;
+    const order = {
+      ledger: desk.ledger,
+      job: { onExisting: 'refuse' },
+      answerPlace: {},
+      emit: () => {},
+    } as const;
     const [streamed] = await Promise.all([
       buffer(stream),
       writeOutput(order, list.input, list.batch, { kind: 'stream', stream }).then(() => stream.end()),

@@ -7,7 +7,13 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import type { Call } from '../src/operation.ts';
-import { dialectOperationOf, requestOf } from '../src/request.ts';
+import {
+  dialectOperationOf,
+  readBackRequestOf,
+  requestOf,
+  unaskable,
+  usageRequestOf,
+} from '../src/request.ts';
 
 const call = (parameters: Call['parameters'], more: Partial<Call> = {}): Call => ({
   operation: 'do',
@@ -91,6 +97,80 @@ test('a GET carries its parameters in the query and has no body', () => {
   const request = requestOf(dialect({ method: 'GET' }), '', call({ q: 'a&b=c', n: 3 }), { key: 'k' });
   expect(request).toMatchObject({ method: 'GET', path: '/do?q=a%26b%3Dc&n=3', body: undefined });
   expect(requestOf(dialect({ method: 'GET' }), '', call({}), { key: 'k' }).path).toBe('/do');
+});
+
+test('a query that the path has already is kept', () => {
+  const versioned = dialect({ method: 'GET', path: '/do?version=2' });
+  expect(requestOf(versioned, '', call({ q: 'a' }), { key: 'k' }).path).toBe('/do?version=2&q=a');
+  expect(requestOf(versioned, '', call({}), { key: 'k' }).path).toBe('/do?version=2');
+});
+
+test('a request without a body does not say of which type it is', () => {
+  const typed = { 'content-type': 'application/json', accept: 'application/json' };
+  expect(requestOf(dialect({ method: 'GET' }, typed), '', call({}), { key: 'k' }).headers).toEqual({
+    accept: 'application/json',
+  });
+});
+
+test('a parameter for which the vendor has no field is never left out of a call in silence', () => {
+  const fieldless = dialect({ fields: { website: null } });
+  expect(unaskable(fieldless, 'do')).toEqual(['website']);
+  for (const parameters of [{ website: 'a.example' }, { abn: '1', website: 'a.example' }]) {
+    expect(() => requestOf(fieldless, '', call(parameters), { key: 'k' })).toThrow(
+      'do is asked by website, for which the vendor has no field',
+    );
+  }
+});
+
+test('a call that has moved is asked where it is now, with everything else as before', () => {
+  const request = requestOf(dialect({}), '/v1', call({ a: 1 }), { key: 'k' }, '/v2/do?x=1');
+  expect(request).toMatchObject({ method: 'POST', path: '/v2/do?x=1' });
+  expect(String(request.body)).toBe('{"a":1}');
+});
+
+describe('an idempotency key', () => {
+  const values = { key: 'k', idempotency_key: 'lost 1' };
+  const keyed = { ...dialect({}), idempotency: { header: 'idempotency-key', valid_for: '24h' } };
+  const readBack = { method: 'GET' as const, path: '/charges/{idempotency_key}', answers: [] };
+
+  test('is sent in the header that the vendor honours, and in no other', () => {
+    expect(requestOf(keyed, '', call({}), values).headers).toEqual({ 'idempotency-key': 'lost 1' });
+    expect(requestOf(keyed, '', call({}), { key: 'k' }).headers).toEqual({});
+    expect(requestOf(dialect({}), '', call({}), values).headers).toEqual({});
+  });
+
+  test('is what a read-back asks by, in its path or in a header, and it is not used for the read-back itself', () => {
+    const headers = { 'x-lost': '{idempotency_key}' };
+    const fields = { abn: null, domain: 'fqdn' };
+    expect(
+      readBackRequestOf(
+        keyed,
+        '/v1',
+        call({ abn: '1', domain: 'a.example' }),
+        { ...readBack, headers, fields },
+        values,
+      ),
+    ).toEqual({
+      method: 'GET',
+      path: '/v1/charges/lost%201?fqdn=a.example',
+      headers: { 'x-lost': 'lost 1' },
+      body: undefined,
+    });
+  });
+});
+
+test('the count of credits is asked for with the headers of the dialect and its own', () => {
+  const counting = {
+    ...dialect({}, { authorization: 'Bearer {key}' }),
+    usage: { method: 'GET' as const, path: '/usage', headers: { 'x-a': '{key}' }, credits: 'used' },
+  };
+  expect(usageRequestOf(counting, '/v1', { key: 'k' })).toEqual({
+    method: 'GET',
+    path: '/v1/usage',
+    headers: { authorization: 'Bearer k', 'x-a': 'k' },
+    body: undefined,
+  });
+  expect(usageRequestOf(dialect({}), '', { key: 'k' })).toBeUndefined();
 });
 
 describe('headers', () => {

@@ -107,6 +107,35 @@ describe('a waterfall', () => {
   });
 });
 
+describe('what the vendor has no field for', () => {
+  const asked = (row: Record<string, string>, waterfall?: readonly string[]) =>
+    prepareTiers(identifiers, row, {
+      unaskable: ['page'],
+      ...(waterfall === undefined ? {} : { waterfall }),
+    });
+
+  test('is not asked by, and what can be read out of it still is', () => {
+    expect(asked({ code: '7', page: '/bc/d' })).toEqual(ready([tier({ code: '7' }), tier({ site: 'bc' })]));
+    expect(asked({ page: '/bc/d' }, ['page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
+  });
+
+  test('is not left out of a call that joins it to something else: that call is not made', () => {
+    expect(asked({ code: '7', page: '/bc/d' }, ['code+page', 'site'])).toEqual(ready([tier({ site: 'bc' })]));
+  });
+
+  test('is no news to a row that has something else, whatever stands in the cell', () => {
+    expect(asked({ site: 'xy', page: '/bc/d' })).toEqual(ready([tier({ site: 'xy' })]));
+    expect(asked({ site: 'xy', page: 'no page' })).toEqual(ready([tier({ site: 'xy' })]));
+  });
+
+  test('is the reason of a row that has nothing else', () => {
+    expect(asked({ page: '/bc/d' }, ['page'])).toEqual(
+      invalid('no usable identifier: page /bc/d: the vendor cannot be asked by it'),
+    );
+    expect(asked({ page: ' ' }, ['page'])).toEqual(invalid('no usable identifier: page: blank'));
+  });
+});
+
 describe('a row that nothing can be bought for is invalid, and says why, cell by cell', () => {
   test.each<readonly [Record<string, string>, readonly string[] | undefined, string]>([
     [{ code: 'x7', page: '' }, undefined, 'no usable identifier: Code X7: is no number; page: blank'],

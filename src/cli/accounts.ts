@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { type Account, type Accounts, findAccount, loadAccounts, resolveKey } from '../account.ts';
 import { describeKey, usableKey } from '../account-key.ts';
 import { addressProblem, REGIONS } from '../accounts-file.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { readDialect } from '../dialect-of.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { checkAddress } from './accounts/address-check.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
@@ -18,6 +20,11 @@ interface AddFlags {
   readonly id?: string;
   readonly keyEnv?: string;
   readonly keyStdin?: boolean;
+  readonly exclusiveKey?: true;
+  readonly dialect?: string;
+  readonly via?: string;
+  readonly connectedAccount?: string;
+  readonly apiCallUrl?: string;
   readonly perSecond?: string;
   readonly perMinute?: string;
   readonly perHour?: string;
@@ -68,6 +75,11 @@ function configureAdd(command: Command): Command {
     .option('--id <text>', 'what makes it this account, instead of its address')
     .option('--key-env <variable>', 'the environment variable that holds the key; the file then holds none')
     .option('--key-stdin', 'read the key from standard input')
+    .option('--exclusive-key', 'nobody else spends with this key')
+    .option('--dialect <file>', 'what differs from the built-in dialect of the vendor')
+    .option('--via <account>', 'of a provider: the service account that it is reached through')
+    .option('--connected-account <name>', 'with --via: what the service calls the account')
+    .option('--api-call-url <address>', "with --via: where the service's API Call step is")
     .option('--per-second <requests>', 'limit of the plan')
     .option('--per-minute <requests>', 'limit of the plan')
     .option('--per-hour <requests>', 'limit of the plan')
@@ -86,15 +98,16 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   const accounts = await loadAccounts();
   const name = await needed(console, flags.name, 'Name of the account: ', '--name');
   const vendor = await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor');
-  refuseServiceFlags(flags, vendor);
+  refuseFlagsOf(flags, vendor);
   const entry = {
     vendor,
+    dialect: flags.dialect === undefined ? undefined : resolve(flags.dialect),
     region: flags.region,
-    base_url: await addressFrom(console, flags),
+    ...(flags.via === undefined ? await directFrom(console, flags, name) : await routeFrom(console, flags)),
     organization_id: await organizationFrom(console, flags, vendor),
     project_id: flags.project,
     id: flags.id,
-    ...(await keyFrom(console, flags, name)),
+    exclusive_key: flags.exclusiveKey,
     limits: numbers({
       per_second: flags.perSecond,
       per_minute: flags.perMinute,
@@ -112,14 +125,58 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   return EXIT.done;
 }
 
-function refuseServiceFlags(flags: AddFlags, vendor: string): void {
-  const flag = (['region', 'organization', 'project'] as const).find((each) => flags[each] !== undefined);
-  if (flag === undefined || vendor === 'service') return;
-  throw stop(
-    'usage',
-    `--${flag} belongs to an account of the service`,
-    `Leave out --${flag}, or give --vendor service.`,
-  );
+const FLAGS_OF = {
+  service: ['region', 'organization', 'project'],
+  provider: ['via'],
+} as const;
+
+/** A flag of the other vendor would otherwise be answered with a key of the file, which nobody typed. */
+function refuseFlagsOf(flags: AddFlags, vendor: string): void {
+  for (const [owner, names] of Object.entries(FLAGS_OF)) {
+    const flag = names.find((each) => flags[each] !== undefined);
+    if (flag === undefined || vendor === owner) continue;
+    throw stop(
+      'usage',
+      `--${flag} belongs to an account of the ${owner}`,
+      `Leave out --${flag}, or give --vendor ${owner}.`,
+    );
+  }
+}
+
+/** Where the vendor is, and with which key it is asked. */
+async function directFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
+  return {
+    base_url: await addressFrom(console, flags),
+    connected_account: flags.connectedAccount,
+    api_call_url: flags.apiCallUrl,
+    ...(await keyFrom(console, flags, account)),
+  };
+}
+
+/** The way through a service, which knows the vendor's address and key. */
+async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
+  const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
+  if (flags.keyStdin) {
+    const next = 'Leave out --key-stdin: the key is that of the service account.';
+    throw stop('usage', 'an account with --via has no key of its own', next);
+  }
+  return {
+    via,
+    connected_account: await needed(
+      console,
+      connectedAccount,
+      'Connected account, as the service calls it: ',
+      '--connected-account',
+    ),
+    api_call_url: await needed(
+      console,
+      apiCallUrl,
+      "Address of the service's API Call step (https://…): ",
+      '--api-call-url',
+    ),
+    base_url: baseUrl,
+    key_env: keyEnv,
+  };
 }
 
 /** What the flag says, else what the user answers. */
@@ -205,12 +262,14 @@ function named(accounts: Accounts): (name: string) => Account {
 }
 
 function detailsOf(account: Account): readonly (readonly [string, string])[] {
-  const { baseUrl, documentationUrl, organizationId, projectId, limits, budget } = account;
+  const { baseUrl, documentationUrl, organizationId, projectId, via, dialectPath, limits, budget } = account;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['address', baseUrl?.href ?? 'this machine, started when it is used'],
     ['documentation', documentationUrl],
     ['organization', organizationId],
     ['project', projectId],
+    ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
+    ['dialect', dialectPath],
     ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
     ['budget', budgetText(budget)],
     ['key', describeKey(account.key)],
@@ -248,6 +307,9 @@ function viewOf(account: Account): object {
     documentation: account.documentationUrl ?? null,
     organization: account.organizationId ?? null,
     project: account.projectId ?? null,
+    via: account.via?.service ?? null,
+    connected_account: account.via?.connectedAccount ?? null,
+    dialect: account.dialectPath ?? null,
     limits: account.limits,
     budget: { per_day: account.budget.perDay ?? null, per_month: account.budget.perMonth ?? null },
     key: describeKey(account.key),
@@ -275,6 +337,11 @@ async function testOne(console: Console, account: Account): Promise<object> {
     return { name, sandbox: true };
   }
   await resolveKey(account);
+  const dialect = await readDialect(account);
+  if (account.dialectPath !== undefined) console.print(`${name}: the dialect ${dialect.name} can be used.`);
+  if (account.via !== undefined) {
+    console.print(`${name}: asked through ${account.via.service}, as ${account.via.connectedAccount}.`);
+  }
   console.print(
     `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
   );
@@ -283,7 +350,15 @@ async function testOne(console: Console, account: Account): Promise<object> {
   console.print(
     `${name}: the vendor publishes no free call, so the key itself was not tried; the first run does that.`,
   );
-  return { name, sandbox: false, key: 'present', resolves_to: addresses, connects: true, key_tried: false };
+  return {
+    name,
+    sandbox: false,
+    key: 'present',
+    dialect: dialect.name,
+    resolves_to: addresses,
+    connects: true,
+    key_tried: false,
+  };
 }
 
 async function remove(console: Console, name: string): Promise<ExitCode> {

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { loadAccounts } from '../account.ts';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { readDialect } from '../dialect-of.ts';
 import { EXIT, type ExitCode, StopError } from '../errors.ts';
 import { chooseStore, lookAtLedger } from '../open-ledger.ts';
 
@@ -117,6 +118,7 @@ const LEAST_FREE_MIB = 512;
 async function accounts(): Promise<Finding> {
   try {
     const { path, configured } = await loadAccounts();
+    for (const account of configured) await readDialect(account);
     const names = configured.map(({ name }) => name).join(', ');
     return { what: 'accounts', fact: configured.length === 0 ? `none in ${path}` : `${names} in ${path}` };
   } catch (error) {

@@ -13,6 +13,8 @@ const provider: Dialect = {
     'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
     // Published as "about 1 to 2": booked at 2, so that what is shown as spent is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
+    // Published as varying with the volume of results: what an operation may spend on one search is its job's to say.
+    'search-people': { method: 'POST', path: '/search/people', credits: { most: 10, found: 1 } },
   },
   answers: [
     { status: [429], means: 'rate_limited' },

@@ -1,6 +1,6 @@
+import { type AnswerPlace, fieldsOf, valueAt } from '../answer-body.ts';
 import { stop } from '../errors.ts';
 import type { OnExisting } from '../job.ts';
-import { readBody, valueAt } from '../judge.ts';
 import type { Batch, Ledger } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
@@ -74,13 +74,17 @@ export function automaticAddition(header: readonly string[], fields: readonly st
 const prefixed = (field: string): string => `found_${field}`;
 
 /** Names of the members of any found answer that hold one plain value, in the order in which they first appear. */
-export async function plainFields(ledger: Pick<Ledger, 'rows'>, batch: Batch): Promise<readonly string[]> {
+export async function plainFields(
+  ledger: Pick<Ledger, 'rows'>,
+  batch: Batch,
+  place: AnswerPlace,
+): Promise<readonly string[]> {
   const names = new Set<string>();
   for (let from = 0; ; ) {
     const page = await ledger.rows(batch.id, from, PAGE_ROWS);
     for (const { answers } of page) {
       const found = answers.findLast(({ kind }) => kind === 'found');
-      if (found !== undefined) for (const name of plainNames(found.body)) names.add(name);
+      if (found !== undefined) for (const name of plainNames(fieldsOf(found.body, place))) names.add(name);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE_ROWS) return [...names];
@@ -88,10 +92,9 @@ export async function plainFields(ledger: Pick<Ledger, 'rows'>, batch: Batch): P
   }
 }
 
-function plainNames(bytes: Buffer): readonly string[] {
-  const body = readBody(bytes);
-  if (body.kind !== 'json' || body.value === null || typeof body.value !== 'object') return [];
-  return Object.entries(body.value).flatMap(([name, value]) => (isPlain(value) ? [name] : []));
+function plainNames(fields: JsonValue | undefined): readonly string[] {
+  if (fields === undefined || fields === null || typeof fields !== 'object') return [];
+  return Object.entries(fields).flatMap(([name, value]) => (isPlain(value) ? [name] : []));
 }
 
 function isPlain(value: JsonValue): boolean {
@@ -103,9 +106,9 @@ export function addedCells(
   columns: readonly AddedColumn[],
   row: InputRow,
   answerBody: Buffer | undefined,
+  place: AnswerPlace,
 ): readonly string[] {
-  const body = answerBody === undefined ? undefined : readBody(answerBody);
-  const answer = body?.kind === 'json' ? body.value : undefined;
+  const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
   return columns.map(({ path, fills }) => {
     const own = fills === undefined ? '' : (row.cells[fills] ?? '');
     return own.trim() === '' ? cellText(valueAt(answer, path)) : own;

@@ -133,6 +133,107 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
+const SERVICE = ['--vendor', 'service', '--base-url', 'https://au.example.com', '--key-env', 'K'];
+const STEP = ['--connected-account', 'acme-data', '--api-call-url', 'https://au.example.com/latest/call'];
+const VIA = ['add', '--name', 'through', '--vendor', 'provider', '--via', 'workspace', ...STEP];
+
+test('a provider that is reached through a service is added without an address and without a key', async () => {
+  await accounts(['add', '--name', 'workspace', ...SERVICE, '--organization', 'org-1']);
+  const added = await accounts([...VIA, '--exclusive-key', '--per-second', '5']);
+  expect(added).toMatchObject({ code: 0, stdout: `Added account through to ${file()}.\n` });
+  expect(await readFile(file(), 'utf8')).toContain(`
+  through:
+    vendor: provider
+    via: workspace
+    connected_account: acme-data
+    api_call_url: https://au.example.com/latest/call
+    exclusive_key: true
+    limits:
+      per_second: 5
+`);
+  expect((await accounts(['list'])).stdout).toContain(`through (provider)
+  address        https://au.example.com/latest/call
+  organization   org-1
+  via            workspace, as acme-data
+  limits         5 per second, 8 at once
+  key            environment variable K
+`);
+  const { accounts: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(shown[1]).toMatchObject({ via: 'workspace', connected_account: 'acme-data', dialect: null });
+});
+
+test.each([
+  [
+    'the service account is missing',
+    VIA,
+    /accounts\.through\.via: there is no account "workspace"\.\nAdd the service account, with vendor: service\.\n$/,
+  ],
+  [
+    'it has a key of its own',
+    [...VIA, '--key-stdin'],
+    /^an account with --via has no key of its own\.\nLeave out --key-stdin: the key is that of the service account\.\n$/,
+  ],
+  [
+    'it has an address of its own',
+    [...VIA, '--base-url', 'https://a.example'],
+    /has neither an address nor a key of its own\.\n/,
+  ],
+  [
+    'a service is to be reached through a service',
+    ['add', '--name', 'x', ...SERVICE, '--via', 'workspace'],
+    /^--via belongs to an account of the provider\.\nLeave out --via, or give --vendor provider\.\n$/,
+  ],
+  [
+    'nobody says what the service calls the account',
+    VIA.filter((word) => word !== '--connected-account' && word !== 'acme-data'),
+    /^--connected-account is missing\.\n/,
+  ],
+  [
+    'it is connected through nothing',
+    [...ADD, '--key-env', 'A', ...STEP],
+    /it belongs to an account with via\.\n/,
+  ],
+])(
+  'an account through a service is refused, and nothing is written, when %s',
+  async (_what, args, stderr) => {
+    const refused = await accounts(args);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(stderr);
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
+
+test('a service account stays as long as another account is reached through it', async () => {
+  await accounts(['add', '--name', 'workspace', ...SERVICE]);
+  await accounts(VIA);
+  const refused = await accounts(['remove', 'workspace']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/accounts\.through\.via: there is no account "workspace"\.\n/);
+  expect((await accounts(['list'])).stdout).toContain('workspace (service)');
+});
+
+test('a dialect is found from where it is typed, shown, and read by test; a wrong one is not added', async () => {
+  const dialect = join(folder, 'mine.yaml');
+  await writeFile(dialect, 'operations: { enrich-compny: { path: /c } }\n');
+  const refused = await accounts([...ADD, '--key-env', 'K', '--dialect', dialect]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toBe(
+    `${dialect}:1:15: the provider has no operation "enrich-compny".\nDid you mean enrich-company?\n`,
+  );
+  expect(await readdir(folder)).toEqual(['mine.yaml']);
+
+  await writeFile(dialect, 'name: acme\noperations: { enrich-company: { path: /c } }\n');
+  expect((await accounts([...ADD, '--key-env', 'K', '--dialect', dialect])).code).toBe(0);
+  expect((await accounts(['list'])).stdout).toContain(`  dialect        ${dialect}\n`);
+  const { accounts: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(shown[0]).toMatchObject({ dialect, via: null });
+
+  await writeFile(dialect, 'operations: { enrich-company: { path: c } }\n');
+  const tested = await accounts(['test', 'data'], { env: { K: 'abc' } });
+  expect(tested.code).toBe(2);
+  expect(tested.stderr).toMatch(/operations\.enrich-company\.path: a path begins with "\/"/);
+});
+
 test('a name that is taken is not overwritten', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   const before = await readFile(file(), 'utf8');
@@ -195,6 +296,7 @@ test('test connects, sends no request, and says that the key was not tried', asy
           name: 'data',
           sandbox: false,
           key: 'present',
+          dialect: 'provider',
           resolves_to: ['127.0.0.1'],
           connects: true,
           key_tried: false,

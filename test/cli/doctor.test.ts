@@ -49,6 +49,17 @@ test('problems are named with what to do, each on its own, and end with 2', asyn
   ]);
 });
 
+test('a dialect that cannot be used is found before a run meets it', async () => {
+  const desk = await openDesk();
+  await desk.write('config/mine.yaml', 'operations: { enrich-company: { path: c } }\n');
+  desk.place.writeAccount(desk.place.vendor.url, { dialect: './mine.yaml' });
+  const { code, stdout } = await desk.type(['doctor']);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(
+    /^problem {2}accounts .*config\/mine\.yaml:1:39: operations\.enrich-company\.path: /m,
+  );
+});
+
 test('a damaged store is found before a run meets it', async () => {
   const desk = await openDesk();
   desk.list(1);

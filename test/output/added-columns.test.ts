@@ -8,6 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { type Addition, addedCells, additionOf, automaticAddition } from '../../src/output/added-columns.ts';
 import { OUR_COLUMNS } from '../../src/row.ts';
 
+/** Where the fields of an answer stand when its dialect does not say. */
+const AT_TOP = {};
+
 const names = ({ columns }: Addition): readonly string[] => columns.map(({ name }) => name);
 
 describe('the columns of a job', () => {
@@ -36,16 +39,16 @@ describe('the columns of a job', () => {
     test('replace: gives way', () => {
       const addition = additionOf(header, add, 'replace');
       expect([...addition.dropped]).toEqual(['Size']);
-      expect(addedCells(addition.columns, row('12'), answer)).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP)).toEqual(['50', 'Law']);
     });
 
     test('fill: keeps what it holds, and gets the answer where it is blank', () => {
       const addition = additionOf(header, add, 'fill');
       expect([...addition.dropped]).toEqual(['Size']);
       expect(names(addition)).toEqual(['Size', 'industry']);
-      expect(addedCells(addition.columns, row('12'), answer)).toEqual(['12', 'Law']);
-      expect(addedCells(addition.columns, row('  '), answer)).toEqual(['50', 'Law']);
-      expect(addedCells(addition.columns, row('12'), undefined)).toEqual(['12', '']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP)).toEqual(['12', 'Law']);
+      expect(addedCells(addition.columns, row('  '), answer, AT_TOP)).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP)).toEqual(['12', '']);
     });
   });
 });
@@ -63,7 +66,7 @@ describe('the columns of a job in an earlier output', () => {
   ] as const)('%s: %s, %s', (onExisting, expected, _why) => {
     const addition = additionOf(header, { size: 'employee_count' }, onExisting);
     expect([...addition.dropped].sort()).toEqual(dropped);
-    expect(addedCells(addition.columns, row, answer)).toEqual([expected]);
+    expect(addedCells(addition.columns, row, answer, AT_TOP)).toEqual([expected]);
   });
 });
 
@@ -134,6 +137,7 @@ describe('a value of an answer as a cell', () => {
       [{ name: 'x', path: 'x' }],
       { row: 2, cells: [] },
       Buffer.from(JSON.stringify({ x: value })),
+      AT_TOP,
     )[0];
 
   test.each<[unknown, string]>([
@@ -153,7 +157,7 @@ describe('a value of an answer as a cell', () => {
   test('an answer that cannot be read, or none, leaves blanks', () => {
     const columns = [{ name: 'x', path: 'x' }];
     for (const body of [undefined, Buffer.from(''), Buffer.from('<html>'), Buffer.from('null')]) {
-      expect(addedCells(columns, { row: 2, cells: [] }, body)).toEqual(['']);
+      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP)).toEqual(['']);
     }
   });
 });

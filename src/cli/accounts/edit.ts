@@ -4,6 +4,7 @@ import { type Document, isMap, parseDocument } from 'yaml';
 import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../account.ts';
 import { accountsSchema } from '../../accounts-file.ts';
 import { replaceFile } from '../../atomic-file.ts';
+import { readDialect } from '../../dialect-of.ts';
 import { checkDocument } from '../../document.ts';
 import { invariant, messageOf, stop } from '../../errors.ts';
 import { problemOf } from '../../schema-problem.ts';
@@ -22,7 +23,8 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Adds an account and returns it as a command will read it.
- * @throws StopError `usage` when the entry is wrong, `account` when the name is taken or the address is missing.
+ * @throws StopError `usage` when the entry is wrong, `account` when the name is taken, the address is missing, or the
+ * dialect is wrong.
  */
 export async function addAccount(accounts: Accounts, name: string, entry: NewAccount): Promise<Account> {
   const taken = accounts.configured.some((account) => account.name === name);
@@ -31,23 +33,30 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
     throw stop('account', `there is an account ${name} already`, next);
   }
   checkEntry(name, entry);
-  const { configured } = await edit(accounts.path, (document) => {
+  const change = (document: Document): void => {
     const existing = document.get('accounts');
-    if (!isMap(existing)) return document.set('accounts', document.createNode({ [name]: entry }));
+    if (!isMap(existing)) {
+      document.set('accounts', document.createNode({ [name]: entry }));
+      return;
+    }
     // An empty map is written {}; what is added to it would stand on that line.
     if (existing.items.length === 0) existing.flow = false;
     existing.set(name, document.createNode(entry));
-  });
+  };
+  const { text, configured } = await changed(accounts.path, change);
   const added = configured.find((account) => account.name === name);
-  invariant(added, `account ${name} is not in the file that was written`);
+  invariant(added, `account ${name} is not in the file that is written`);
+  await readDialect(added);
+  await writeAccounts(accounts.path, text);
   return added;
 }
 
 /** Removes an account that exists. What it bought stays in the ledger. */
 export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
-  await edit(accounts.path, (document) => {
+  const { text } = await changed(accounts.path, (document) => {
     document.deleteIn(['accounts', name]);
   });
+  await writeAccounts(accounts.path, text);
 }
 
 /** Before it is in the file, what is wrong with it is wrong with what was typed. */
@@ -59,13 +68,15 @@ function checkEntry(name: string, entry: NewAccount): void {
   throw stop('usage', fact, next);
 }
 
-async function edit(path: string, change: (document: Document) => void): Promise<Accounts> {
+/** The file as it would be, and the accounts in it. */
+async function changed(
+  path: string,
+  change: (document: Document) => void,
+): Promise<Accounts & { readonly text: string }> {
   const document = parseDocument(await textOf(path));
   change(document);
   const text = document.toString({ lineWidth: 0 });
-  const accounts = accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE));
-  await writeAccounts(path, text);
-  return accounts;
+  return { ...accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE)), text };
 }
 
 async function textOf(path: string): Promise<string> {

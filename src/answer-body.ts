@@ -1,0 +1,80 @@
+import type { Dialect } from './dialect.ts';
+import type { JsonObject, JsonValue } from './operation.ts';
+
+/** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
+
+/** A body as far as it can be read: blank, JSON, or text that is not JSON. */
+export type Body =
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'json'; readonly value: JsonValue }
+  | { readonly kind: 'unreadable'; readonly text: string };
+
+export function readBody(bytes: Buffer): Body {
+  if (bytes.length === 0) return { kind: 'blank' };
+  const text = bytes.toString('utf8');
+  try {
+    return { kind: 'json', value: JSON.parse(text) as JsonValue };
+  } catch {
+    return { kind: 'unreadable', text };
+  }
+}
+
+/** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */
+export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  return path.split('.').reduce<JsonValue | undefined>((inside, name) => {
+    if (inside === null || typeof inside !== 'object' || !Object.hasOwn(inside, name)) return undefined;
+    return (inside as { readonly [name: string]: JsonValue })[name];
+  }, value);
+}
+
+/** An object in which `value` stands at the dotted path, as `valueAt` finds it. */
+export function objectWith(path: string, value: JsonValue): JsonObject {
+  const [first = '', ...rest] = path.split('.');
+  return { [first]: rest.length === 0 ? value : objectWith(rest.join('.'), value) };
+}
+
+/** The bytes of a body as they would have come by themselves; a value that is text is the body's own text. */
+export function bytesOf(body: JsonValue | undefined): Buffer {
+  if (body === undefined || body === null) return Buffer.alloc(0);
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Where the fields of a found answer stand in what the ledger keeps. Kept with a batch, because an export has no dialect. */
+export interface AnswerPlace {
+  /** Path of the vendor's own body in the answer of the service that it came through. */
+  readonly envelope?: string;
+  /** Path of the fields in the vendor's own body. */
+  readonly fields?: string;
+}
+
+export function answerPlaceOf({ through, fields_at: fields }: Dialect): AnswerPlace {
+  return {
+    ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
+    ...(fields === undefined ? {} : { fields }),
+  };
+}
+
+/** The fields of an answer; undefined when there is nothing at their place, or nothing that can be read. */
+export function fieldsOf(bytes: Buffer, place: AnswerPlace): JsonValue | undefined {
+  return fieldsIn(jsonIn(bytes), place);
+}
+
+/** As `fieldsOf`, of a body that has been read. A body inside an envelope may stand there as text. */
+export function fieldsIn(
+  body: JsonValue | undefined,
+  { envelope, fields }: AnswerPlace,
+): JsonValue | undefined {
+  const own = envelope === undefined ? body : jsonIn(bytesOf(valueAt(body, envelope)));
+  return fields === undefined ? own : valueAt(own, fields);
+}
+
+/** A body in which these fields stand where `fieldsOf` finds them, for an answer that a person tells. */
+export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {
+  const own = place.fields === undefined ? fields : objectWith(place.fields, fields);
+  return bytesOf(place.envelope === undefined ? own : objectWith(place.envelope, own));
+}
+
+function jsonIn(bytes: Buffer): JsonValue | undefined {
+  const body = readBody(bytes);
+  return body.kind === 'json' ? body.value : undefined;
+}

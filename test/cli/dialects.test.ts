@@ -1,0 +1,113 @@
+/**
+ * Goal: whatever dialect an account speaks, and whether it reaches its vendor directly or through a service, the same rows
+ * get the same cells; and what is wrong with a dialect or with the way is said before it costs anything.
+ * Method: the real program against a vendor in a process of its own, whose book says what was asked and charged.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Desk, openDesk, vendorThat } from './desk.ts';
+
+const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
+
+/** The rows without the time at which the vendor answered. */
+function cells({ place }: Desk): readonly object[] {
+  return place.rows().map(({ _as_of, ...row }) => row);
+}
+
+test('the same rows get the same cells directly, through a service, in another dialect, and in both at once', async () => {
+  const direct = await openDesk({ matchRate: 0.5 });
+  direct.list(6);
+  await direct.type(direct.run());
+  const wanted = cells(direct);
+  expect(new Set(direct.place.statuses())).toEqual(new Set(['matched', 'no_match']));
+  expect(wanted[0]).toHaveProperty('employee_count');
+
+  const both = { way: 'via', flags: ['--dialect', REST_GET], account: { dialect: REST_GET } } as const;
+  for (const way of [{ way: 'via' }, { way: 'rest-get' }, both] as const) {
+    const desk = await openDesk({ matchRate: 0.5, ...way });
+    desk.list(6);
+    expect((await desk.type(desk.run())).code).toBe(0);
+    // A miss is told in other words by each of them.
+    const reasonless = (row: object): object => ({ ...row, _reason: '' });
+    expect(cells(desk).map(reasonless)).toEqual(wanted.map(reasonless));
+    expect(await desk.place.vendor.book()).toMatchObject({ requests: 6, charged_twice: [] });
+  }
+});
+
+test('what came through a service is exported again without the account, to the byte', async () => {
+  const desk = await openDesk({ way: 'via' });
+  desk.list(3);
+  await desk.type(desk.run());
+  const first = await desk.read('out.csv');
+  expect(first).toContain('(sandbox)');
+  await rm(desk.place.path('config/accounts.yaml'));
+  expect((await desk.type(['export', 'last', '-o', 'again.csv'])).code).toBe(0);
+  expect(await desk.read('again.csv')).toBe(first);
+});
+
+test('a key that the service refuses ends the run, and says whose it is', async () => {
+  const desk = await openDesk({ way: 'via' });
+  desk.list(3);
+  const file = await desk.read('config/accounts.yaml');
+  await desk.write('config/accounts.yaml', file.replace('"key-1"', '"revoked-1"'));
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(77);
+  expect(stderr).toContain('The service refused the key');
+  expect(stderr).toContain('Put a working key into the service account');
+  expect(await desk.place.vendor.book()).toMatchObject({ charges: 0 });
+});
+
+test('a row is not asked by what the vendor has no field for: it says so, and costs nothing', async () => {
+  const desk = await openDesk({ way: 'rest-get' });
+  await desk.write(
+    'sites.csv',
+    'Site,Domain\nhttps://www.one.example/,\nhttps://www.two.example/,two.example\n',
+  );
+  await desk.write(
+    'sites.yaml',
+    'operation: enrich-company\ncolumns: { website: Site, domain: Domain }\nwaterfall: [website]\nbudget: { credits: 9 }\n',
+  );
+  const planned = await desk.json(['plan', 'sites.yaml', 'sites.csv']);
+  expect(planned).toMatchObject({ rows: 2, invalid: 2, to_buy: 0 });
+  expect((await desk.type(['run', 'sites.yaml', 'sites.csv', '-o', 'out.csv'])).code).toBe(3);
+  const [row] = desk.place.rows();
+  expect(row?._status).toBe('invalid');
+  expect(row?._reason).toBe(
+    'no usable identifier: website https://www.one.example/: the vendor cannot be asked by it',
+  );
+  expect(await desk.requests()).toBe(0);
+});
+
+test('a wrong dialect is refused with its place, before a store is made or anything is sent', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  await desk.write('config/mine.yaml', 'answers:\n  - { status: [500], maens: no_match }\n');
+  desk.place.writeAccount(desk.place.vendor.url, { dialect: './mine.yaml' });
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/config\/mine\.yaml:2:22: "maens" is not known here\.\nDid you mean means\?\n$/);
+  expect(await desk.requests()).toBe(0);
+  await expect(desk.read('store/ledger.db')).rejects.toThrow('ENOENT');
+});
+
+test('fields that stand further in are added by their own names, and corrected without buying again', async () => {
+  const desk = await openDesk();
+  let requests = 0;
+  const url = await vendorThat((response) => {
+    requests += 1;
+    response.end(JSON.stringify({ data: { company: { name: 'Acme' } }, request_id: 'r-1' }));
+  });
+  desk.list(1);
+  await desk.write('config/mine.yaml', 'fields_at: data\n');
+  desk.place.writeAccount(url, { dialect: './mine.yaml' });
+  await desk.write('job.yaml', 'operation: enrich-company\nadd: { company: name }\nbudget: { credits: 9 }\n');
+  const run = ['run', 'job.yaml', 'list.csv', '-o', 'out.csv'];
+  await desk.type(run);
+  expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', company: '' });
+
+  await desk.write('config/mine.yaml', 'fields_at: data.company\n');
+  await desk.type(run);
+  expect(desk.place.rows()[0]).toMatchObject({ _status: 'matched', company: 'Acme' });
+  expect(requests).toBe(1);
+});

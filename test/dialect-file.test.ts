@@ -1,0 +1,293 @@
+/**
+ * Goal: a dialect file changes exactly what it names, and a wrong one is refused with its place before anything is sent,
+ * so that no entry can lead to a request with a hole in it.
+ * Method: files as a user would write them, over the built-in dialects, as text; real files where the path matters.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadAccounts } from '../src/account.ts';
+import { type Dialect, dialectSchema } from '../src/dialect.ts';
+import { firstProblem } from '../src/dialect-file/check.ts';
+import { checkDialectFile } from '../src/dialect-file.ts';
+import { dialectOf } from '../src/dialect-of.ts';
+import provider from '../src/dialects/provider.ts';
+import service from '../src/dialects/service.ts';
+import { StopError } from '../src/errors.ts';
+import { loadFamily } from '../src/family.ts';
+import type { Operation } from '../src/operation.ts';
+
+const merged = (text: string, builtIn: Dialect = provider): Promise<Dialect> =>
+  checkDialectFile(text, 'mine.yaml', builtIn);
+
+describe('what a file changes', () => {
+  test('an empty map changes nothing but the name', async () => {
+    expect(await merged('{}')).toEqual({ ...provider, name: 'mine' });
+  });
+
+  test('one entry of one operation, and everything around it stays', async () => {
+    const dialect = await merged('operations: { enrich-person: { credits: { most: 3 } } }');
+    expect(dialect.operations['enrich-person']).toEqual({
+      method: 'POST',
+      path: '/enrich/person',
+      credits: { most: 3, found: 2 },
+    });
+    expect(dialect.operations['enrich-company']).toEqual(provider.operations['enrich-company']);
+    expect(dialect.answers).toEqual(provider.answers);
+  });
+
+  test('lists and single values are replaced', async () => {
+    const dialect = await merged('name: acme\nrequest_id: [x-trace]\nfields_at: data');
+    expect(dialect).toMatchObject({ name: 'acme', request_id: ['x-trace'], fields_at: 'data' });
+  });
+
+  test('rules come before the built-in ones, or are all there are', async () => {
+    const rule = 'answers: [{ status: [500], means: no_match }]';
+    expect((await merged(rule)).answers).toEqual([{ status: [500], means: 'no_match' }, ...provider.answers]);
+    expect((await merged(`${rule}\nreplace_answers: true`)).answers).toEqual([
+      { status: [500], means: 'no_match' },
+    ]);
+  });
+
+  test('a header is replaced whatever the case of its name, added, or taken away by null', async () => {
+    const { headers } = await merged(
+      'headers: { Authorization: null, ACCEPT: text/json, X-Api-Key: "{key}" }',
+    );
+    expect(headers).toEqual({
+      'content-type': 'application/json',
+      accept: 'text/json',
+      'x-api-key': '{key}',
+    });
+  });
+
+  test('a field that the vendor does not have stays null, so that nobody is asked by it', async () => {
+    const dialect = await merged(
+      'operations: { enrich-company: { fields: { website: null, domain: fqdn } } }',
+    );
+    expect(dialect.operations['enrich-company']?.fields).toEqual({ website: null, domain: 'fqdn' });
+  });
+
+  test('the envelope of a service, single names of it', async () => {
+    const { api_call: envelope } = await merged('api_call: { request: { account: to.name } }', service);
+    expect(envelope?.request).toEqual({ ...service.api_call?.request, account: 'to.name' });
+    expect(envelope?.answers).toEqual(service.api_call?.answers);
+  });
+});
+
+describe('what is refused, with line and column', () => {
+  test.each<[string, string, string, string]>([
+    ['a misspelt name', 'anwsers: []', '1:1: "anwsers" is not known here', 'Did you mean answers?'],
+    [
+      'a misspelt name further in',
+      'operations:\n  enrich-company:\n    feilds: { abn: a }',
+      '3:5: "feilds" is not known here',
+      'Did you mean fields?',
+    ],
+    [
+      'a misspelt part of a rule',
+      'answers:\n  - { status: [500], maens: no_match }',
+      '2:22: "maens" is not known here',
+      'Did you mean means?',
+    ],
+    [
+      'an operation that the vendor does not have',
+      'operations: { enrich-compny: { path: /a } }',
+      '1:15: the provider has no operation "enrich-compny"',
+      'Did you mean enrich-company?',
+    ],
+    [
+      'a parameter that the operation does not have',
+      'operations: { enrich-company: { fields: { domian: d } } }',
+      '1:43: the operation has no parameter "domian"',
+      'Did you mean domain?',
+    ],
+    [
+      'a misspelt meaning',
+      'answers:\n  - { status: [500], means: nomatch }',
+      '2:29: answers[1].means cannot be "nomatch"',
+      'Did you mean no_match?',
+    ],
+    [
+      'a status that is none',
+      'answers: [{ status: [6xx], means: found }]',
+      '1:22: answers[1].status[1]: a status is a number or a class such as "4xx"',
+      'Correct it.',
+    ],
+    [
+      'a number that is no status',
+      'answers: [{ status: [700], means: found }]',
+      '1:22: answers[1].status[1] is 700',
+      'Write at most 599.',
+    ],
+    [
+      'something that is no regular expression',
+      'answers: [{ status: [200], body: { matches: "(" }, means: found }]',
+      '1:45: answers[1].body.matches: this is not a regular expression',
+      'Correct it.',
+    ],
+    [
+      'a method that is none of ours',
+      'operations: { enrich-person: { method: PUT } }',
+      '1:40: operations.enrich-person.method cannot be "PUT"',
+      'Known are: GET, POST.',
+    ],
+    [
+      'a path that is none',
+      'operations: { enrich-person: { path: people } }',
+      '1:38: operations.enrich-person.path: a path begins with "/" and holds neither blanks nor "#"',
+      'Correct it.',
+    ],
+    [
+      'a header that is ours to set',
+      'headers: { Content-Length: "5" }',
+      '1:12: the name "Content-Length" cannot be used',
+      'Choose another: this header is set by Rowonce itself.',
+    ],
+    [
+      'a header that could not be sent',
+      'headers: { x-name: Zoë }',
+      '1:20: headers.x-name: a header holds only letters, digits and signs of ASCII',
+      'Correct it.',
+    ],
+    [
+      'a price that is not reserved',
+      'operations: { enrich-company: { credits: { found: 4 } } }',
+      '1:51: a successful answer is booked at 4 credits, and only 1 are reserved for it',
+      'Write most: 4, or more.',
+    ],
+    [
+      'a placeholder that stands for nothing',
+      'headers: { authorization: "Token {keey}" }',
+      '1:27: {keey} stands for nothing in a header here',
+      'Did you mean key?',
+    ],
+    [
+      'a path with a field that no call has',
+      'operations: { enrich-person: { path: "/people/{mail}" } }',
+      '1:38: the path has {mail}, and no call has such a field',
+      'Did you mean email?',
+    ],
+    [
+      'a path with a field that only some calls have',
+      'operations: { enrich-person: { path: "/people/{email}" } }',
+      '1:38: the path has {email}, which a call by profile_url does not have',
+      'Take {email} out of the path, or write null for every other field.',
+    ],
+    [
+      'two parameters in one field',
+      'operations: { enrich-company: { fields: { abn: q, domain: q } } }',
+      '1:59: two parameters go into the field "q", and a call may have both',
+      'Write domain: null for the one that the vendor has no field for.',
+    ],
+    [
+      'nothing left to ask by',
+      'operations: { enrich-person: { fields: { email: null, profile_url: null, profile_slug: null } } }',
+      '1:40: the vendor has no field for any parameter, so nothing can be asked',
+      'Name the field of at least one.',
+    ],
+    [
+      'half an idempotency entry',
+      'idempotency: { header: Idempotency-Key }',
+      '1:14: "valid_for" is missing',
+      'Add a line that begins with valid_for:.',
+    ],
+    [
+      'a duration that is none',
+      'idempotency: { header: Idempotency-Key, valid_for: a day }',
+      '1:52: idempotency.valid_for: a duration is written as 30s, 10m, 24h or 30d',
+      'Correct it.',
+    ],
+    [
+      'a read-back by a key that no request has',
+      'operations:\n  enrich-company:\n    read_back:\n      method: GET\n      path: "/charges/{idempotency_key}"\n      answers: [{ status: [200], says: happened }]',
+      '5:13: the read-back asks by {idempotency_key}, and no request has one',
+      'Add idempotency: { header: …, valid_for: … }.',
+    ],
+    [
+      'a dialect of the other vendor',
+      'vendor: service',
+      "1:9: this dialect is for a service, and the account's vendor is a provider",
+      'Give the account another dialect.',
+    ],
+    [
+      'no map at all',
+      '[]',
+      '1:1: the document must be a block of "name: value" lines and is a list',
+      'Write a block of "name: value" lines.',
+    ],
+  ])('%s', async (_what, text, fact, next) => {
+    const error = await merged(text).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StopError);
+    expect(error).toMatchObject({ code: 'account', message: `mine.yaml:${fact}`, next });
+  });
+});
+
+test('a path may name a field when it is the only one that the vendor has', async () => {
+  const fields = 'fields: { email: id, profile_url: null, profile_slug: null }';
+  const dialect = await merged(`operations: { enrich-person: { path: "/people/{id}", ${fields} } }`);
+  expect(dialect.operations['enrich-person']?.path).toBe('/people/{id}');
+});
+
+test.each([provider, service])('the built-in dialect $name is one that a file could say', async (builtIn) => {
+  expect(dialectSchema.parse(builtIn)).toEqual(builtIn);
+  const operations = await loadFamily<Operation>(new URL('../src/operations/', import.meta.url));
+  expect(firstProblem(builtIn, operations)).toBeUndefined();
+});
+
+describe("an account's dialect", () => {
+  async function dialectFor(entries: string, dialect: string): Promise<Dialect> {
+    const folder = await mkdtemp(join(tmpdir(), 'rowonce-dialect-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'mine.yaml'), dialect);
+    await writeFile(join(folder, 'accounts.yaml'), `accounts:\n${entries}`, { mode: 0o600 });
+    const [account] = (await loadAccounts(join(folder, 'accounts.yaml'))).configured;
+    if (account === undefined) throw new Error('no account was read');
+    return dialectOf(account);
+  }
+  const DATA = '  data: { vendor: provider, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
+
+  test('is found beside the accounts file, wherever the command is typed', async () => {
+    expect((await dialectFor(DATA, 'fields_at: data')).fields_at).toBe('data');
+  });
+
+  test('that is not there is a sentence', async () => {
+    const elsewhere = DATA.replace('mine', 'elsewhere');
+    await expect(dialectFor(elsewhere, '{}')).rejects.toMatchObject({
+      code: 'account',
+      message: expect.stringMatching(/elsewhere\.yaml: there is no such file$/),
+    });
+  });
+
+  test('with a header that this account cannot fill is refused, and not sent with a hole in it', async () => {
+    await expect(dialectFor(DATA, 'headers: { x-org: "{organization_id}" }')).rejects.toMatchObject({
+      code: 'account',
+      message: 'the dialect mine has a header with {organization_id}, and account data has none',
+    });
+  });
+
+  test('of a service is nothing to run a job on yet', async () => {
+    const space = '  space: { vendor: service, base_url: https://a.example, key: k }\n';
+    await expect(dialectFor(space, '{}')).rejects.toMatchObject({ code: 'unsupported' });
+  });
+
+  test('through a service has its envelope, and nothing that a header would have to carry', async () => {
+    const entries = `  data: { vendor: provider, via: space, connected_account: acme, api_call_url: "https://s.example/call", dialect: ./mine.yaml }
+  space: { vendor: service, base_url: https://s.example, key: k }
+`;
+    const readBack = (path: string) =>
+      `read_back: { method: GET, path: "${path}", answers: [{ status: [200], says: happened }] }`;
+    const dialect = await dialectFor(
+      entries,
+      `idempotency: { header: idempotency-key, valid_for: 24h }
+operations:
+  enrich-company: { ${readBack('/charges/{idempotency_key}')} }
+  enrich-person: { ${readBack('/charges')} }
+`,
+    );
+    expect(dialect.through).toEqual({ envelope: service.api_call, connectedAccount: 'acme' });
+    expect(dialect.idempotency).toBeUndefined();
+    expect(dialect.operations['enrich-company']?.read_back).toBeUndefined();
+    expect(dialect.operations['enrich-person']?.read_back?.path).toBe('/charges');
+  });
+});
