@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises';
 
 /** Runs the real program and a real sandbox for a measurement, in a folder of its own. */
 
-const PROGRAM = join(import.meta.dirname, '../src/bin.js');
+export const PROGRAM = join(import.meta.dirname, '../src/bin.js');
 
 export async function inFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-bench-'));
@@ -32,7 +32,7 @@ export async function writeList(path: string, rows: number): Promise<void> {
 }
 
 /** A number that passes the checksum: the two leading digits are what makes the weighted sum divide by 89. */
-function abn(serial: number): string {
+export function abn(serial: number): string {
   const rest = String(100_000_000 + serial);
   const weights = [1, 3, 5, 7, 9, 11, 13, 15, 17, 19].slice(1);
   const sum = [...rest].reduce((total, digit, at) => total + Number(digit) * (weights[at] ?? 0), 0);
@@ -65,7 +65,9 @@ export async function startVendor(flags: readonly string[] = []): Promise<Vendor
 
 /** Connects an account `data` to that vendor, for runs in this folder. */
 export async function connect(folder: string, url: string, concurrency: number): Promise<NodeJS.ProcessEnv> {
-  const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits: { concurrency } };
+  // More than any machine sends: without a limit the run would begin slowly, to find out what the vendor allows.
+  const limits = { concurrency, per_second: 100_000 };
+  const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits };
   await writeFile(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data: account } }), {
     mode: 0o600,
   });

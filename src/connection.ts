@@ -2,30 +2,166 @@ import { join } from 'node:path';
 import type { Account } from './account.ts';
 import { resolveKey } from './account-key.ts';
 import type { Spending } from './attempt.ts';
-import { invariant, type StopError } from './errors.ts';
+import type { Dialect } from './dialect.ts';
+import { invariant, type StopCode, type StopError } from './errors.ts';
+import type { Listener, RunEvent } from './events.ts';
 import type { BatchId, Ledger } from './ledger.ts';
-import { Limiter, type Limits } from './limiter.ts';
+import { Limiter, type Limits, type Pause } from './limiter.ts';
 import type { RunOrder } from './order.ts';
+import { recover } from './recover.ts';
 import type { RequestValues } from './request.ts';
 import { spawnSandbox } from './sandbox/spawn.ts';
 import { Transport } from './transport.ts';
 
-/** The open way to one account: its vendor's address, its key, its limits, and what the ledger remembers of them. */
+/** What one run spends through. */
 export interface Connection {
   readonly spending: Spending;
+  /** A stop of this run, with what is known about it now. */
+  upToDate(stopped: StopError): StopError;
+  /** The last run of the account that closes ends the account's line. */
   close(): Promise<void>;
+}
+
+/** These say something about the account, and so end every run of it; whatever else stops a run is its own affair. */
+const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address']);
+
+/**
+ * The accounts that a process is connected to: one line for each, shared by all its runs and ended with the last of
+ * them, so that a plan's limit is kept however many batches run at once. One per ledger.
+ */
+export class Connections {
+  readonly #lines = new Map<string, SharedLine>();
+  #recovered: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param signal fires when the run is to send nothing more.
+   * @param stopAll ends this run.
+   * @throws StopError when the key is not where the account says, or the sandbox does not start.
+   */
+  async open(
+    order: RunOrder,
+    batch: BatchId,
+    signal: AbortSignal,
+    stopAll: (error: StopError) => void,
+  ): Promise<Connection> {
+    const shared = this.#share(order.account.identity);
+    const member: Member = { emit: order.emit, stopAll };
+    shared.members.add(member);
+    const leave = (): Promise<void> => this.#leave(order.account.identity, shared, member);
+    try {
+      shared.line ??= shared.before.then(() => openLine(order, shared));
+      const line = await shared.line;
+      await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
+      shared.tell(member, order.clock.wallMs());
+      return {
+        spending: spendingOf(order, batch, signal, line, (error) => shared.stop(member, error)),
+        upToDate: (stopped) => line.limiter.upToDate(stopped),
+        close: leave,
+      };
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Settles what an earlier process left open, before this run spends. One at a time: an attempt that two runs found
+   * open would be closed twice. Who comes second finds nothing left.
+   * @returns how many attempts were open.
+   */
+  recover(spending: Spending): Promise<number> {
+    const recovered = this.#recovered.catch(() => {}).then(() => recover(spending));
+    this.#recovered = recovered;
+    return recovered;
+  }
+
+  #share(identity: string): SharedLine {
+    const present = this.#lines.get(identity);
+    if (present !== undefined && present.members.size > 0) return present;
+    // A sandbox that is still ending has the book open, so its successor waits for it.
+    const shared = new SharedLine(present?.ended?.catch(() => {}));
+    this.#lines.set(identity, shared);
+    return shared;
+  }
+
+  async #leave(identity: string, shared: SharedLine, member: Member): Promise<void> {
+    shared.members.delete(member);
+    if (shared.members.size > 0) return;
+    shared.ended ??= endLine(shared.line);
+    await shared.ended;
+    if (this.#lines.get(identity) === shared) this.#lines.delete(identity);
+  }
+}
+
+/** A run on a line. */
+interface Member {
+  readonly emit: Listener;
+  toldPause?: Pause;
+  stopAll(error: StopError): void;
+}
+
+/** A line and the runs that share it. */
+class SharedLine {
+  readonly members = new Set<Member>();
+  readonly before: Promise<void>;
+  line: Promise<Line> | undefined;
+  ended: Promise<void> | undefined;
+  #stopped: StopError | undefined;
+  #pause: Pause | undefined;
+
+  constructor(before: Promise<void> = Promise.resolve()) {
+    this.before = before;
+  }
+
+  emit(event: RunEvent): void {
+    for (const { emit } of this.members) emit(event);
+  }
+
+  paused(pause: Pause): void {
+    this.#pause = pause;
+    for (const member of this.members) this.#tellPause(member, pause);
+  }
+
+  /** Brings a run that has come later up to date. */
+  tell(member: Member, nowMs: number): void {
+    if (this.#stopped !== undefined) member.stopAll(this.#stopped);
+    else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) this.#tellPause(member, this.#pause);
+  }
+
+  #tellPause(member: Member, pause: Pause): void {
+    if (member.toldPause === pause) return;
+    member.toldPause = pause;
+    const { untilMs, why, asked } = pause;
+    member.emit({ kind: 'paused', untilMs, why, asked });
+  }
+
+  stop(member: Member, error: StopError): void {
+    member.stopAll(error);
+    if (!ENDS_THE_ACCOUNT.has(error.code)) return;
+    this.#stopped ??= error;
+    for (const { stopAll } of this.members) stopAll(error);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- one line
+
+/** The open way to one account: its vendor's address, its key, its limits, and what the ledger remembers of them. */
+interface Line {
+  readonly vendor: ReachedVendor;
+  readonly requestValues: RequestValues;
+  readonly limiter: Limiter;
+  readonly transport: Transport;
+  readonly history: Spending['history'];
 }
 
 /** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-export async function openConnection(
-  order: RunOrder,
-  batch: BatchId,
-  signal: AbortSignal,
-  stopAll: (error: StopError) => void,
-): Promise<Connection> {
-  const { account, ledger, clock, dialect, emit } = order;
+/** What was learned longer ago says nothing about tonight. */
+const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
+
+async function openLine(order: RunOrder, shared: SharedLine): Promise<Line> {
+  const { account, ledger, clock, dialect } = order;
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const { answers, answersNot404 } = await ledger.account(account.identity);
@@ -34,29 +170,45 @@ export async function openConnection(
     connections: account.limits.concurrency,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
     clock,
-    keptHeaders: dialect.request_id,
+    keptHeaders: headersReadBy(dialect),
   });
-  const spending: Spending = {
+  const limiter = await openLimiter(order, shared);
+  return { vendor, requestValues, limiter, transport, history: { answers, answersNot404 } };
+}
+
+async function endLine(opening: Promise<Line> | undefined): Promise<void> {
+  // A line that could not be opened has nothing to end; who tried has heard of it.
+  const line = await opening?.catch(() => undefined);
+  if (line === undefined) return;
+  await line.limiter.close();
+  await line.transport.close();
+  await line.vendor.stop();
+}
+
+function spendingOf(
+  { account, dialect, ledger, clock, emit, maxPauseMs }: RunOrder,
+  batch: BatchId,
+  signal: AbortSignal,
+  { vendor, requestValues, limiter, transport, history }: Line,
+  stopAll: (error: StopError) => void,
+): Spending {
+  return {
     accountIdentity: account.identity,
     dialect,
+    origin: vendor.baseUrl.origin,
     basePath: vendor.baseUrl.pathname.replace(/\/+$/, ''),
     requestValues,
     ledger,
-    limiter: await openLimiter(order, signal),
+    limiter,
+    waiter: { signal, maxPauseMs },
     transport,
     clock,
     batch,
     emit,
-    history: { answers, answersNot404 },
+    history,
+    exclusiveKey: account.exclusiveKey === true,
+    looked: new Set(),
     stopAll,
-  };
-  await ledger.setAccountCaps(account.identity, account.budget);
-  return {
-    spending,
-    async close() {
-      await transport.close();
-      await vendor.stop();
-    },
   };
 }
 
@@ -67,6 +219,23 @@ async function requestValuesOf(account: Account): Promise<RequestValues> {
     ...(account.projectId === undefined ? {} : { project_id: account.projectId }),
     ...(account.organizationId === undefined ? {} : { organization_id: account.organizationId }),
   };
+}
+
+/** Response headers that this dialect reads, besides those that are kept of every answer. */
+function headersReadBy(dialect: Dialect): string[] {
+  const { rate_hints = {}, credits_charged = {}, operations } = dialect;
+  const { limit, remaining, reset, retry_after } = rate_hints;
+  const named = [limit, remaining, reset, retry_after, credits_charged.header];
+  const outer = dialect.through?.envelope.answers ?? [];
+  const rules = [
+    ...[...dialect.answers, ...outer],
+    ...Object.values(operations).flatMap(({ answers = [] }) => answers),
+  ];
+  return [
+    ...dialect.request_id,
+    ...rules.flatMap(({ header = {} }) => Object.keys(header)),
+    ...named.filter((name) => name !== undefined),
+  ];
 }
 
 interface ReachedVendor {
@@ -87,23 +256,33 @@ async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<Reache
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
 }
 
-async function openLimiter(order: RunOrder, signal: AbortSignal): Promise<Limiter> {
-  const { account, ledger, clock, maxPauseMs, emit } = order;
-  const { pausedUntilMs } = await ledger.account(account.identity);
+// ---------------------------------------------------------------------------------------------------- its limiter
+
+async function openLimiter({ account, ledger, clock }: RunOrder, shared: SharedLine): Promise<Limiter> {
+  const { pausedUntilMs, learned } = await ledger.account(account.identity);
+  const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
   return new Limiter({
     limits: account.limits,
     clock,
-    maxPauseMs,
-    signal,
     earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
     pausedUntilMs,
-    onPause({ untilMs, why, asked }) {
-      emit({ kind: 'paused', untilMs, why });
-      // Our own backing off is over with the run. Not awaited: a lost note costs one more "too fast", never a credit.
-      if (asked) void ledger.setAccountPause(account.identity, untilMs).catch(() => {});
+    learnedPerSecond: holds ? learned.perSecond : undefined,
+    // The sandbox has no plan that could be exceeded, and nobody wants to wait for a trial.
+    unhurried: account.sandbox,
+    // Not awaited: a note that gets lost costs one more "too fast", never a credit.
+    onPause(pause) {
+      shared.paused(pause);
+      void ledger.notePause(account.identity, pause).catch(() => {});
+    },
+    onLearned(perSecond) {
+      shared.emit({ kind: 'learned', requestsPerSecond: perSecond });
+      void ledger.setLearnedRate(account.identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
     },
   });
 }
+
+/** The ledger knows when an intent was noted; its request left some milliseconds later, on a busy machine some tens. */
+const INTENT_TO_SEND_MS = 100;
 
 /** The sends that still count against some window, so that starting again does not burst. */
 async function earlierSends(
@@ -115,5 +294,7 @@ async function earlierSends(
   if (windows.length === 0) return [];
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
-  return ledger.sendTimes(accountIdentity, nowMs - longestMs, most);
+  const intents = await ledger.sendTimes(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
+  // A time from the future, which is a changed clock's, stays one.
+  return intents.map((atMs) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }

@@ -1,89 +1,112 @@
-import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import { type Clock, isoTime } from './clock.ts';
 import { StopError } from './errors.ts';
+import { Allowance } from './limiter/allowance.ts';
+import { Jitter } from './limiter/jitter.ts';
+import { LearnedRate } from './limiter/learned-rate.ts';
+import { Leases } from './limiter/leases.ts';
+import { Line, type Waiter } from './limiter/line.ts';
 import { SlidingLog } from './limiter/sliding-log.ts';
+import { type Pause, Trouble } from './limiter/trouble.ts';
+import { perSecondOf, type Window } from './limiter/windows.ts';
+import type { RateHints } from './rate-hints.ts';
+
+export type { Waiter } from './limiter/line.ts';
+export type { Pause } from './limiter/trouble.ts';
 
 /**
  * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
- * allows, not while the vendor asked us to wait, and one at a time while its answers get lost.
+ * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
+ * of an account that run at once.
  *
- * Two libraries and one guard share the work. p-queue holds the concurrency slots. Bottleneck spreads permits over
- * the window; alone it bursts after idle times, so the sliding log has the last word on every send.
+ * p-queue holds the concurrency slots, Bottleneck spreads permits over the window. Both burst at times, so guards have
+ * the last word on every send: a sliding log for each window of the plan, what the vendor says is left, and the speed
+ * that its answers taught us. The longest wait wins. Whoever wants to send stands in one line.
  */
 
 export interface Limits {
   readonly concurrency: number;
-  /** Requests in any stretch of that length. */
-  readonly windows: readonly { readonly requests: number; readonly windowMs: number }[];
+  /** Requests in any stretch of that length. Empty: the plan is not known, and the speed is learned from answers. */
+  readonly windows: readonly Window[];
 }
 
-/** Leave to send one request. `sent` at the moment its headers leave, `done` when its attempt is closed or given up. */
+/** Leave to send one request. */
 export interface Permit {
+  /** At the moment its headers leave. */
   sent(): void;
+  /** At the moment its answer is there. */
+  answered(): void;
+  /** When its attempt is closed, or given up. */
   done(): void;
 }
 
-/** Why and until when nothing is sent. `asked`: by the vendor, so that it holds for later runs as well. */
-export interface Pause {
-  readonly untilMs: number;
-  readonly why: string;
-  readonly asked: boolean;
+/** A request that is on its way: its monotonic time, and its number in the log of each window. */
+interface Sent {
+  readonly atMs: number;
+  readonly numbers: readonly number[];
 }
 
 export interface LimiterOptions {
   readonly limits: Limits;
   readonly clock: Clock;
-  /** The longest stretch in which nothing may settle before the run stops; undefined: the run waits for ever. */
-  readonly maxPauseMs: number | undefined;
-  /** Fires when no further request may leave. */
-  readonly signal: AbortSignal;
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
   readonly pausedUntilMs: number | undefined;
+  /** Requests a second that answers have taught earlier runs. */
+  readonly learnedPerSecond: number | undefined;
+  /** Begins at full speed although the plan is not known, and learns from the first refusal on. */
+  readonly unhurried?: boolean;
   onPause(pause: Pause): void;
+  /** The speed that was found out is another one than before by more than a tenth. */
+  onLearned(perSecond: number): void;
 }
 
-/** Jitter of timers and of the network between our clock and the vendor's. Measured: 5 ms give 99.5 % of the rate. */
-const MARGIN_MS = 5;
+/** Learned speeds that differ by less are the same to a user, and not worth a write. */
+const TOLD_DIFFERENCE = 0.1;
 
-/** Bottleneck manages some 420 jobs a second, so faster rates lease several permits with one job. */
-const LEASES_PER_SECOND = 100;
+/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+const NOTICED_WAIT_MS = 5_000;
 
-const LONGEST_SPREAD_MS = 60_000;
+const LIMIT_USED_UP = 'the limit of the account is used up';
 
-const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
-
-/** Five lost answers in a row are no accident: from then on one probe at a time, so that little is put at risk. */
-const DOUBTS_IN_A_ROW = 5;
-const FIRST_PROBE_PAUSE_MS = 30_000;
-const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
+const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
 
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: PQueue;
   readonly #guards: readonly SlidingLog[];
   readonly #leases: Leases | undefined;
-  #waitUntilMs = Number.NEGATIVE_INFINITY;
-  #why = '';
-  #pauseBeganMs = Number.NEGATIVE_INFINITY;
-  #pausesInARow = 0;
-  #doubtsInARow = 0;
-  #probes = 0;
-  #probingSinceMs = Number.NEGATIVE_INFINITY;
-  #outstanding = 0;
+  readonly #trouble: Trouble;
+  readonly #learned: LearnedRate;
+  readonly #allowance = new Allowance();
+  /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
+  #isPaced: boolean;
+  #toldPerSecond: number | undefined;
   #progressAtMs: number;
-  #wake: (() => void)[] = [];
+  /** Calendar time until which a wait for the plan was told as a pause. */
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #jitter: Jitter;
+  /** Permits that are out, and what was sent with them, if it was. */
+  readonly #permits = new Map<Permit, Sent | undefined>();
+  #inHand = 0;
+  readonly #line = new Line<Permit>(() => this.#changed());
+  readonly #watchers = new Line<void>(() => {});
+  #isServing = false;
+  #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
 
   constructor(options: LimiterOptions) {
+    const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
-    this.#slots = new PQueue({ concurrency: options.limits.concurrency });
-    this.#guards = options.limits.windows.map(
-      ({ requests, windowMs }) => new SlidingLog(requests, windowMs + MARGIN_MS),
-    );
-    this.#leases = Leases.for(options.limits);
-    this.#progressAtMs = options.clock.monotonicMs();
+    this.#slots = new PQueue({ concurrency: limits.concurrency });
+    this.#guards = limits.windows.map((window) => new SlidingLog(window));
+    this.#leases = Leases.for(limits.windows);
+    this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
+    this.#trouble = new Trouble(clock, options.onPause);
+    this.#learned = new LearnedRate(learnedPerSecond === undefined ? {} : { perSecond: learnedPerSecond });
+    this.#toldPerSecond = learnedPerSecond;
+    this.#isPaced =
+      learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
+    this.#progressAtMs = clock.monotonicMs();
     this.#seed();
   }
 
@@ -96,7 +119,7 @@ export class Limiter {
 
   /** Requests that may be on their way. */
   get outstanding(): number {
-    return this.#outstanding;
+    return this.#permits.size;
   }
 
   /**
@@ -104,123 +127,225 @@ export class Limiter {
    * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
    * when the run is stopping.
    */
-  async permit(): Promise<Permit> {
-    const { signal, clock } = this.#options;
-    signal.throwIfAborted();
-    if (this.#leases !== undefined) await abortable(this.#leases.take(), signal);
-    for (;;) {
-      signal.throwIfAborted();
-      const waitMs = this.#waitMs();
-      if (waitMs <= 0) return this.#grant();
-      this.#refuseEndlessWait(waitMs);
-      await (waitMs === Number.POSITIVE_INFINITY ? this.#changed() : clock.sleep(waitMs, signal));
-    }
+  permit(waiter: Waiter): Promise<Permit> {
+    const waiting = this.#line.enter(waiter);
+    this.#refuseEndlessWaits(this.#waitMs());
+    this.#changed();
+    void this.#serve();
+    return waiting;
   }
 
-  /** The vendor said "too fast". `sentAtMs` is monotonic. */
+  /** Resolves when any outstanding request is done, at once when there is none. */
+  async oneDone(waiter: Waiter): Promise<void> {
+    if (this.#permits.size > 0) await this.#watchers.enter(waiter);
+  }
+
+  // ---------------------------------------------------------------------------------------- what answers mean
+
+  /** The vendor said "too fast". `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, why: string): void {
-    this.#countPause(sentAtMs);
-    this.#waitFor(askedMs ?? fullJitterMs(this.#pausesInARow - 1), why, askedMs !== undefined);
+    this.#learned.limited(sentAtMs, this.#nowMs());
+    if (this.#trouble.pause(askedMs, sentAtMs, why)) this.#mistrustPlan();
+    this.#tellLearned();
   }
 
   /** The request did not leave, or was answered without effect: wait a little before the next. */
   backOff(sentAtMs: number, why: string): void {
-    this.#countPause(sentAtMs);
-    this.#waitFor(fullJitterMs(this.#pausesInARow - 1), why);
-  }
-
-  /** Requests that left before the pause began belong to the same pause, however many are on their way at once. */
-  #countPause(sentAtMs: number): void {
-    if (sentAtMs < this.#pauseBeganMs) return;
-    this.#pausesInARow += 1;
-    this.#pauseBeganMs = this.#options.clock.monotonicMs();
+    this.#trouble.pause(undefined, sentAtMs, why);
   }
 
   /** An answer came and settled a call. */
   settled(): void {
-    this.#progressAtMs = this.#options.clock.monotonicMs();
-    this.#pausesInARow = 0;
-    this.#doubtsInARow = 0;
-    this.#probes = 0;
-    this.#probingSinceMs = Number.NEGATIVE_INFINITY;
+    this.#progressAtMs = this.#nowMs();
+    this.#trouble.settled();
+    this.#learned.accepted(this.#progressAtMs);
+    this.#tellLearned();
+    this.#changed();
   }
 
   /** An answer was lost. @returns how many in a row. */
   doubted(sentAtMs: number, why: string): number {
-    this.#doubtsInARow += 1;
-    this.#pausesInARow = 0;
-    // What was on its way when the first pause began says nothing new about the vendor.
-    if (this.#doubtsInARow >= DOUBTS_IN_A_ROW && sentAtMs >= this.#probingSinceMs) {
-      this.#waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
-      this.#probes += 1;
-      this.#probingSinceMs = this.#options.clock.monotonicMs();
+    return this.#trouble.doubted(sentAtMs, why);
+  }
+
+  /** What an answer of any kind says about the speed. */
+  hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
+    const nowMs = this.#nowMs();
+    if (pauseMs !== undefined) this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
+    if (left !== undefined) this.#allowance.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
+    if (windows.length > 0) {
+      this.#learned.hinted(windows, nowMs);
+      if (this.#options.limits.windows.length === 0) this.#isPaced = true;
     }
-    return this.#doubtsInARow;
+    this.#tellLearned();
+    this.#changed();
   }
 
-  /** Resolves when any outstanding request is done, at once when there is none. */
-  async oneDone(): Promise<void> {
-    if (this.#outstanding > 0) await this.#changed();
+  // ---------------------------------------------------------------------------------------- the end
+
+  /**
+   * A stop for a pause was thrown as soon as it was certain; answers that came since may have moved its end.
+   * @returns the stop with the end as it is known now.
+   */
+  upToDate(stopped: StopError): StopError {
+    const waitMs = this.#waitMs();
+    if (stopped.code !== 'paused' || waitMs === Number.POSITIVE_INFINITY) return stopped;
+    return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
   }
 
-  #grant(): Permit {
-    this.#outstanding += 1;
-    for (const guard of this.#guards) guard.take();
-    let open = true;
-    let held = true;
-    const release = (leave: (guard: SlidingLog) => void): void => {
-      if (held) for (const guard of this.#guards) leave(guard);
-      held = false;
-      for (const wake of this.#wake.splice(0)) wake();
-    };
-    return {
-      sent: () => release((guard) => guard.sent(this.#options.clock.monotonicMs())),
-      done: () => {
-        if (open) this.#outstanding -= 1;
-        open = false;
-        release((guard) => guard.giveBack());
-      },
-    };
+  /** Ends its timers. Nobody waits for a permit any more. */
+  async close(): Promise<void> {
+    await this.#leases?.close();
   }
 
-  #isIdle(): boolean {
-    const inTrouble = this.#pausesInARow > 0 || this.#doubtsInARow > 0;
-    return !inTrouble && this.#slots.pending === 0 && this.#slots.size === 0;
+  // ---------------------------------------------------------------------------------------- the line
+
+  /** Hands out permits in the order of asking, until nobody asks. */
+  async #serve(): Promise<void> {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    try {
+      while (this.#line.size > 0) await this.#serveFirst();
+    } catch (error) {
+      // A bug: whoever waits shall hear of it instead of waiting for ever.
+      this.#line.refuse(() => error);
+    } finally {
+      this.#isServing = false;
+    }
+  }
+
+  async #serveFirst(): Promise<void> {
+    const waitMs = this.#waitMs();
+    this.#refuseEndlessWaits(waitMs);
+    if (this.#line.size === 0) return;
+    this.#tellLongWait(waitMs);
+    if (waitMs > 0) return this.#sleepFor(waitMs);
+    if (this.#leases?.take() === false) return this.#leases.next();
+    this.#line.serveFirst(this.#grant());
   }
 
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
   #waitMs(): number {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (this.#doubtsInARow >= DOUBTS_IN_A_ROW && this.#outstanding > 0) return Number.POSITIVE_INFINITY;
-    return Math.max(this.#waitUntilMs - nowMs, ...this.#guards.map((guard) => guard.waitMs(nowMs)), 0);
+    const nowMs = this.#nowMs();
+    if (this.#trouble.isProbing && this.#permits.size > 0) return Number.POSITIVE_INFINITY;
+    let waitMs = Math.max(this.#trouble.waitMs(nowMs), this.#allowance.waitMs(nowMs, this.#inHand));
+    for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
+    return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;
   }
 
-  #waitFor(durationMs: number, why: string, asked = false): void {
+  /** A day's requests that are used up are a pause to whoever watches, though nobody asked for it. */
+  #tellLongWait(waitMs: number): void {
+    const isTold = waitMs <= this.#trouble.waitMs(this.#nowMs());
+    if (isTold || waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
+    const fromMs = this.#options.clock.wallMs();
+    const untilMs = fromMs + waitMs;
+    // Woken early, the same wait is met again.
+    if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
+    this.#toldUntilMs = untilMs;
+    this.#options.onPause({ fromMs, untilMs, why: LIMIT_USED_UP, asked: false });
+  }
+
+  async #sleepFor(waitMs: number): Promise<void> {
+    const waking = new AbortController();
     const { clock } = this.#options;
-    const untilMs = clock.monotonicMs() + durationMs;
-    if (untilMs <= this.#waitUntilMs) return;
-    this.#waitUntilMs = untilMs;
-    this.#why = why;
-    this.#options.onPause({ untilMs: clock.wallMs() + durationMs, why, asked });
+    this.#sleep = { untilMs: clock.monotonicMs() + waitMs, waking };
+    const woken = new Promise<void>((resolve) => waking.signal.addEventListener('abort', () => resolve()));
+    const slept = waitMs === Number.POSITIVE_INFINITY ? woken : clock.sleep(waitMs, waking.signal);
+    await slept.catch(() => {});
+    this.#sleep = undefined;
+  }
+
+  /** Something happened that may end the present wait earlier, or may have emptied the line. */
+  #changed(): void {
+    if (this.#sleep === undefined) return;
+    const { untilMs, waking } = this.#sleep;
+    if (this.#line.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
+  }
+
+  #grant(): Permit {
+    const permit: Permit = {
+      sent: () => this.#sent(permit),
+      answered: () => this.#answered(permit),
+      done: () => this.#done(permit),
+    };
+    this.#permits.set(permit, undefined);
+    this.#inHand += 1;
+    for (const guard of this.#guards) guard.take();
+    return permit;
+  }
+
+  #sent(permit: Permit): void {
+    if (!this.#permits.has(permit) || this.#permits.get(permit) !== undefined) return;
+    const nowMs = this.#nowMs();
+    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.map((guard) => guard.sent(nowMs)) });
+    this.#inHand -= 1;
+    this.#allowance.sent();
+    this.#learned.sent(nowMs);
+    this.#changed();
+  }
+
+  #answered(permit: Permit): void {
+    const sent = this.#permits.get(permit);
+    if (sent === undefined) return;
+    const lateMs = this.#jitter.lateMs(this.#nowMs() - sent.atMs);
+    for (const [at, guard] of this.#guards.entries()) guard.late(sent.numbers[at] ?? 0, lateMs);
+  }
+
+  #done(permit: Permit): void {
+    if (!this.#permits.has(permit)) return;
+    const wasSent = this.#permits.get(permit) !== undefined;
+    this.#permits.delete(permit);
+    if (!wasSent) {
+      this.#inHand -= 1;
+      for (const guard of this.#guards) guard.giveBack();
+    }
+    this.#watchers.serveAll();
+    this.#changed();
   }
 
   /** Every run ends: a wait that passes the longest pause stops it now and not at the end of the wait. */
-  #refuseEndlessWait(waitMs: number): void {
-    const { maxPauseMs, clock } = this.#options;
-    if (maxPauseMs === undefined || waitMs === Number.POSITIVE_INFINITY) return;
-    const stuckMs = clock.monotonicMs() + waitMs - this.#progressAtMs;
-    if (stuckMs <= maxPauseMs) return;
-    const resumeAtMs = clock.wallMs() + waitMs;
-    throw new StopError({
-      code: 'paused',
-      message: `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${this.#why || 'the limit of the account is used up'}.`,
-      next: `Type the same command again after ${isoTime(resumeAtMs)}.`,
-      resumeAtMs,
+  #refuseEndlessWaits(waitMs: number): void {
+    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
+    const nowMs = this.#nowMs();
+    const stuckMs = nowMs + waitMs - this.#progressAtMs;
+    const inTrouble = this.#trouble.waitMs(nowMs) > 0 || !this.#trouble.isOver;
+    const why = inTrouble ? this.#trouble.why : LIMIT_USED_UP;
+    this.#line.refuse(({ maxPauseMs }) => {
+      if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
+      const fact = `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
+      return pausedStop(fact, this.#options.clock.wallMs() + waitMs);
     });
   }
 
-  #changed(): Promise<void> {
-    return abortable(new Promise((resolve) => this.#wake.push(resolve)), this.#options.signal);
+  // ---------------------------------------------------------------------------------------- the speed
+
+  /** A refusal in spite of the plan is jitter, until the widest margins do not help: then the plan is another one. */
+  #mistrustPlan(): void {
+    const widened = this.#guards.filter((guard) => guard.widen());
+    if (widened.length === 0) this.#isPaced = true;
+  }
+
+  #tellLearned(): void {
+    const { perSecond } = this.#learned;
+    if (!this.#isPaced || perSecond === undefined) return;
+    const told = this.#toldPerSecond;
+    if (told !== undefined && Math.abs(perSecond - told) <= told * TOLD_DIFFERENCE) return;
+    this.#toldPerSecond = perSecond;
+    this.#options.onLearned(perSecond);
+  }
+
+  #sentSince(sentAtMs: number): number {
+    let count = 0;
+    for (const sent of this.#permits.values()) if (sent !== undefined && sent.atMs > sentAtMs) count += 1;
+    return count;
+  }
+
+  #isIdle(): boolean {
+    return this.#trouble.isOver && this.#slots.pending === 0 && this.#slots.size === 0;
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 
   /** Times of earlier runs are calendar times; those from the future are a changed clock's and are discarded. */
@@ -230,63 +355,18 @@ export class Limiter {
     const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
     for (const guard of this.#guards) for (const sentMs of past) guard.seed(sentMs + offsetMs);
     const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
-    if (pauseMs > 0 && pauseMs <= 24 * 60 * 60_000) this.#waitFor(pauseMs, 'the vendor asked to wait', true);
+    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
+      this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 }
 
-/** Permits handed out in groups, one Bottleneck job a group. */
-class Leases {
-  readonly #bottleneck: Bottleneck;
-  readonly #groupSize: number;
-  #left = 0;
-  #pending: Promise<void> | undefined;
-
-  private constructor(requests: number, windowMs: number) {
-    this.#groupSize = Math.max(1, Math.ceil(requests / (windowMs / 1000) / LEASES_PER_SECOND));
-    this.#bottleneck = new Bottleneck({
-      maxConcurrent: 1,
-      minTime: (this.#groupSize * (windowMs + MARGIN_MS)) / requests,
-    });
-  }
-
-  /**
-   * Spreads over the shortest window; the guards hold the longer ones. Undefined without a window of a minute or less:
-   * a day's allowance is for using up, not for spreading over the day.
-   */
-  static for({ windows }: Limits): Leases | undefined {
-    const [shortest] = windows
-      .filter(({ windowMs }) => windowMs <= LONGEST_SPREAD_MS)
-      .sort((a, b) => a.windowMs - b.windowMs);
-    return shortest === undefined ? undefined : new Leases(shortest.requests, shortest.windowMs);
-  }
-
-  async take(): Promise<void> {
-    while (this.#left === 0) {
-      this.#pending ??= this.#lease();
-      await this.#pending;
-    }
-    this.#left -= 1;
-  }
-
-  async #lease(): Promise<void> {
-    await this.#bottleneck.schedule(async () => {});
-    this.#left += this.#groupSize;
-    this.#pending = undefined;
-  }
-}
-
-/** The promise, unless the signal fires first: then its reason is thrown. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+function pausedStop(message: string, resumeAtMs: number): StopError {
+  return new StopError({
+    code: 'paused',
+    message,
+    next: `Type the same command again after ${isoTime(resumeAtMs)}.`,
+    resumeAtMs,
   });
-}
-
-/** Anywhere between nothing and the whole of a doubling wait, so that many callers do not come back together. */
-function fullJitterMs(earlierPauses: number): number {
-  return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** earlierPauses, LONGEST_BACKOFF_MS);
 }
 
 function seconds(durationMs: number): string {

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import type { Listener, RunEvent } from './events.ts';
 
 /** Counts what went over the wire in one run, by listening to its events. */
@@ -7,9 +8,9 @@ export class Traffic {
   #pausedUntilMs = 0;
 
   /** A listener that counts and passes on. */
-  hear(next: Listener, nowMs: () => number): Listener {
+  hear(next: Listener, clock: Clock): Listener {
     return (event) => {
-      this.#count(event, nowMs());
+      this.#count(event, clock.wallMs());
       next(event);
     };
   }

@@ -4,10 +4,13 @@
  * Method: the limiter under a virtual clock with windows longer than a minute, which only the guard holds; the
  * spreading over short ones, which is Bottleneck's, in real time.
  */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../src/clock.ts';
-import { StopError } from '../src/errors.ts';
-import { Limiter, type LimiterOptions, type Limits } from '../src/limiter.ts';
+import { StopError, stop } from '../src/errors.ts';
+import { Limiter, type LimiterOptions, type Limits, type Pause, type Waiter } from '../src/limiter.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,12 +20,19 @@ const DAY_MS = 24 * HOUR_MS;
 const MARGIN_MS = 5;
 
 const UNLIMITED: Limits = { concurrency: 8, windows: [] };
+/** More than any test sends. Unlike no plan at all, it leaves nothing to be learned. */
+const AMPLE: Limits = { concurrency: 8, windows: [{ requests: 1_000, windowMs: HOUR_MS }] };
+
+/** A run that nothing stops and that waits for as long as it takes. */
+const PATIENT: Waiter = { signal: new AbortController().signal, maxPauseMs: undefined };
 
 let clock: VirtualClock;
-let pauses: { readonly untilMs: number; readonly why: string }[];
+let pauses: Pause[];
+let learned: number[];
 beforeEach(() => {
   clock = new VirtualClock();
   pauses = [];
+  learned = [];
   // The longest that full jitter may choose, so that waits can be predicted.
   vi.spyOn(Math, 'random').mockReturnValue(1);
 });
@@ -32,24 +42,29 @@ afterEach(() => {
 
 function limiter(options: Partial<LimiterOptions> = {}): Limiter {
   return new Limiter({
-    limits: UNLIMITED,
+    limits: AMPLE,
     clock,
-    maxPauseMs: undefined,
-    signal: new AbortController().signal,
     earlierSendsMs: [],
     pausedUntilMs: undefined,
-    onPause: ({ untilMs, why }) => pauses.push({ untilMs, why }),
+    learnedPerSecond: undefined,
+    onPause: (pause) => pauses.push(pause),
+    onLearned: (perSecond) => learned.push(perSecond),
     ...options,
   });
 }
 
 /** How long it takes until the next request may leave; it is sent and done at once. */
-async function waitOf(limited: Limiter): Promise<number> {
+async function waitOf(limited: Limiter, waiter = PATIENT): Promise<number> {
   const fromMs = clock.nowMs;
-  const permit = await clock.until(limited.permit());
+  await clock.until(waitUsing(limited, waiter));
+  return clock.nowMs - fromMs;
+}
+
+/** Sends one request as soon as it may. */
+async function waitUsing(limited: Limiter, waiter: Waiter): Promise<void> {
+  const permit = await limited.permit(waiter);
   permit.sent();
   permit.done();
-  return clock.nowMs - fromMs;
 }
 
 async function stopOf(promise: Promise<unknown>): Promise<StopError> {
@@ -80,6 +95,24 @@ test('no more work than the concurrency allows is under way at once', async () =
 describe('windows', () => {
   const twoAnHour: Limits = { concurrency: 8, windows: [{ requests: 2, windowMs: HOUR_MS }] };
 
+  test('a long wait for the plan is told once, as a pause that nobody asked for', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    for (let request = 0; request < 2; request += 1) await waitOf(limited);
+    expect(pauses).toEqual([]);
+    const begunMs = clock.wallMs();
+    const waited = waitUsing(limited, PATIENT);
+    limited.settled();
+    await clock.until(waited);
+    expect(pauses).toEqual([
+      {
+        fromMs: begunMs,
+        untilMs: begunMs + HOUR_MS + MARGIN_MS,
+        why: 'the limit of the account is used up',
+        asked: false,
+      },
+    ]);
+  });
+
   test('a request waits until the window has room', async () => {
     const limited = limiter({ limits: twoAnHour });
     const waits: number[] = [];
@@ -98,8 +131,8 @@ describe('windows', () => {
   test('what counts is when a request is sent, and not when it was allowed to be', async () => {
     const limited = limiter({ limits: twoAnHour });
     await waitOf(limited);
-    const slow = await limited.permit();
-    const next = limited.permit();
+    const slow = await limited.permit(PATIENT);
+    const next = limited.permit(PATIENT);
     await clock.calm();
     clock.pass(3 * HOUR_MS);
     slow.sent();
@@ -111,10 +144,27 @@ describe('windows', () => {
     expect(await waitOf(limited)).toBe(HOUR_MS + MARGIN_MS);
   });
 
+  test('a request that may have been held up on its way to the vendor counts as late', async () => {
+    const limited = limiter({ limits: twoAnHour });
+    const sentAtMs: number[] = [];
+    for (const roundTripMs of [10, 50]) {
+      const permit = await limited.permit(PATIENT);
+      permit.sent();
+      sentAtMs.push(clock.nowMs);
+      clock.pass(roundTripMs);
+      permit.answered();
+      permit.done();
+    }
+    await waitOf(limited);
+    expect(clock.nowMs - (sentAtMs[0] ?? 0), 'the fastest').toBe(HOUR_MS + MARGIN_MS);
+    await waitOf(limited);
+    expect(clock.nowMs - (sentAtMs[1] ?? 0) - HOUR_MS - MARGIN_MS, 'the late one').toBeCloseTo(40, 0);
+  });
+
   test('a permit that is given up makes room at once', async () => {
     const limited = limiter({ limits: { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] } });
-    const unused = await limited.permit();
-    const next = limited.permit();
+    const unused = await limited.permit(PATIENT);
+    const next = limited.permit(PATIENT);
     await clock.calm();
     unused.done();
     await clock.until(next);
@@ -139,7 +189,7 @@ describe('windows', () => {
     });
     const sends: number[] = [];
     const send = async (): Promise<void> => {
-      const permit = await limited.permit();
+      const permit = await limited.permit(PATIENT);
       permit.sent();
       sends.push(performance.now());
       permit.done();
@@ -155,148 +205,211 @@ describe('windows', () => {
   });
 });
 
-describe('pauses', () => {
-  test("last as long as the vendor asks, and are told by the calendar's time", async () => {
+describe('a pause', () => {
+  test('holds everybody of the account, also who asks later', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    expect(pauses).toEqual([{ untilMs: clock.wallMs() + 7_000, why: 'too fast' }]);
-    expect(await waitOf(limited)).toBe(7_000);
+    const asked = [limited.permit(PATIENT), limited.permit(PATIENT)];
+    await clock.calm();
+    clock.pass(6_000);
+    asked.push(limited.permit(PATIENT));
+    await clock.until(Promise.all(asked));
+    expect(clock.nowMs).toBe(8_000);
   });
 
-  test('a shorter one never ends a longer one', async () => {
+  test('that becomes longer while somebody waits is waited to its end', async () => {
     const limited = limiter();
     limited.pause(7_000, clock.nowMs, 'too fast');
-    limited.pause(1_000, clock.nowMs, 'too fast');
-    expect(pauses).toHaveLength(1);
-    expect(await waitOf(limited)).toBe(7_000);
+    const waiting = limited.permit(PATIENT);
+    await clock.calm();
+    limited.pause(60_000, clock.nowMs, 'too fast');
+    await clock.until(waiting);
+    expect(clock.nowMs).toBe(61_000);
   });
 
-  test('without a time they grow, up to half a minute', async () => {
-    const limited = limiter();
-    const waits: number[] = [];
-    for (let count = 0; count < 10; count += 1) {
-      limited.pause(undefined, clock.nowMs, 'too fast');
-      waits.push(await waitOf(limited));
-    }
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
-  });
-
-  test('are spread by chance, so that many callers do not come back together', async () => {
-    vi.mocked(Math.random).mockReturnValue(0.25);
-    const limited = limiter();
-    limited.pause(undefined, clock.nowMs, 'too fast');
-    expect(await waitOf(limited)).toBe(125);
-  });
-
-  test('eight requests that were refused together are one pause', async () => {
-    const limited = limiter();
-    const sentAtMs = clock.nowMs;
-    clock.pass(40);
-    for (let count = 0; count < 8; count += 1) limited.pause(undefined, sentAtMs, 'too fast');
-    expect(await waitOf(limited)).toBe(500);
-    limited.pause(undefined, clock.nowMs, 'too fast');
-    expect(await waitOf(limited)).toBe(1_000);
-  });
-
-  test.each<[string, (limited: Limiter) => void]>([
-    ['an answer', (limited) => limited.settled()],
-    ['a lost answer, which is not "too fast"', (limited) => void limited.doubted(clock.nowMs, 'lost')],
-  ])('%s ends the growing', async (_, answer) => {
-    const limited = limiter();
-    for (let count = 0; count < 5; count += 1) limited.pause(undefined, clock.nowMs + count, 'too fast');
-    await waitOf(limited);
-    answer(limited);
-    limited.pause(undefined, clock.nowMs, 'too fast');
-    expect(await waitOf(limited)).toBe(500);
-  });
-
-  test('requests that could not leave are backed off in the same way', async () => {
-    const limited = limiter();
-    const waits: number[] = [];
-    for (let count = 0; count < 8; count += 1) {
-      limited.backOff(clock.nowMs, 'connection refused');
-      waits.push(await waitOf(limited));
-    }
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
-  });
-
-  test('connections that are refused at the same time are one backoff', async () => {
-    const limited = limiter();
-    const givenUpAtMs = clock.nowMs;
-    clock.pass(40);
-    for (let count = 0; count < 8; count += 1) limited.backOff(givenUpAtMs, 'connection refused');
-    expect(await waitOf(limited)).toBe(500);
-  });
-
-  test('one that the ledger remembers is kept', async () => {
+  test('that the ledger remembers is kept', async () => {
     expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + HOUR_MS }))).toBe(HOUR_MS);
-    expect(pauses).toEqual([{ untilMs: clock.wallMs(), why: 'the vendor asked to wait' }]);
+    expect(pauses).toMatchObject([{ untilMs: clock.wallMs(), why: 'the vendor asked to wait', asked: true }]);
   });
 
   test.each([
     ['over already', -1],
     ["further away than a day, which is a changed clock's", DAY_MS + 1],
-  ])('a remembered one that is %s is not', async (_, aheadMs) => {
+  ])('that the ledger remembers and that is %s is not', async (_, aheadMs) => {
     expect(await waitOf(limiter({ pausedUntilMs: clock.wallMs() + aheadMs }))).toBe(0);
     expect(pauses).toEqual([]);
   });
+
+  test('after a connection that was refused is a backoff, and teaches nothing about the speed', async () => {
+    const limited = limiter({ limits: UNLIMITED, unhurried: true });
+    limited.backOff(clock.nowMs, 'connection refused');
+    expect(await waitOf(limited)).toBe(500);
+    for (let count = 0; count < 50; count += 1) expect(await waitOf(limited)).toBe(0);
+  });
 });
 
-describe('the doubt breaker', () => {
-  function doubts(limited: Limiter, count: number): void {
-    for (let each = 0; each < count; each += 1) limited.doubted(clock.nowMs, 'answers get lost');
+test('while answers get lost one probe is under way at a time; when it is answered, everybody goes on', async () => {
+  const limited = limiter();
+  for (let count = 0; count < 5; count += 1) limited.doubted(clock.nowMs, 'answers get lost');
+  const probe = await clock.until(limited.permit(PATIENT));
+  const others = Promise.all([limited.permit(PATIENT), limited.permit(PATIENT)]);
+  probe.sent();
+  clock.pass(HOUR_MS);
+  await expect(clock.until(others)).rejects.toThrow('nothing will ever happen');
+  expect(limited.outstanding).toBe(1);
+  limited.settled();
+  probe.done();
+  await clock.until(others);
+  expect(limited.outstanding).toBe(2);
+});
+
+describe('what answers say', () => {
+  test('about what is left is kept to, until the window begins anew', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], left: { requests: 2, resetMs: MINUTE_MS } }, clock.nowMs);
+    expect([await waitOf(limited), await waitOf(limited), await waitOf(limited)]).toEqual([0, 0, MINUTE_MS]);
+  });
+
+  test('about what is left does not count requests that are on their way', async () => {
+    const limited = limiter();
+    const [first, second] = [await limited.permit(PATIENT), await limited.permit(PATIENT)];
+    first.sent();
+    const sentAtMs = clock.nowMs;
+    clock.pass(1);
+    second.sent();
+    limited.hear({ windows: [], left: { requests: 1, resetMs: MINUTE_MS } }, sentAtMs);
+    first.done();
+    expect(await waitOf(limited)).toBe(MINUTE_MS);
+  });
+
+  test('may free who waits for what was left before', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], left: { requests: 0, resetMs: HOUR_MS } }, clock.nowMs);
+    const waiting = limited.permit(PATIENT);
+    await clock.calm();
+    clock.pass(5_000);
+    limited.hear({ windows: [], left: { requests: 3, resetMs: HOUR_MS } }, clock.nowMs);
+    await clock.until(waiting);
+    expect(clock.nowMs).toBe(6_000);
+  });
+
+  test('about a pause is a pause that the vendor asked for', async () => {
+    const limited = limiter();
+    limited.hear({ windows: [], pauseMs: 7_000 }, clock.nowMs);
+    expect(pauses).toMatchObject([{ asked: true }]);
+    expect(await waitOf(limited)).toBe(7_000);
+  });
+});
+
+describe('the speed of a plan that nobody told us', () => {
+  /** How long a number of requests takes that are all accepted at once. */
+  async function durationOf(limited: Limiter, requests: number): Promise<number> {
+    const fromMs = clock.nowMs;
+    for (let count = 0; count < requests; count += 1) {
+      await waitOf(limited);
+      limited.settled();
+    }
+    return clock.nowMs - fromMs;
   }
 
-  test('four lost answers in a row may be an accident, and an answer among them begins the count again', async () => {
-    const limited = limiter();
-    doubts(limited, 4);
-    limited.settled();
-    doubts(limited, 4);
-    expect(await waitOf(limited)).toBe(0);
+  test('is learned: the account does not begin with everything at once', async () => {
+    expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);
   });
 
-  test('after five there is one probe, and a longer and longer wait before the next, up to ten minutes', async () => {
+  test('is not looked for where the account knows it', async () => {
+    expect(await durationOf(limiter(), 200)).toBe(0);
+    expect(learned).toEqual([]);
+  });
+
+  test('is not looked for in the sandbox, until it refuses', async () => {
+    const limited = limiter({ limits: UNLIMITED, unhurried: true });
+    expect(await durationOf(limited, 200)).toBe(0);
+    limited.pause(1_000, clock.nowMs, 'too fast');
+    await waitOf(limited);
+    expect(await durationOf(limited, 20)).toBeGreaterThan(50);
+  });
+
+  test('goes on where the last run ended', async () => {
+    const seeded = await durationOf(limiter({ limits: UNLIMITED, learnedPerSecond: 1 }), 10);
+    expect(seeded).toBeGreaterThan(7_000);
+    expect(seeded).toBeLessThan(13_000);
+  });
+
+  test('is told when it has moved by more than a tenth, and not with every answer', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    await durationOf(limited, 50);
+    limited.pause(1_000, clock.nowMs, 'too fast');
+    await durationOf(limited, 500);
+    expect(learned.length).toBeGreaterThan(0);
+    expect(learned.length).toBeLessThan(100);
+    const steps = learned.slice(1).map((perSecond, at) => Math.abs(perSecond / (learned[at] ?? 0) - 1));
+    expect(Math.min(...steps, 1)).toBeGreaterThan(0.1);
+  });
+
+  test('is looked for when the vendor refuses what the account says, and a wider margin does not help', async () => {
     const limited = limiter();
-    doubts(limited, 4);
-    const waits: number[] = [];
-    for (let count = 0; count < 7; count += 1) {
-      expect(limited.doubted(clock.nowMs, 'answers get lost')).toBe(5 + count);
-      waits.push(await waitOf(limited));
+    for (let count = 0; count < 6; count += 1) {
+      expect(await durationOf(limited, 20), `after ${count} refusals`).toBe(0);
+      limited.pause(1_000, clock.nowMs, 'too fast');
+      await waitOf(limited);
     }
-    expect(waits).toEqual([30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
+    expect(await durationOf(limited, 20)).toBeGreaterThan(50);
+  });
+});
+
+describe('batches that share an account', () => {
+  const oneAnHour: Limits = { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] };
+
+  test('take turns in the order of asking', async () => {
+    const limited = limiter({ limits: oneAnHour });
+    const other: Waiter = { ...PATIENT };
+    const order: string[] = [];
+    const ask = async (name: string, waiter: Waiter): Promise<void> => {
+      await waitUsing(limited, waiter);
+      order.push(name);
+    };
+    await clock.until(
+      Promise.all([ask('a1', PATIENT), ask('b1', other), ask('a2', PATIENT), ask('b2', other)]),
+    );
+    expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
+    expect(clock.nowMs).toBe(1_000 + 3 * (HOUR_MS + MARGIN_MS));
   });
 
-  test('answers that were on their way when the pause began do not make it longer', async () => {
+  test('are stopped each on its own', async () => {
     const limited = limiter();
-    const sentAtMs = clock.nowMs;
-    clock.pass(40);
-    for (let count = 0; count < 9; count += 1) limited.doubted(sentAtMs, 'answers get lost');
-    expect(await waitOf(limited)).toBe(30_000);
+    limited.pause(MINUTE_MS, clock.nowMs, 'too fast');
+    const stopping = new AbortController();
+    const stopped = limited.permit({ ...PATIENT, signal: stopping.signal });
+    const other = limited.permit(PATIENT);
+    const ended = expect(stopped).rejects.toBe('its budget is reached');
+    await clock.calm();
+    stopping.abort('its budget is reached');
+    await ended;
+    await clock.until(other);
+    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
   });
 
-  test('only one probe is under way at a time; when it is answered, everybody goes on', async () => {
+  test('wait for as long as each of them may', async () => {
     const limited = limiter();
-    doubts(limited, 5);
-    const probe = await clock.until(limited.permit());
-    const others = Promise.all([limited.permit(), limited.permit()]);
-    probe.sent();
-    clock.pass(HOUR_MS);
-    await expect(clock.until(others)).rejects.toThrow('nothing will ever happen');
-    expect(limited.outstanding).toBe(1);
-    limited.settled();
-    probe.done();
-    await clock.until(others);
-    expect(limited.outstanding).toBe(2);
+    limited.pause(HOUR_MS, clock.nowMs, 'too fast');
+    const patient = limited.permit(PATIENT);
+    expect(await stopOf(limited.permit({ ...PATIENT, maxPauseMs: MINUTE_MS }))).toMatchObject({
+      code: 'paused',
+    });
+    expect(clock.nowMs).toBe(1_000);
+    await clock.until(patient);
+    expect(clock.nowMs).toBe(1_000 + HOUR_MS);
   });
 });
 
 describe('every run ends', () => {
   const maxPauseMs = 10 * MINUTE_MS;
+  const impatient: Waiter = { ...PATIENT, maxPauseMs };
 
   test('a wait that is longer than allowed stops the run now, and says when going on makes sense', async () => {
-    const limited = limiter({ maxPauseMs });
+    const limited = limiter();
     limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
-    const stopped = await stopOf(limited.permit());
+    const stopped = await stopOf(limited.permit(impatient));
     expect(clock.nowMs).toBe(1_000);
     expect(stopped).toMatchObject({ code: 'paused', exitCode: 75, resumeAtMs: clock.wallMs() + 2 * HOUR_MS });
     expect(stopped.message).toBe(
@@ -305,10 +418,34 @@ describe('every run ends', () => {
     expect(stopped.next).toBe('Type the same command again after 2026-11-20T02:00:00.000Z.');
   });
 
+  test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
+    const limited = limiter();
+    limited.pause(MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    const first = expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
+    await clock.calm();
+    // The pause becomes too long for the one who waits as well.
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    await expect(limited.permit(impatient)).rejects.toMatchObject({ code: 'paused' });
+    await first;
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs).toBe(1_000);
+  });
+
+  test('nor does one whose wait turned out longer than it may be', async () => {
+    const limited = limiter();
+    limited.pause(MINUTE_MS, clock.nowMs, 'the vendor asked to wait');
+    const waiting = limited.permit(impatient);
+    await clock.calm();
+    limited.pause(2 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    expect(await stopOf(waiting)).toMatchObject({ code: 'paused' });
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs).toBe(1_000 + MINUTE_MS);
+  });
+
   test('a wait that is not longer is waited', async () => {
-    const limited = limiter({ maxPauseMs });
+    const limited = limiter();
     limited.pause(maxPauseMs, clock.nowMs, 'too fast');
-    expect(await waitOf(limited)).toBe(maxPauseMs);
+    expect(await waitOf(limited, impatient)).toBe(maxPauseMs);
   });
 
   test.each<[string, (limited: Limiter) => void]>([
@@ -317,10 +454,10 @@ describe('every run ends', () => {
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
     ['lost answers for ever', (limited) => void limited.doubted(clock.nowMs, 'lost')],
   ])('%s end the run before the longest pause is over', async (_, trouble) => {
-    const limited = limiter({ maxPauseMs });
+    const limited = limiter();
     const untilStopped = async (): Promise<never> => {
       for (;;) {
-        const permit = await limited.permit();
+        const permit = await limited.permit(impatient);
         permit.sent();
         trouble(limited);
         permit.done();
@@ -331,21 +468,21 @@ describe('every run ends', () => {
   });
 
   test('an answer in between is progress', async () => {
-    const limited = limiter({ maxPauseMs });
+    const limited = limiter();
     for (let count = 0; count < 5; count += 1) {
       limited.pause(9 * MINUTE_MS, clock.nowMs, 'too fast');
-      await waitOf(limited);
+      await waitOf(limited, impatient);
       limited.settled();
     }
     expect(clock.nowMs).toBeGreaterThan(40 * MINUTE_MS);
   });
 
   test('a time in which nothing was asked of the account is no standstill of it', async () => {
-    const limited = limiter({ maxPauseMs });
+    const limited = limiter();
     clock.pass(HOUR_MS);
     await limited.slot(async () => {
       limited.pause(1_000, clock.nowMs, 'too fast');
-      expect(await waitOf(limited)).toBe(1_000);
+      expect(await waitOf(limited, impatient)).toBe(1_000);
     });
   });
 
@@ -355,46 +492,71 @@ describe('every run ends', () => {
     expect(await waitOf(limited)).toBe(20 * HOUR_MS);
   });
 
+  test('the time to go on is the one that is known at the end of the run', async () => {
+    const limited = limiter();
+    limited.pause(HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    const stopped = await stopOf(limited.permit(impatient));
+    clock.pass(1_000);
+    limited.pause(3 * HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    const resumeAtMs = clock.wallMs() + 3 * HOUR_MS;
+    const known = limited.upToDate(stopped);
+    expect(known).toMatchObject({ code: 'paused', message: stopped.message, resumeAtMs });
+    expect(known.next).toBe('Type the same command again after 2026-11-20T03:00:01.000Z.');
+  });
+
+  test('another stop than for a pause has no time to go on', () => {
+    const limited = limiter();
+    limited.pause(HOUR_MS, clock.nowMs, 'the vendor asked to wait');
+    const stopped = stop('budget', 'The budget is reached.', 'Raise it.');
+    expect(limited.upToDate(stopped)).toBe(stopped);
+  });
+
   test('a window that is used up is named when no pause is to blame', async () => {
     const windows = [{ requests: 1, windowMs: DAY_MS }];
-    const limited = limiter({ maxPauseMs, limits: { concurrency: 8, windows } });
-    await waitOf(limited);
-    expect((await stopOf(limited.permit())).message).toContain('the limit of the account is used up');
+    const limited = limiter({ limits: { concurrency: 8, windows } });
+    await waitOf(limited, impatient);
+    expect((await stopOf(limited.permit(impatient))).message).toContain(
+      'the limit of the account is used up',
+    );
   });
 });
 
 describe('a run that is stopped', () => {
   test.each<[string, Limits, (limited: Limiter) => Promise<unknown>]>([
-    ['in a pause', UNLIMITED, async (limited) => limited.pause(HOUR_MS, clock.nowMs, 'too fast')],
+    ['in a pause', AMPLE, async (limited) => limited.pause(HOUR_MS, clock.nowMs, 'too fast')],
     [
       'until another request ends',
       { concurrency: 8, windows: [{ requests: 1, windowMs: HOUR_MS }] },
-      (limited) => limited.permit(),
+      (limited) => limited.permit(PATIENT),
     ],
     [
       'for its turn in a short window',
       { concurrency: 8, windows: [{ requests: 1, windowMs: MINUTE_MS }] },
-      (limited) => limited.permit(),
+      (limited) => limited.permit(PATIENT),
     ],
   ])('is not held up by who waits %s', async (_, limits, prepare) => {
     const stopping = new AbortController();
-    const limited = limiter({ limits, signal: stopping.signal });
+    const stopped: Waiter = { ...PATIENT, signal: stopping.signal };
+    const limited = limiter({ limits });
     await prepare(limited);
-    const waiting = limited.permit();
+    const waiting = limited.permit(stopped);
     const ended = expect(waiting).rejects.toBe('stopped by Ctrl-C');
     await clock.calm();
     stopping.abort('stopped by Ctrl-C');
     await ended;
-    await expect(limited.permit()).rejects.toBe('stopped by Ctrl-C');
+    const stoppedAtMs = clock.nowMs;
+    await expect(clock.until(new Promise(() => {}))).rejects.toThrow('nothing will ever happen');
+    expect(clock.nowMs, 'no timer is left').toBe(stoppedAtMs);
+    await expect(limited.permit(stopped)).rejects.toBe('stopped by Ctrl-C');
   });
 });
 
 test('who waits for any request to end does not wait when none is under way', async () => {
   const limited = limiter();
-  await limited.oneDone();
-  const permit = await limited.permit();
+  await limited.oneDone(PATIENT);
+  const permit = await limited.permit(PATIENT);
   let over = false;
-  const waiting = limited.oneDone().then(() => {
+  const waiting = limited.oneDone(PATIENT).then(() => {
     over = true;
   });
   await clock.calm();
@@ -402,4 +564,24 @@ test('who waits for any request to end does not wait when none is under way', as
   permit.done();
   await waiting;
   expect(limited.outstanding).toBe(0);
+});
+
+test('a limiter that is closed leaves no timer behind that would keep the program from ending', async () => {
+  const program = `
+    import { Limiter } from './src/limiter.ts';
+    import { systemClock } from './src/clock.ts';
+    const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${MINUTE_MS} }] };
+    const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
+    const permit = await limiter.permit({ signal: new AbortController().signal });
+    permit.sent();
+    permit.done();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await limiter.close();
+  `;
+  const cwd = join(import.meta.dirname, '..');
+  // It would take a minute otherwise, until the next permit is there.
+  await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    cwd,
+    timeout: 30_000,
+  });
 });
