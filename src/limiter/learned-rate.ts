@@ -1,0 +1,312 @@
+import { RecentSends } from './learned-rate/recent-sends.ts';
+import { ToldWindows } from './learned-rate/told-windows.ts';
+import type { Window } from './windows.ts';
+
+/**
+ * How fast an account may be asked when nobody said so: found out from which requests the vendor accepts and which it
+ * refuses. Pure over the times it is given: no timer, no clock.
+ *
+ * **Search.** Nothing is known: two requests a second, and every accepted answer makes it 5 % faster, at most twice as
+ * fast in five quarters of a second. A vendor without a limit gets 2 to 4 requests a second for seven seconds, 20 in the
+ * eleventh, 100 in the fourteenth, 500 in the seventeenth, and no bound after that.
+ * **Cut.** The first refusal shows about where the limit is. We fall back to a speed that was certainly allowed,
+ * whether the vendor counts by a sliding log, a fixed window or a bucket of tokens, and remember the ceiling. All
+ * refusals of requests that left before a cut belong to it.
+ * **Approach.** Up to just below the ceiling, quickly at first, then ever slower.
+ * **Probe.** Past the ceiling, slowly: a refusal costs a request, a limit that was raised is worth minutes. A tenth
+ * beyond it the ceiling was wrong, and the search begins anew.
+ *
+ * A vendor that still refuses after a cut counts over a longer time: one probe after the other, ever more seldom, shows
+ * when it accepts again, and what was accepted before is the allowance of that time.
+ */
+
+const SECOND_MS = 1000;
+
+/** Slow enough that a plan of two requests a second refuses one or two of the first hundred and not ten. */
+const FIRST_PER_SECOND = 2;
+
+/** How much faster one accepted answer makes the search. Fast vendors answer often, so time bounds it for them. */
+const STEP_PER_ANSWER = 1.05;
+const DOUBLE_IN_SECONDS = 1.25;
+
+/** A ceiling that proved wrong was wrong by little as a rule, so the search for the next one takes more time. */
+const DOUBLE_AGAIN_IN_SECONDS = 4;
+
+/** Just below the ceiling, where the jitter of timers and of the way to the vendor does no harm. */
+const NEAR = 0.95;
+
+/** So far beyond the ceiling there is no doubt that it was wrong: a full bucket does not last that long. */
+const BEYOND = 1.1;
+
+/** From a cut to just below the ceiling: seconds for a fast vendor, some dozens of requests for a slow one. */
+const LEAST_APPROACH_MS = 5 * SECOND_MS;
+const APPROACH_REQUESTS = 40;
+
+/**
+ * From just below the ceiling to beyond it: a refusal in several hundred requests is well under a hundredth. A ceiling
+ * that is far too low, by whatever bad luck, is given up after four minutes all the same.
+ */
+const PROBING_REQUESTS = 1000;
+const LEAST_PROBING_MS = 60 * SECOND_MS;
+const LONGEST_PROBING_MS = 240 * SECOND_MS;
+
+/**
+ * After a cut: at least so much of what was refused goes on, and the ceiling is so far on the way from there to what was
+ * refused. The careful way finds the limit of a slow vendor with two refusals. While fewer than one request in 200 was
+ * refused we can afford the bold one, which loses less by a refusal that was nothing but jitter.
+ */
+const CAREFUL = { least: 0, ceiling: 0.75 };
+const BOLD = { least: 0.9, ceiling: 0.95 };
+const BOLD_REFUSALS = 0.005;
+
+/** Shortly after a cut little is certain: the next one leaves at least so much of the speed. */
+const LARGEST_CUT = 0.3;
+
+/** Sixty an hour. Slower plans are days' quotas, for which pauses are made. */
+const LEAST_PER_SECOND = 1 / 60;
+
+/** What a stalled event loop missed is made up for, up to so much: more would be a burst. */
+const CATCH_UP_MS = 25;
+
+/** An answer that has not come by then is not waited for: the next request is the probe. */
+const PATIENCE_MS = 10 * SECOND_MS;
+const FIRST_PROBE_MS = 500;
+const LONGEST_PROBE_MS = 30 * SECOND_MS;
+
+/**
+ * Refusals that last for less are the rest of a second. Otherwise the vendor counts over the shortest of these times that
+ * is as long; refusals for more than a minute are a used up quota of hours, which says nothing about the speed.
+ */
+const LEAST_OUTAGE_MS = 1500;
+const LONGER_WINDOWS_MS = [10 * SECOND_MS, 60 * SECOND_MS];
+
+/** The longest window before a request whose answer came as late as answers may. */
+const REMEMBERED_MS = 130 * SECOND_MS;
+
+/** Finer than the margin that is kept to the ceiling, in a window of a second. */
+const BIN_MS = 20;
+
+/** Since a cut nothing was accepted. */
+interface Outage {
+  readonly sinceMs: number;
+  lastRefusedMs: number;
+  refusals: number;
+  /** Whether a request left since then. Answers that come before are those of older ones. */
+  isProbed: boolean;
+}
+
+export class LearnedRate {
+  readonly #sends = new RecentSends(REMEMBERED_MS, BIN_MS);
+  #sent = 0;
+  #refused = 0;
+  #perSecond: number;
+  /** Requests a second; undefined: not found yet. */
+  #ceiling: number | undefined;
+  #doubleInSeconds = DOUBLE_IN_SECONDS;
+  /** The time over which the vendor seems to count. */
+  #windowMs = SECOND_MS;
+  #nextAtMs = Number.NEGATIVE_INFINITY;
+  #holdUntilMs = Number.NEGATIVE_INFINITY;
+  #grewAtMs = Number.NEGATIVE_INFINITY;
+  #cutAtMs = Number.NEGATIVE_INFINITY;
+  /** The first send after the last cut. */
+  #evidenceFromMs: number | undefined;
+  #outage: Outage | undefined;
+  #told: ToldWindows | undefined;
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #toldKey = '';
+  readonly #refutedKeys = new Set<string>();
+
+  /** @param earlier what an earlier run had learned: this one starts there, and probes from there. */
+  constructor(earlier: { readonly perSecond?: number } = {}) {
+    const { perSecond } = earlier;
+    this.#perSecond = Math.max(perSecond ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
+    this.#ceiling = perSecond === undefined ? undefined : this.#perSecond / NEAR;
+  }
+
+  /** Requests a second that the vendor was found or said to allow; undefined while the search has not met a limit. */
+  get perSecond(): number | undefined {
+    return this.#told?.pacePerSecond ?? (this.#ceiling === undefined ? undefined : this.#perSecond);
+  }
+
+  /**
+   * Milliseconds until the next request may leave; finite.
+   * @param inHand permits that are out and have not been sent yet: they count as sent now.
+   */
+  waitMs(nowMs: number, inHand = 0): number {
+    const paceMs = this.#nextAtMs + inHand * this.#intervalMs() - nowMs;
+    const toldMs = this.#told?.waitMs(nowMs, inHand) ?? 0;
+    const waitMs = Math.max(paceMs, toldMs, this.#holdUntilMs - nowMs, 0);
+    return this.#isTold() ? waitMs : Math.max(waitMs, this.#drainMs(nowMs, inHand));
+  }
+
+  /** A request left. */
+  sent(nowMs: number): void {
+    this.#sent += 1;
+    this.#sends.add(nowMs);
+    this.#told?.sent(nowMs);
+    this.#evidenceFromMs ??= nowMs;
+    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#intervalMs();
+    if (this.#outage === undefined) return;
+    this.#outage.isProbed = true;
+    this.#holdUntilMs = nowMs + PATIENCE_MS;
+  }
+
+  /** An answer came that was no refusal for being too fast. */
+  accepted(nowMs: number): void {
+    if (this.#outage?.isProbed === false) return;
+    if (this.#outage !== undefined) this.#endOutage(this.#outage);
+    if (!this.#isTold()) this.#grow(nowMs);
+  }
+
+  /** The request that left at `sentAtMs` was refused for being too fast. */
+  limited(sentAtMs: number, nowMs: number): void {
+    this.#refused += 1;
+    this.#sends.takeBack(sentAtMs);
+    this.#told?.takeBack(sentAtMs);
+    if (sentAtMs < this.#cutAtMs || (this.#isTold() && sentAtMs < this.#toldAtMs)) return;
+    this.#refuteTold();
+    this.#cutAtMs = nowMs;
+    if (this.#outage === undefined) this.#cut(sentAtMs);
+    else this.#prolong(this.#outage, sentAtMs, nowMs);
+  }
+
+  /**
+   * The vendor says what its plan allows. Windows of up to a minute are believed at once, as configured ones are, and
+   * dropped when the vendor refuses a request in spite of them. Longer ones are kept beside what answers teach: a plan
+   * that tells its daily quota may well have an untold limit a second.
+   */
+  hinted(windows: readonly Window[], nowMs: number): void {
+    const key = windows.map(({ requests, windowMs }) => `${requests}/${windowMs}`).join();
+    if (key === this.#toldKey || windows.length === 0 || this.#refutedKeys.has(key)) return;
+    this.#told = ToldWindows.of(windows, this.#sends);
+    this.#toldKey = key;
+    this.#toldAtMs = nowMs;
+  }
+
+  /** Whether the vendor's word alone sets the pace. */
+  #isTold(): boolean {
+    return this.#told?.pacePerSecond !== undefined;
+  }
+
+  /** From here on answers teach, beginning at the speed that was told. */
+  #refuteTold(): void {
+    const pacePerSecond = this.#told?.pacePerSecond;
+    if (this.#told === undefined || pacePerSecond === undefined) return;
+    this.#refutedKeys.add(this.#toldKey);
+    this.#told = this.#told.longer();
+    this.#toldKey = '';
+    this.#perSecond = pacePerSecond;
+    this.#ceiling = pacePerSecond;
+  }
+
+  #intervalMs(): number {
+    return SECOND_MS / (this.#told?.pacePerSecond ?? this.#perSecond);
+  }
+
+  /** After a cut, until the requests of the window are no more than the new speed allows. */
+  #drainMs(nowMs: number, inHand: number): number {
+    const most = (this.#perSecond * this.#windowMs) / SECOND_MS;
+    return this.#sends.waitMs(Math.max(most - inHand, 0), this.#windowMs, nowMs);
+  }
+
+  // ---------------------------------------------------------------------------------------- slower
+
+  #cut(sentAtMs: number): void {
+    const recent = this.#recentPerSecond(sentAtMs);
+    const refused = Math.min(recent, this.#perSecond);
+    const manner = this.#refused < BOLD_REFUSALS * this.#sent ? BOLD : CAREFUL;
+    const certain = this.#windowMs > SECOND_MS ? NEAR * refused : this.#certainPerSecond(sentAtMs);
+    const next = Math.max(certain, manner.least * refused);
+    const ceiling = this.#ceiling === undefined ? recent : next + manner.ceiling * (refused - next);
+    this.#perSecond = Math.max(
+      Math.min(next, NEAR * this.#perSecond),
+      LARGEST_CUT * this.#perSecond,
+      LEAST_PER_SECOND,
+    );
+    this.#ceiling = Math.max(ceiling, this.#perSecond);
+    this.#evidenceFromMs = undefined;
+    this.#outage = { sinceMs: sentAtMs, lastRefusedMs: sentAtMs, refusals: 0, isProbed: false };
+  }
+
+  /** What was accepted in the window before the refusal: the limit itself, when the vendor keeps a sliding log. */
+  #recentPerSecond(atMs: number): number {
+    return this.#sends.between(atMs - this.#windowMs, atMs) / (this.#windowMs / SECOND_MS);
+  }
+
+  /**
+   * A speed that the vendor certainly allows: over a time of T seconds each way of counting accepts at most T + 1
+   * seconds' worth, as a full bucket and two windows that are cut do. The best that any stretch since the last cut proves.
+   */
+  #certainPerSecond(atMs: number): number {
+    const evidenceFromMs = this.#evidenceFromMs ?? atMs;
+    let best = 0;
+    for (let seconds = 1; seconds <= 64; seconds *= 2) {
+      const fromMs = Math.max(atMs - seconds * SECOND_MS, evidenceFromMs);
+      const accepted = this.#sends.between(fromMs, atMs);
+      best = Math.max(best, accepted / ((atMs - fromMs) / SECOND_MS + 1));
+    }
+    return best;
+  }
+
+  // ---------------------------------------------------------------------------------------- refused altogether
+
+  /** The speed is not the reason any more. Each probe waits twice as long as the one before. */
+  #prolong(outage: Outage, sentAtMs: number, nowMs: number): void {
+    this.#holdUntilMs = nowMs + Math.min(FIRST_PROBE_MS * 2 ** outage.refusals, LONGEST_PROBE_MS);
+    outage.refusals += 1;
+    outage.lastRefusedMs = sentAtMs;
+  }
+
+  #endOutage({ sinceMs, lastRefusedMs }: Outage): void {
+    this.#outage = undefined;
+    this.#holdUntilMs = Number.NEGATIVE_INFINITY;
+    const lastedMs = lastRefusedMs - sinceMs;
+    const windowMs = LONGER_WINDOWS_MS.find((longer) => longer >= lastedMs);
+    if (lastedMs < LEAST_OUTAGE_MS || windowMs === undefined) return;
+    this.#windowMs = windowMs;
+    this.#ceiling = this.#recentPerSecond(sinceMs);
+    this.#perSecond = Math.max(NEAR * this.#ceiling, LEAST_PER_SECOND);
+  }
+
+  // ---------------------------------------------------------------------------------------- faster
+
+  #grow(nowMs: number): void {
+    const sinceMs = Math.min(Math.max(nowMs - this.#grewAtMs, 0), SECOND_MS);
+    this.#grewAtMs = nowMs;
+    if (!this.#isUsed(nowMs)) return;
+    if (this.#ceiling === undefined) this.#search();
+    else if (this.#perSecond < NEAR * this.#ceiling) this.#approach(NEAR * this.#ceiling, sinceMs);
+    else if (this.#perSecond < BEYOND * this.#ceiling) this.#probe(sinceMs);
+    else this.#searchAgain();
+  }
+
+  /** A speed that nobody uses proves nothing: rows run out, or the concurrency does not allow more. */
+  #isUsed(nowMs: number): boolean {
+    const overMs = Math.min(Math.max(SECOND_MS, (4 * SECOND_MS) / this.#perSecond), 60 * SECOND_MS);
+    return this.#sends.between(nowMs - overMs, nowMs) >= (0.5 * this.#perSecond * overMs) / SECOND_MS;
+  }
+
+  #search(): void {
+    this.#perSecond *= Math.min(STEP_PER_ANSWER, 2 ** (1 / (this.#doubleInSeconds * this.#perSecond)));
+  }
+
+  #approach(target: number, sinceMs: number): void {
+    const takesMs = Math.max(LEAST_APPROACH_MS, (APPROACH_REQUESTS * SECOND_MS) / this.#perSecond);
+    this.#perSecond += (target - this.#perSecond) * (1 - Math.exp(-sinceMs / takesMs));
+    // It would come ever closer and never arrive.
+    if (this.#perSecond > 0.99 * target) this.#perSecond = target;
+  }
+
+  #probe(sinceMs: number): void {
+    const wantedMs = (PROBING_REQUESTS * SECOND_MS) / this.#perSecond;
+    const takesMs = Math.min(Math.max(wantedMs, LEAST_PROBING_MS), LONGEST_PROBING_MS);
+    this.#perSecond *= (BEYOND / NEAR) ** (sinceMs / takesMs);
+  }
+
+  #searchAgain(): void {
+    this.#ceiling = undefined;
+    this.#windowMs = SECOND_MS;
+    this.#doubleInSeconds = DOUBLE_AGAIN_IN_SECONDS;
+  }
+}

@@ -1,0 +1,85 @@
+/** When requests left, counted in bins, so that memory and time do not depend on how many there were. */
+export class RecentSends {
+  readonly #binMs: number;
+  /** A ring: the count of bin `n` is at `n` modulo its length. */
+  readonly #counts: Uint32Array;
+  #newest = 0;
+
+  /** @param spanMs how far back it remembers, in bins of `binMs`. */
+  constructor(spanMs: number, binMs: number) {
+    this.#binMs = binMs;
+    this.#counts = new Uint32Array(Math.ceil(spanMs / binMs) + 2);
+  }
+
+  add(atMs: number, count = 1): void {
+    const bin = this.#bin(atMs);
+    this.#advanceTo(bin);
+    if (this.#holds(bin)) this.#counts[this.#place(bin)] = this.#countOf(bin) + count;
+  }
+
+  /** A request that left then did not count for the vendor. */
+  takeBack(atMs: number): void {
+    const bin = this.#bin(atMs);
+    if (this.#holds(bin) && this.#countOf(bin) > 0) this.#counts[this.#place(bin)] = this.#countOf(bin) - 1;
+  }
+
+  /** How many left from one time to another, by whole bins. */
+  between(fromMs: number, toMs: number): number {
+    let sum = 0;
+    for (let bin = this.#oldestFrom(fromMs); bin <= Math.min(this.#bin(toMs), this.#newest); bin += 1)
+      sum += this.#countOf(bin);
+    return sum;
+  }
+
+  /**
+   * How long until no more than `most` of them are younger than `windowMs`, when nothing is sent meanwhile; the whole
+   * window when even none would be too many.
+   */
+  waitMs(most: number, windowMs: number, nowMs: number): number {
+    if (most < 0) return windowMs;
+    const fromBin = this.#oldestFrom(nowMs - windowMs);
+    let excess = this.between(fromBin * this.#binMs, nowMs) - most;
+    for (let bin = fromBin; excess > 0 && bin <= this.#newest; bin += 1) {
+      excess -= this.#countOf(bin);
+      if (excess <= 0) return Math.max((bin + 1) * this.#binMs + windowMs - nowMs, 0);
+    }
+    return 0;
+  }
+
+  /** Copies what it remembers, each bin as if all of it had left at the bin's end. */
+  copyTo(other: RecentSends): void {
+    for (let bin = this.#oldestFrom(Number.NEGATIVE_INFINITY); bin <= this.#newest; bin += 1) {
+      if (this.#countOf(bin) > 0) other.add((bin + 1) * this.#binMs, this.#countOf(bin));
+    }
+  }
+
+  #bin(atMs: number): number {
+    return Math.floor(atMs / this.#binMs);
+  }
+
+  #place(bin: number): number {
+    const { length } = this.#counts;
+    return ((bin % length) + length) % length;
+  }
+
+  #countOf(bin: number): number {
+    return this.#counts[this.#place(bin)] ?? 0;
+  }
+
+  #holds(bin: number): boolean {
+    return bin <= this.#newest && bin > this.#newest - this.#counts.length;
+  }
+
+  #oldestFrom(fromMs: number): number {
+    return Math.max(this.#bin(fromMs), this.#newest - this.#counts.length + 1);
+  }
+
+  /** Empties the bins between the newest one and this one. */
+  #advanceTo(bin: number): void {
+    if (bin <= this.#newest) return;
+    if (bin - this.#newest >= this.#counts.length) this.#counts.fill(0);
+    else
+      for (let passed = this.#newest + 1; passed <= bin; passed += 1) this.#counts[this.#place(passed)] = 0;
+    this.#newest = bin;
+  }
+}
