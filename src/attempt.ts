@@ -1,22 +1,35 @@
+import {
+  type AccountHistory,
+  MOST_MOVES,
+  movedTooOften,
+  refuseOnlyMisses,
+  refuseWrongAddress,
+} from './attempt/address.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
+import { vendorReply } from './envelope.ts';
 import { StopError, stop, unreachable } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
-import { judge, type NotSentCause, type Reply, type Verdict } from './judge.ts';
+import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
+import { judge, type Reply, type Verdict } from './judge.ts';
 import {
   type AttemptId,
   type BatchId,
   type BudgetScope,
+  type Credits,
   credits,
   type DecisionId,
+  type KeyedRequest,
   type Ledger,
   type Money,
+  type RawReply,
 } from './ledger.ts';
-import type { Limiter, Permit } from './limiter.ts';
+import type { Limiter, Permit, Waiter } from './limiter.ts';
 import type { Call } from './operation.ts';
+import { rateHintsIn } from './rate-hints.ts';
 import { dialectOperationOf, type HttpRequest, type RequestValues, requestOf } from './request.ts';
 import type { RowNumber } from './row.ts';
 import type { Sending, Transport } from './transport.ts';
@@ -31,28 +44,31 @@ import type { Sending, Transport } from './transport.ts';
  * - after the close: a settled call, which no run sends again.
  */
 
+export { onlyMisses } from './attempt/address.ts';
+
 /** Everything that spending on one account needs. One per run. */
 export interface Spending {
   readonly accountIdentity: string;
   readonly dialect: Dialect;
+  readonly origin: string;
   /** Path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly requestValues: RequestValues;
   readonly ledger: Ledger;
   readonly limiter: Limiter;
+  /** How long this batch waits for a permit, and what ends the wait. */
+  readonly waiter: Waiter;
   readonly transport: Transport;
   readonly clock: Clock;
   readonly batch: BatchId;
   readonly emit: Listener;
   readonly history: AccountHistory;
+  /** Whether the account's key is used by nobody else, so that the vendor's count of credits is a count of ours. */
+  readonly exclusiveKey: boolean;
+  /** Doubts that this run has asked the vendor about: once is enough. */
+  readonly looked: Set<AttemptId>;
   /** Stops the admission of everything else; what is in flight is still recorded. */
   stopAll(error: StopError): void;
-}
-
-/** What the account ever answered, kept up to date during the run. */
-export interface AccountHistory {
-  answers: number;
-  answersNot404: number;
 }
 
 export interface Wanted {
@@ -61,24 +77,43 @@ export interface Wanted {
   readonly row: RowNumber;
   /** Allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
+  /** The lost request, when it is sent again to the byte under its idempotency key. */
+  readonly request?: KeyedRequest;
+  /** A repeat that is harmless by itself. The database knows one under a key only as the lost request to the byte. */
+  readonly withoutKey?: true;
+  /** The answer that is too old and is bought anew. */
+  readonly replaces?: AttemptId;
 }
 
 /** How it ended: the ledger holds an answer, or a doubt. `over_extra`: a retry that the extra credits do not cover. */
 export type Bought = 'answered' | 'in_doubt' | 'over_extra';
 
-/** This many first answers that are all 404 mean a wrong address rather than that many unknown companies. */
-const FIRST_ANSWERS = 20;
+/** What comes after an attempt: nothing more, the same again, or the same at another path. */
+type Next = Bought | 'again' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
 export function buy(spending: Spending, wanted: Wanted): Promise<Bought> {
-  const operation = dialectOperationOf(spending.dialect, wanted.call);
-  const request = requestOf(spending.dialect, spending.basePath, wanted.call, spending.requestValues);
+  const operation = operationFor(spending.dialect, wanted.call, wanted.request !== undefined);
   return spending.limiter.slot(async () => {
+    const moves: string[] = [];
     for (;;) {
-      const ended = await attempt(spending, wanted, operation, request);
-      if (ended !== 'again') return ended;
+      const next = await attempt(spending, wanted, operation, moves.at(-1));
+      if (typeof next === 'object') moves.push(next.movedTo);
+      else if (next !== 'again') return next;
+      if (moves.length > MOST_MOVES) throw stopped(spending, movedTooOften(moves));
     }
   });
+}
+
+/**
+ * A lost request goes where it went before, so a redirect of it is not followed. And a 409 to it is no answer: that is
+ * how vendors say that they are still at work on the first request under the key.
+ */
+export function operationFor(dialect: Dialect, call: Call, repeatsUnderKey: boolean): DialectOperation {
+  const operation = dialectOperationOf(dialect, call);
+  if (!repeatsUnderKey) return operation;
+  const { redirect: _, answers = [], ...unmoved } = operation;
+  return { ...unmoved, answers: [...answers, { status: [409], means: 'in_doubt' }] };
 }
 
 /** One try. A slot is held by the caller, so a permit never waits for one and then bursts. */
@@ -86,31 +121,69 @@ async function attempt(
   spending: Spending,
   wanted: Wanted,
   operation: DialectOperation,
-  request: HttpRequest,
-): Promise<Bought | 'again'> {
-  const permit = await spending.limiter.permit();
+  movedTo: string | undefined,
+): Promise<Next> {
+  const permit = await spending.limiter.permit(spending.waiter);
   // Taken before the commit, so that a process that is stopped in the middle of it is late as well.
   const intentAt = { monotonicMs: spending.clock.monotonicMs(), wallMs: spending.clock.wallMs() };
   try {
-    const admission = await admit(spending, wanted, operation);
+    const outgoing = outgoingFor(spending, wanted, movedTo, intentAt.wallMs);
+    if (outgoing === 'expired') return 'in_doubt';
+    const admission = await admit(spending, wanted, operation, outgoing.keyed);
     if (admission.kind === 'over_budget') {
       permit.done();
       return await overBudget(spending, admission.scope, admission.money);
     }
-    const sent = await send(spending, request, permit, intentAt);
-    const verdict = await conclude(spending, admission.attempt, sent.reply, operation);
+    const sent = await send(spending, outgoing.request, permit, intentAt);
+    const verdict = await conclude(spending, admission.attempt, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
-    return follow(spending, operation, verdict, sent);
+    return follow(spending, wanted, operation, verdict, sent);
   } catch (error) {
-    // At once, and not when the row has failed: until then the next call would get this slot and still be sent.
-    if (error instanceof StopError) spending.stopAll(error);
-    throw error;
+    throw stopped(spending, error);
   } finally {
     permit.done();
   }
 }
 
-async function admit(spending: Spending, wanted: Wanted, operation: DialectOperation) {
+/** At once, and not when the row has failed: until then the next call would get this slot and still be sent. */
+function stopped(spending: Spending, error: unknown): unknown {
+  if (error instanceof StopError) spending.stopAll(error);
+  return error;
+}
+
+interface Outgoing {
+  readonly request: HttpRequest;
+  /** What the intent keeps of it, when it leaves under an idempotency key. */
+  readonly keyed: KeyedRequest | undefined;
+}
+
+/**
+ * The request, under a key of its own for each attempt where the vendor honours such keys; or the lost one to the byte.
+ * `expired`: the permit took so long that the vendor may have forgotten the lost one's key by now.
+ */
+function outgoingFor(
+  { dialect, basePath, requestValues }: Spending,
+  { call, request: lost, withoutKey }: Wanted,
+  movedTo: string | undefined,
+  nowMs: number,
+): Outgoing | 'expired' {
+  if (lost !== undefined && !isStillHonoured(dialect, lost, nowMs)) return 'expired';
+  const key = lost?.idempotencyKey ?? (withoutKey ? undefined : newIdempotencyKey(dialect));
+  const values = key === undefined ? requestValues : { ...requestValues, idempotency_key: key };
+  const request = requestOf(dialect, basePath, call, values, movedTo);
+  if (lost !== undefined) {
+    const { method, path, body } = lost;
+    return { request: { ...request, method, path, body }, keyed: lost };
+  }
+  return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, nowMs) };
+}
+
+async function admit(
+  spending: Spending,
+  wanted: Wanted,
+  operation: DialectOperation,
+  keyed: KeyedRequest | undefined,
+) {
   crashPoint('before-intent');
   const { ledger, accountIdentity, batch, clock } = spending;
   const admission = await ledger.admit({
@@ -119,12 +192,19 @@ async function admit(spending: Spending, wanted: Wanted, operation: DialectOpera
     call: wanted.call,
     batch,
     row: wanted.row,
-    reserve: credits(operation.credits.most),
+    reserve: reserveOf(wanted, operation),
     atMs: clock.wallMs(),
     ...(wanted.decision === undefined ? {} : { decision: wanted.decision }),
+    ...(wanted.replaces === undefined ? {} : { replaces: wanted.replaces }),
+    ...(keyed === undefined ? {} : { request: keyed }),
   });
   crashPoint('after-intent');
   return admission;
+}
+
+/** A lost request that is sent again is charged once at most, and the lost attempt still holds the money for that. */
+function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Credits {
+  return credits(wanted.request === undefined ? most : 0);
 }
 
 interface Sent {
@@ -146,6 +226,7 @@ async function send(
     emit({ kind: 'sent' });
   };
   const reply = await transport.send(request, { intentAt, onSent });
+  if (reply.kind === 'answered') permit.answered();
   return { reply, sentAtMs };
 }
 
@@ -155,21 +236,23 @@ async function conclude(
   attemptId: AttemptId,
   reply: Reply,
   operation: DialectOperation,
+  path: string,
 ): Promise<Verdict> {
   crashPoint('before-record');
   if (reply.kind === 'answered') await spending.ledger.record(attemptId, reply.raw);
   crashPoint('after-record');
-  return close(spending, attemptId, reply, operation);
+  return close(spending, attemptId, reply, operation, path);
 }
 
 /** Judge → close. `recover.ts` begins here with a reply that an earlier run recorded: it is recorded once. */
 export async function close(
-  { ledger, dialect, clock }: Pick<Spending, 'ledger' | 'dialect' | 'clock'>,
+  { ledger, dialect, origin, clock }: Pick<Spending, 'ledger' | 'dialect' | 'origin' | 'clock'>,
   attemptId: AttemptId,
   reply: Reply,
   operation: DialectOperation,
+  path: string,
 ): Promise<Verdict> {
-  const verdict = judge(reply, dialect, operation);
+  const verdict = judge(reply, dialect, operation, { origin, path });
   crashPoint('after-judge');
   await ledger.closeAttempt(attemptId, verdict.closure, clock.wallMs());
   crashPoint('after-close');
@@ -179,11 +262,13 @@ export async function close(
 /** What a verdict means for the account and for this call. */
 function follow(
   spending: Spending,
+  wanted: Wanted,
   operation: DialectOperation,
   verdict: Verdict,
   { reply, sentAtMs }: Sent,
-): Bought | 'again' {
+): Next {
   const { limiter, emit } = spending;
+  if (reply.kind === 'answered') hear(spending, reply.raw, sentAtMs);
   switch (verdict.kind) {
     case 'settle': {
       limiter.settled();
@@ -194,7 +279,7 @@ function follow(
       return 'answered';
     }
     case 'doubt':
-      emit({ kind: 'in_doubt', credits: operation.credits.most });
+      emit({ kind: 'in_doubt', credits: reserveOf(wanted, operation) });
       if (limiter.doubted(sentAtMs, doubtWords(verdict.closure.why)) === ODD_ANSWERS)
         noteOddAnswers(spending, verdict.closure.why);
       return 'in_doubt';
@@ -202,14 +287,23 @@ function follow(
       limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.closure.why})`);
       return 'again';
     case 'again':
-      if (reply.kind === 'not_sent') refuseWrongAddress(spending, reply.cause, reply.message);
+      if (reply.kind === 'not_sent') refuseWrongAddress(spending.history, reply.cause, reply.message);
       limiter.backOff(sentAtMs, verdict.closure.why);
       return 'again';
+    case 'moved':
+      return { movedTo: verdict.path };
     case 'stop':
       throw new StopError(verdict.stop);
     default:
       return unreachable(verdict);
   }
+}
+
+/** What an answer says about how fast its account may be asked. A service that the vendor is behind has limits of its own. */
+export function hear({ limiter, dialect }: Spending, raw: RawReply, sentAtMs: number): void {
+  const own = vendorReply(raw, dialect);
+  const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, dialect.rate_hints);
+  limiter.hear(hints, sentAtMs);
 }
 
 /** Waits for an open attempt to release what it reserved; when there is none, the budget is reached. */
@@ -220,48 +314,8 @@ async function overBudget(
 ): Promise<'again' | 'over_extra'> {
   if (scope === 'extra') return 'over_extra';
   if (!mayStillBeReleased(money)) throw budgetReached(scope, money);
-  await spending.limiter.oneDone();
+  await spending.limiter.oneDone(spending.waiter);
   return 'again';
-}
-
-/** A name that does not exist will not exist in a minute either, unless the account has worked before. */
-function refuseWrongAddress(spending: Spending, cause: NotSentCause, message: string): void {
-  if (spending.history.answers > 0) return;
-  if (cause === 'unresolved') {
-    throw stop(
-      'address',
-      `The account's address does not resolve: ${message}.`,
-      "Correct the account's base_url.",
-    );
-  }
-  if (cause === 'certificate') {
-    throw stop(
-      'address',
-      `The vendor's certificate is not accepted: ${message}.`,
-      "Correct the account's base_url, or install the certificate's authority on this machine.",
-    );
-  }
-}
-
-/**
- * A wrong path answers 404 to everything, which reads like "no match". When the first answers of an account are 404
- * without exception the run stops, and the next one begins by taking those answers back (`recover.ts`).
- */
-function refuseOnlyMisses(history: AccountHistory, reply: Reply): void {
-  if (reply.kind !== 'answered') return;
-  history.answers += 1;
-  if (reply.raw.status !== 404) history.answersNot404 += 1;
-  if (!onlyMisses(history)) return;
-  throw stop(
-    'address',
-    `The first ${history.answers} answers of this account were all status 404.`,
-    "Check the account's base_url; what was asked so far will be asked again.",
-  );
-}
-
-/** No answer but 404, and too many of them for chance. */
-export function onlyMisses(history: AccountHistory): boolean {
-  return history.answers >= FIRST_ANSWERS && history.answersNot404 === 0;
 }
 
 function dearer(charged: number, most: number): StopError {

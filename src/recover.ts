@@ -1,7 +1,9 @@
-import { close, onlyMisses, type Spending } from './attempt.ts';
+import { close, onlyMisses, operationFor, type Spending } from './attempt.ts';
+import { callKeyOf } from './call-key.ts';
 import { isoTime } from './clock.ts';
 import { unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
+import { isStillHonoured } from './idempotency.ts';
 import type {
   CallState,
   Decision,
@@ -9,18 +11,18 @@ import type {
   DecisionKind,
   DecisionSpec,
   Doubt,
+  KeyedRequest,
   Ledger,
   OpenAttempt,
 } from './ledger.ts';
+import { compareUsage, readBack } from './looks.ts';
 import { counted } from './plain-text.ts';
-import { dialectOperationOf } from './request.ts';
 
 /**
  * ★ Settles what a crash, or a lost answer, left open.
  *
  * `recover` runs before any new spending: attempts that an earlier run left open are judged when their reply was
- * recorded, and taken for in doubt when it was not. `resolveDoubt` says, for one call in doubt, whether it may be sent
- * again. Both may be interrupted and repeated at any point: an attempt is closed once, a decision used once.
+ * recorded, and taken for in doubt when it was not. `resolveDoubt` says, for one call in doubt, how it goes on. Both may be interrupted and repeated at any point: an attempt is closed once, a decision used once.
  */
 
 /** What to do about a call in doubt when nobody has decided: the kind of the job's `in_doubt`. */
@@ -28,12 +30,25 @@ export type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 /** How a call in doubt goes on for this batch. */
 export type Resolution =
-  | { readonly kind: 'send_again'; readonly decision: DecisionId }
+  | { readonly kind: 'send_again'; readonly again: Again }
+  /** The ledger holds an answer now, or nothing any more: look again. */
+  | { readonly kind: 'resolved' }
   | { readonly kind: 'hold'; readonly reason: string }
   | { readonly kind: 'skip'; readonly reason: string };
 
-/** A harmless call is repeated this often; a vendor that loses four answers to it is not going to keep the fifth. */
+/** What allows a call in doubt to be sent again, and as what. */
+export interface Again {
+  readonly decision: DecisionId;
+  /** The lost request, to be sent to the byte under its idempotency key. */
+  readonly request?: KeyedRequest;
+  readonly withoutKey?: true;
+}
+
+/** A harmless request is repeated this often; a vendor that loses four answers to it is not going to keep the fifth. */
 const MOST_REPEATS = 3;
+
+/** The first repeat leaves at once; a vendor that loses that as well, or is still at work on it, gets time. */
+const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
 /**
  * Begins a run that was stopped by nothing but 404s: their rows are pending again, so this comes before anybody counts
@@ -43,21 +58,25 @@ export async function takeBackMisses(ledger: Ledger, accountIdentity: string): P
   if (onlyMisses(await ledger.account(accountIdentity))) await ledger.retractMisses(accountIdentity);
 }
 
-/** @returns how many attempts of earlier runs were open. */
+/**
+ * Settles what an earlier process left open, and what the vendor's count of credits settles.
+ * @returns how many attempts were open.
+ */
 export async function recover(spending: Spending): Promise<number> {
   const open = await spending.ledger.openAttempts();
   for (const attempt of open) await settleOpen(spending, attempt);
+  await compareUsage(spending);
   return open.length;
 }
 
 /** An open attempt belongs to a run that has ended, because only one process spends from a store. */
 async function settleOpen(spending: Spending, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
-  const { ledger, clock, dialect } = spending;
+  const { ledger, clock, dialect, basePath } = spending;
   const ours = open.accountIdentity === spending.accountIdentity;
   if (open.reply !== undefined && ours) {
-    const operation = dialectOperationOf(dialect, open.call);
-    await close(spending, open.attempt, { kind: 'answered', raw: open.reply }, operation);
+    const operation = operationFor(dialect, open.call, await repeatedUnderKey(ledger, open));
+    await close(spending, open.attempt, { kind: 'answered', raw: open.reply }, operation, basePath);
     return;
   }
   // Without a reply nobody knows whether it left. A reply of another account is left to its own dialect.
@@ -66,49 +85,104 @@ async function settleOpen(spending: Spending, open: OpenAttempt): Promise<void> 
   await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why }, clock.wallMs());
 }
 
-/** Rule by rule: harmless calls are repeated, then what a person decided counts, then the job's policy. */
+/** Whether the attempt was the repeat of a lost request under its key: its reply is then judged as such. */
+async function repeatedUnderKey(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<boolean> {
+  const record = (await ledger.history(batch, row)).find((each) => each.attempt === attempt);
+  return record?.request !== undefined && record.decision?.kind === 'repeat';
+}
+
+export type InDoubt = CallState & { readonly kind: 'in_doubt' };
+
+/**
+ * Rule by rule: what costs nothing for certain comes first, then what a person decided, then the job's policy. The count
+ * of credits is asked for by `recover` already, because it means nothing once the run is buying.
+ */
 export async function resolveDoubt(
   spending: Spending,
-  state: CallState & { readonly kind: 'in_doubt' },
+  state: InDoubt,
   policy: DoubtPolicy,
 ): Promise<Resolution> {
   const { doubt, decision } = state;
-  const { ifLost } = doubt.call;
-  if (typeof ifLost === 'object' && doubt.repeats < MOST_REPEATS) {
-    return decide(spending, doubt, 'repeat', 'rule', ifLost.repeat);
+  const repeated = await repeat(spending, state);
+  if (repeated !== undefined) return repeated;
+  if (await readBack(spending, doubt)) return { kind: 'resolved' };
+  // One to repeat, which a kill has left unused, held only for as long as the rule that made it.
+  if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
+  return followPolicy(spending, doubt, policy);
+}
+
+/** Sends again what is charged once however often it arrives, or does no harm. Undefined when neither is so. */
+async function repeat(spending: Spending, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
+  const { dialect, clock } = spending;
+  const { call, request, repeats } = doubt;
+  if (repeats >= MOST_REPEATS) return undefined;
+  const unused = decision?.kind === 'repeat' ? decision.id : undefined;
+  if (request !== undefined && isStillHonoured(dialect, request, clock.wallMs())) {
+    const why = `the vendor charges once for an idempotency key, for ${dialect.idempotency?.valid_for}`;
+    await untilRepeat(spending, doubt);
+    const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', why)).id;
+    return { kind: 'send_again', again: { decision: id, request } };
   }
-  if (decision !== undefined) return follow(decision, doubt);
+  if (typeof call.ifLost !== 'object') return undefined;
+  await untilRepeat(spending, doubt);
+  const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
+  return { kind: 'send_again', again: { decision: id, withoutKey: true } };
+}
+
+async function untilRepeat({ clock, waiter }: Spending, { repeats, sentAtMs }: Doubt): Promise<void> {
+  const spacingMs = REPEAT_AFTER_MS[repeats] ?? 0;
+  const waitMs = Math.min(sentAtMs + spacingMs - clock.wallMs(), spacingMs);
+  if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
+}
+
+async function followPolicy(spending: Spending, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   switch (policy) {
     case 'hold':
       return { kind: 'hold', reason: doubtReason(doubt) };
     case 'skip':
-      return decide(spending, doubt, 'skip', 'job', 'the job says in_doubt: skip');
+      return follow(await decide(spending, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
     case 'retry':
-      return decide(spending, doubt, 'retry', 'job', 'the job says in_doubt: retry');
+      if (await wasRetried(spending, doubt))
+        return { kind: 'hold', reason: `${doubtReason(doubt)}; asked again once by the job, and lost again` };
+      return follow(await decide(spending, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
     default:
       return unreachable(policy);
   }
 }
 
+/**
+ * A job pays again for a call once in a batch: the extra credits are for many calls that were lost by chance, and not for
+ * one that the vendor always loses. From then on only a person says "again".
+ */
+async function wasRetried({ ledger, batch, accountIdentity }: Spending, doubt: Doubt): Promise<boolean> {
+  const history = await ledger.history(doubt.batch, doubt.row);
+  return history.some(
+    ({ call, decision }) =>
+      decision?.kind === 'retry' &&
+      decision.by === 'job' &&
+      decision.batch === batch &&
+      callKeyOf(accountIdentity, call) === doubt.key,
+  );
+}
+
 async function decide(
-  spending: Spending,
+  { ledger, batch, clock }: Spending,
   doubt: Doubt,
   kind: DecisionKind,
   by: DecisionSpec['by'],
   why: string,
-): Promise<Resolution> {
-  const { ledger, batch, clock } = spending;
+): Promise<Decision> {
   const spec: DecisionSpec = { key: doubt.key, batch, kind, by, why, atMs: clock.wallMs() };
-  return follow({ ...spec, id: await ledger.decide(spec) }, doubt);
+  return { ...spec, id: await ledger.decide(spec) };
 }
 
 function follow(decision: Decision, doubt: Doubt): Resolution {
   switch (decision.kind) {
-    case 'repeat':
     case 'retry':
-      return { kind: 'send_again', decision: decision.id };
+      return { kind: 'send_again', again: { decision: decision.id } };
     case 'skip':
       return { kind: 'skip', reason: `skipped, ${decision.why}: ${doubt.why}` };
+    case 'repeat':
     case 'hold':
     case 'told':
       return { kind: 'hold', reason: doubtReason(doubt) };
@@ -117,7 +191,7 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
   }
 }
 
-/** `call in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
+/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
 export function doubtReason(doubt: Doubt): string {
   return `in doubt since ${isoTime(doubt.sentAtMs)}, ${counted(doubt.atRisk, 'credit')} at risk: ${doubt.why}`;
 }

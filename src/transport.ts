@@ -28,7 +28,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
 const KEPT_HEADERS =
-  /^(date|retry-after|location|content-type|content-encoding|(x-)?ratelimit.*|.*request-id|.*correlation-id|.*credits.*)$/;
+  /^(date|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
 export interface Sending {
   /** When the intent was committed, on the monotonic and on the calendar clock: a sleeping machine stops one of them. */

@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
+import { bodyHolding } from '../answer-body.ts';
+import { callKeyOf } from '../call-key.ts';
+import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { lookObject, lookWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { findBatch } from '../find-batch.ts';
+import { outputSettings } from '../job-settings.ts';
 import {
   type Batch,
   credits,
@@ -10,6 +14,7 @@ import {
   type Doubt,
   type Ledger,
   type LedgerReader,
+  type Look,
   type RawReply,
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
@@ -53,7 +58,7 @@ async function settleCommand(
   if (decision === undefined) {
     const reader = await lookAtLedger(location);
     try {
-      return list(console, batch, await doubtsOf(reader, batch, row));
+      return list(console, batch, await examined(reader, batch, await doubtsOf(reader, batch, row)));
     } finally {
       await reader.close();
     }
@@ -121,7 +126,9 @@ async function decide(
       'Name the row.',
     );
   }
-  const told = kind === 'told' ? toldReply(answer ?? []) : undefined;
+  const told = kind === 'told' ? toldReply(batch, answer ?? []) : undefined;
+  // What a person says was charged is no count, so those of before cannot be compared any more.
+  if (told !== undefined) await ledger.setUsage(batch.accountIdentity, undefined);
   for (const { key } of doubts) {
     const why = kind === 'told' ? 'told by the user' : `${kind} asked for by the user`;
     await ledger.decide({ key, batch: batch.id, kind, by: 'person', why, atMs: systemClock.wallMs() }, told);
@@ -129,40 +136,79 @@ async function decide(
 }
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
-function toldReply(pairs: readonly string[]): RawReply {
+function toldReply({ settings }: Batch, pairs: readonly string[]): RawReply {
   const members = pairs.map((pair) => {
     const at = pair.indexOf('=');
     if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)] as const;
     throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
   });
-  const body = Buffer.from(JSON.stringify(Object.fromEntries(members)));
+  const body = bodyHolding(Object.fromEntries(members), outputSettings(settings).answerPlace);
   return { status: 200, headers: {}, body, receivedAtMs: systemClock.wallMs() };
 }
 
-function list(console: Console, batch: Batch, doubts: readonly Doubt[]): ExitCode {
+/** A doubt and what the vendor said, when it was asked about it. */
+interface Examined {
+  readonly doubt: Doubt;
+  readonly looks: readonly Look[];
+}
+
+async function examined(
+  ledger: LedgerReader,
+  { accountIdentity }: Batch,
+  doubts: readonly Doubt[],
+): Promise<readonly Examined[]> {
+  const all: Examined[] = [];
   for (const doubt of doubts) {
+    const history = await ledger.history(doubt.batch, doubt.row);
+    const ofCall = history.filter(({ call }) => callKeyOf(accountIdentity, call) === doubt.key);
+    all.push({ doubt, looks: ofCall.flatMap(({ looks }) => looks) });
+  }
+  return all;
+}
+
+function list(console: Console, batch: Batch, doubts: readonly Examined[]): ExitCode {
+  for (const { doubt, looks } of doubts) {
     const asked = Object.entries(doubt.call.parameters).map(([name, value]) => `${name} ${String(value)}`);
     console.print(plainText(`row ${doubt.row}, ${asked.join(', ')}: ${doubtReason(doubt)}`));
+    for (const line of whyStillOpen(doubt, looks)) console.print(plainText(`    ${line}`));
   }
-  const atRisk = doubts.reduce((sum, doubt) => sum + doubt.atRisk, 0);
+  const atRisk = doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
   console.print(
     doubts.length === 0
       ? `Nothing of batch ${batch.id} is in doubt.`
       : `${doubts.length} in doubt, ${counted(atRisk, 'credit')} at risk.`,
   );
-  if (doubts.length > 0)
-    console.say('Decide with --retry (may be paid for twice), --skip or --answer key=value.');
-  console.result({
-    batch: batch.id,
-    at_risk: atRisk,
-    in_doubt: doubts.map((doubt) => ({
-      row: doubt.row,
-      parameters: doubt.call.parameters,
-      credits: doubt.atRisk,
-      why: doubt.why,
-    })),
-  });
+  if (doubts.length > 0) {
+    console.say(
+      'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value.',
+    );
+  }
+  console.result({ batch: batch.id, at_risk: atRisk, in_doubt: doubts.map(doubtObject) });
   return EXIT.done;
+}
+
+/** What was tried without cost, and got no further. */
+function whyStillOpen({ repeats, request }: Doubt, looks: readonly Look[]): readonly string[] {
+  const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
+  return [
+    ...(repeats === 0 ? [] : [`sent again ${repeats} times${key}, without an answer`]),
+    ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
+    ...(looks.length === 0 ? ['the vendor was never asked about it'] : []),
+    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
+  ];
+}
+
+function doubtObject({ doubt, looks }: Examined): object {
+  return {
+    row: doubt.row,
+    parameters: doubt.call.parameters,
+    credits: doubt.atRisk,
+    why: doubt.why,
+    since: isoTime(doubt.sentAtMs),
+    repeats: doubt.repeats,
+    idempotency_key: doubt.request?.idempotencyKey ?? null,
+    looks: looks.map(lookObject),
+  };
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
-import type { AttemptRecord, Batch, LedgerReader, Money } from '../ledger.ts';
+import type { Batch, LedgerReader, Money } from '../ledger.ts';
 import { lookAtLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
+import { showRow } from './status/row.ts';
 
 const status: CliCommand = {
   name: 'status',
@@ -140,105 +141,4 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
 function sayNext(console: Console, batch: Batch, counts: Counts): void {
   if ((counts.in_doubt ?? 0) > 0) console.say(`What is in doubt: rowonce settle ${batch.id}`);
   if (batch.state === 'open' && batch.command !== undefined) console.say(`To go on: ${batch.command}`);
-}
-
-// ---------------------------------------------------------------------------------------------------- one row
-
-async function showRow(
-  console: Console,
-  ledger: LedgerReader,
-  batch: Batch,
-  text: string,
-): Promise<ExitCode> {
-  const row = Number(text);
-  if (!Number.isInteger(row) || row < 2) {
-    throw stop('usage', `${text} is not a row.`, "Give the spreadsheet's number; the header is 1.");
-  }
-  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
-  const history = await ledger.history(batch.id, row);
-  const reason = record?.outcome.reason;
-  console.print(
-    plainText(`Row ${row}: ${record?.outcome.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`),
-  );
-  for (const attempt of history) for (const line of attemptLines(attempt)) console.print(plainText(line));
-  console.result({
-    batch: batch.id,
-    row,
-    outcome: record?.outcome ?? null,
-    attempts: history.map(attemptObject),
-  });
-  return EXIT.done;
-}
-
-function attemptLines({
-  attempt,
-  batch,
-  call,
-  reserved,
-  intentAtMs,
-  reply,
-  closure,
-  decision,
-}: AttemptRecord): readonly string[] {
-  const asked = Object.entries(call.parameters).map(([name, value]) => `${name} ${String(value)}`);
-  const lines = [
-    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${call.operation}, ${asked.join(', ')}; ${reserved} reserved`,
-  ];
-  if (decision !== undefined) lines.push(`    sent again: ${decision.why}`);
-  if (reply !== undefined) {
-    const id = requestIdIn(reply.headers);
-    lines.push(
-      `    status ${reply.status}${id === undefined ? '' : `, request id ${id}`}: ${reply.body.toString('utf8')}`,
-    );
-  }
-  lines.push(closure === undefined ? '    still open' : `    ${closureWords(closure)}`);
-  return lines;
-}
-
-function closureWords(closure: NonNullable<AttemptRecord['closure']>): string {
-  const ended =
-    closure.kind === 'settled' ? `${closure.answer}, ${counted(closure.charged, 'credit')}` : closure.kind;
-  return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
-}
-
-function requestIdIn(headers: Readonly<Record<string, string>>): string | undefined {
-  return Object.entries(headers).find(([name]) => /request-id|correlation-id/.test(name))?.[1];
-}
-
-function attemptObject({
-  attempt,
-  batch,
-  call,
-  reserved,
-  intentAtMs,
-  reply,
-  closure,
-  decision,
-}: AttemptRecord): object {
-  return {
-    attempt,
-    batch,
-    operation: call.operation,
-    parameters: call.parameters,
-    reserved,
-    intent_at: isoTime(intentAtMs),
-    decision:
-      decision === undefined
-        ? null
-        : { kind: decision.kind, by: decision.by, why: decision.why, at: isoTime(decision.atMs) },
-    reply:
-      reply === undefined
-        ? null
-        : {
-            status: reply.status,
-            headers: reply.headers,
-            body: reply.body.toString('utf8'),
-            received_at: isoTime(reply.receivedAtMs),
-            request_id: requestIdIn(reply.headers) ?? null,
-          },
-    closure:
-      closure === undefined
-        ? null
-        : { ...closure, closedAtMs: undefined, closed_at: isoTime(closure.closedAtMs) },
-  };
 }

@@ -21,13 +21,23 @@ test('the list says which rows, since when, and how much is at risk; listing dec
   const { code, stdout, stderr } = await desk.type(['settle', 'last']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^row 2, domain list\.csv-1\.example: in doubt since 20.*Z, 1 credit at risk: no answer came \(.*\)\nrow 3, .*\n2 in doubt, 2 credits at risk\.\n$/,
+    /^row 2, domain list\.csv-1\.example: in doubt since 20.*Z, 1 credit at risk: no answer came \(.*\)\n {4}the vendor was never asked about it\nrow 3, .*\n {4}.*\n2 in doubt, 2 credits at risk\.\n$/,
   );
-  expect(stderr).toContain('--retry (may be paid for twice), --skip or --answer key=value');
+  expect(stderr).toContain(
+    '--retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value',
+  );
   expect(await desk.json(['settle', 'last'])).toMatchObject({
     at_risk: 2,
     in_doubt: [
-      { row: 2, credits: 1, parameters: { domain: 'list.csv-1.example' } },
+      {
+        row: 2,
+        credits: 1,
+        parameters: { domain: 'list.csv-1.example' },
+        since: expect.stringMatching(/^20.*Z$/),
+        repeats: 0,
+        idempotency_key: null,
+        looks: [],
+      },
       { row: 3, credits: 1 },
     ],
   });
@@ -66,7 +76,7 @@ test('the limit that was agreed to with --yes stays when a later run finds nothi
   expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1, budget: 2 });
 });
 
-test('--skip of one row ends that row and leaves the others in doubt', async () => {
+test('--skip of one row ends that row, keeps its credits in doubt, and leaves the others', async () => {
   const desk = await doubtfulDesk();
   expect(await desk.type(['settle', 'last', '2', '--skip'])).toMatchObject({
     code: 0,
@@ -76,6 +86,7 @@ test('--skip of one row ends that row and leaves the others in doubt', async () 
   expect(desk.place.statuses()).toEqual(['skipped', 'in_doubt', 'matched']);
   expect(await desk.requests()).toBe(3);
   expect((await desk.json(['settle', 'last'])).in_doubt).toMatchObject([{ row: 3 }]);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 2 });
 });
 
 test('--answer: what a person found out is the answer, counts as paid, and is used by every later list', async () => {

@@ -79,7 +79,16 @@ test("a row's attempts: when, what was asked, the vendor's request id, the raw a
   const { attempts, outcome } = objectIn((await desk.type(['status', 'last', '2', '--json'])).stdout);
   expect(outcome).toMatchObject({ kind: 'matched', matchedBy: 'domain' });
   expect(attempts).toMatchObject([
-    { parameters: { domain: 'acme.example' }, reply: null, closure: { kind: 'in_doubt' }, decision: null },
+    {
+      parameters: { domain: 'acme.example' },
+      reply: null,
+      closure: { kind: 'in_doubt' },
+      decision: null,
+      replaces: null,
+      idempotency_key: null,
+      looks: [],
+      released: null,
+    },
     {
       reply: { status: 200, request_id: 'sandbox-2' },
       closure: { kind: 'settled', answer: 'found', charged: 1 },
@@ -114,4 +123,37 @@ test.each(['1', '0', 'two', '2.5'])('%s is not a row', async (row) => {
   const { code, stderr } = await desk.type(['status', 'last', row]);
   expect(code).toBe(2);
   expect(stderr).toBe(`${row} is not a row.\nGive the spreadsheet's number; the header is 1.\n`);
+});
+
+test("the request id is the vendor's own, by the header that the account's dialect names", async () => {
+  const desk = await openDesk();
+  desk.place.writeDialect({ request_id: ['X-Trace'] });
+  const vendor = await vendorThat((response) => {
+    response.writeHead(422, { 'x-request-id': 'of a proxy', 'x-trace': 'trace-7' });
+    response.end('{"error":"no"}');
+  });
+  desk.place.writeAccount(vendor, { dialect: './dialect.yaml' });
+  await desk.write('list.csv', 'Domain\nacme.example\n');
+  await desk.type(desk.run());
+  expect((await desk.type(['status', 'last', '2'])).stdout).toContain('request id trace-7: ');
+  const { attempts } = await desk.json(['status', 'last', '2']);
+  expect(attempts).toMatchObject([{ reply: { request_id: 'trace-7' } }]);
+  desk.place.writeAccount(vendor);
+  const later = await desk.type(['status', 'last', '2']);
+  expect(later.stdout, 'the account has changed, and the usual headers are looked at').toContain(
+    'request id of a proxy: ',
+  );
+});
+
+test('a row that a finished batch does not have is refused; one that is still to come is pending', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  await desk.type(desk.run('--limit', '1'));
+  expect((await desk.type(['status', 'last', '4'])).stdout).toBe('Row 4: pending\n');
+  await desk.type(desk.run());
+  const { batch } = await desk.json(['status', 'last']);
+  expect(await desk.type(['status', 'last', '99'])).toMatchObject({
+    code: 2,
+    stderr: `Batch ${batch} has no row 99: it has 3 rows, and this is none of them.\nGive the spreadsheet's number; the header is 1.\n`,
+  });
 });

@@ -1,0 +1,154 @@
+import { loadAccounts } from '../../account.ts';
+import { isoTime } from '../../clock.ts';
+import type { Console } from '../../command.ts';
+import type { Dialect } from '../../dialect.ts';
+import { dialectOf } from '../../dialect-of.ts';
+import { lookObject, lookWords } from '../../doubt-words.ts';
+import { vendorReply } from '../../envelope.ts';
+import { EXIT, type ExitCode, StopError, stop } from '../../errors.ts';
+import type { AttemptRecord, Batch, Closure, Decision, LedgerReader, RawReply } from '../../ledger.ts';
+import { counted, plainText } from '../../plain-text.ts';
+
+/** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
+export async function showRow(
+  console: Console,
+  ledger: LedgerReader,
+  batch: Batch,
+  text: string,
+): Promise<ExitCode> {
+  const row = Number(text);
+  if (!Number.isInteger(row) || row < 2) {
+    throw stop('usage', `${text} is not a row.`, "Give the spreadsheet's number; the header is 1.");
+  }
+  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
+  const history = await ledger.history(batch.id, row);
+  if (record === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
+  const dialect = await dialectNow(batch);
+  const reason = record?.outcome.reason;
+  console.print(
+    plainText(`Row ${row}: ${record?.outcome.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`),
+  );
+  for (const attempt of history)
+    for (const line of attemptLines(attempt, dialect)) console.print(plainText(line));
+  console.result({
+    batch: batch.id,
+    row,
+    outcome: record?.outcome ?? null,
+    attempts: history.map((attempt) => attemptObject(attempt, dialect)),
+  });
+  return EXIT.done;
+}
+
+/** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
+function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void {
+  if (state !== 'finished') return;
+  throw stop(
+    'usage',
+    `Batch ${id} has no row ${row}: it has ${inputRows} rows, and this is none of them.`,
+    "Give the spreadsheet's number; the header is 1.",
+  );
+}
+
+/** What the vendor calls the id of a request. What was done is shown whatever has become of the account since. */
+async function dialectNow({ accountIdentity }: Batch): Promise<Dialect | undefined> {
+  try {
+    const { configured } = await loadAccounts();
+    const account = configured.find(({ identity }) => identity === accountIdentity);
+    return account === undefined ? undefined : await dialectOf(account);
+  } catch (error) {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  }
+}
+
+function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {
+  const replies = dialect === undefined ? [reply] : [vendorReply(reply, dialect) ?? reply, reply];
+  const headers = replies.flatMap((each) => Object.entries(each.headers));
+  const named = (dialect?.request_id ?? []).flatMap((name) => headers.filter((header) => header[0] === name));
+  return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
+}
+
+// ---------------------------------------------------------------------------------------------------- for a person
+
+function attemptLines(record: AttemptRecord, dialect: Dialect | undefined): readonly string[] {
+  const { attempt, batch, call, reserved, intentAtMs, reply, closure } = record;
+  const asked = Object.entries(call.parameters).map(([name, value]) => `${name} ${String(value)}`);
+  return [
+    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${call.operation}, ${asked.join(', ')}; ${reserved} reserved`,
+    ...reasonLines(record).map((line) => `    ${line}`),
+    ...(reply === undefined ? [] : [`    ${replyWords(reply, dialect)}`]),
+    `    ${closure === undefined ? 'still open' : closureWords(closure)}`,
+    ...afterwardsLines(record).map((line) => `    ${line}`),
+  ];
+}
+
+/** Why it was made, and under which key. */
+function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
+  const sentAgain = decision !== undefined && decision.kind !== 'told';
+  return [
+    ...(replaces === undefined ? [] : [`bought anew, because the answer of attempt ${replaces} is too old`]),
+    ...(sentAgain ? [`sent again: ${decision.why}`] : []),
+    ...(request === undefined ? [] : [`under idempotency key ${request.idempotencyKey}`]),
+  ];
+}
+
+/** What became of it once it was lost. */
+function afterwardsLines({ decision, looks, released }: AttemptRecord): readonly string[] {
+  return [
+    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
+    ...(released === undefined
+      ? []
+      : [`its credits were freed at ${isoTime(released.atMs)}: ${released.why}`]),
+    ...(decision?.kind === 'told' ? [`answered at ${isoTime(decision.atMs)}: ${decision.why}`] : []),
+  ];
+}
+
+function replyWords(reply: RawReply, dialect: Dialect | undefined): string {
+  const id = requestIdIn(reply, dialect);
+  return `status ${reply.status}${id === undefined ? '' : `, request id ${id}`}: ${reply.body.toString('utf8')}`;
+}
+
+function closureWords(closure: Closure & { readonly closedAtMs: number }): string {
+  const ended =
+    closure.kind === 'settled' ? `${closure.answer}, ${counted(closure.charged, 'credit')}` : closure.kind;
+  return `${ended} at ${isoTime(closure.closedAtMs)} (${closure.why})`;
+}
+
+// ---------------------------------------------------------------------------------------------------- for a program
+
+function attemptObject(record: AttemptRecord, dialect: Dialect | undefined): object {
+  const { attempt, batch, call, reserved, intentAtMs, decision, replaces, request, looks, released } = record;
+  return {
+    attempt,
+    batch,
+    operation: call.operation,
+    parameters: call.parameters,
+    reserved,
+    intent_at: isoTime(intentAtMs),
+    replaces: replaces ?? null,
+    idempotency_key: request?.idempotencyKey ?? null,
+    decision: decision === undefined ? null : decisionObject(decision),
+    reply: record.reply === undefined ? null : replyObject(record.reply, dialect),
+    closure: record.closure === undefined ? null : closureObject(record.closure),
+    looks: looks.map(lookObject),
+    released: released === undefined ? null : { why: released.why, at: isoTime(released.atMs) },
+  };
+}
+
+function decisionObject({ kind, by, why, atMs }: Decision): object {
+  return { kind, by, why, at: isoTime(atMs) };
+}
+
+function replyObject(reply: RawReply, dialect: Dialect | undefined): object {
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: reply.body.toString('utf8'),
+    received_at: isoTime(reply.receivedAtMs),
+    request_id: requestIdIn(reply, dialect) ?? null,
+  };
+}
+
+function closureObject({ closedAtMs, ...closure }: Closure & { readonly closedAtMs: number }): object {
+  return { ...closure, closed_at: isoTime(closedAtMs) };
+}

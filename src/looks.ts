@@ -1,0 +1,283 @@
+import { bytesOf, readBody, valueAt } from './answer-body.ts';
+import { hear, type Spending } from './attempt.ts';
+import { isoTime } from './clock.ts';
+import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
+import { formatDuration, parseDurationMs } from './duration.ts';
+import { asReceived, vendorReply } from './envelope.ts';
+import { unreachable } from './errors.ts';
+import { crashPoint } from './faults.ts';
+import { fittingRule, judge, type Reply } from './judge.ts';
+import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
+import { counted } from './plain-text.ts';
+import { dialectOperationOf, type HttpRequest, readBackRequestOf, usageRequestOf } from './request.ts';
+
+/**
+ * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about
+ * all of them by its count of credits. What it says is in the ledger before anything follows from it, so that a crash
+ * leaves at most a question to be asked again. A question that fails is `unclear`; it never stops a run.
+ */
+
+/** We give up on an answer after a minute, and nobody works on a request for another one. */
+const DEFAULT_SURE_AFTER_MS = 120_000;
+
+/** What was found out. `told`: the lost answer itself. */
+interface Finding {
+  readonly said: Look['said'];
+  readonly why: string;
+  readonly told?: RawReply;
+}
+
+// ------------------------------------------------------------------------------------------------ one call
+
+/** Asks about one call, once in a run. @returns whether its doubt is over: the ledger holds its answer, or nothing. */
+export async function readBack(spending: Spending, doubt: Doubt): Promise<boolean> {
+  const operation = dialectOperationOf(spending.dialect, doubt.call);
+  const request = readBackRequest(spending, operation.read_back, doubt);
+  if (operation.read_back === undefined || request === undefined) return false;
+  if (spending.looked.has(doubt.attempt)) return false;
+  spending.looked.add(doubt.attempt);
+  await untilSure(spending, doubt.sentAtMs, operation.read_back.sure_after);
+  const reply = await ask(spending, request);
+  const finding = readBackFinding(spending, operation, operation.read_back, request, reply);
+  await note(spending, doubt, 'read_back', finding, reply);
+  return conclude(spending, doubt, finding);
+}
+
+/** Undefined when the read-back asks by an idempotency key that the lost attempt did not have. */
+function readBackRequest(
+  { dialect, basePath, requestValues }: Spending,
+  shape: ReadBack | undefined,
+  { call, request }: Doubt,
+): HttpRequest | undefined {
+  if (shape === undefined) return undefined;
+  if (request === undefined) {
+    if (JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}')) return undefined;
+    return readBackRequestOf(dialect, basePath, call, shape, requestValues);
+  }
+  const values = { ...requestValues, idempotency_key: request.idempotencyKey };
+  return readBackRequestOf(dialect, basePath, call, shape, values);
+}
+
+function readBackFinding(
+  { dialect, origin }: Spending,
+  operation: DialectOperation,
+  shape: ReadBack,
+  request: HttpRequest,
+  reply: Reply,
+): Finding {
+  if (reply.kind !== 'answered') return failed(reply.message);
+  const own = vendorReply(reply.raw, dialect);
+  const said = own === undefined ? undefined : fittingRule(shape.answers, own)?.says;
+  if (own === undefined || said === undefined || said === 'unclear')
+    return failed(`status ${(own ?? reply.raw).status}`);
+  if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
+  const told = asReceived(lostAnswer(own, shape), dialect);
+  const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, { origin, path: request.path });
+  if (verdict.kind !== 'settle') {
+    return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.closure.why}` };
+  }
+  const { answer, charged, why } = verdict.closure;
+  if (answer === 'found') return { said, why: `the vendor did it, and gave its answer again (${why})`, told };
+  // Whatever it answered, it sold nothing: to ask again costs nothing and gets the same answer.
+  if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
+  return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
+}
+
+/** The answer that was lost, as it would have come. */
+function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack): RawReply {
+  const read = readBody(own.body);
+  const value = read.kind === 'json' ? read.value : undefined;
+  const status = statusAt === undefined ? own.status : Number(valueAt(value, statusAt));
+  return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
+}
+
+// ------------------------------------------------------------------------------------------------ all calls
+
+/**
+ * Holds the vendor's count of credits against ours. When it grew by exactly what answers cost, none of the calls in doubt
+ * was charged, and their money is given back. Called before a run sends anything, because a count means nothing while
+ * somebody is buying. When nothing is in doubt, both counts are kept, for the next time.
+ */
+export async function compareUsage(spending: Spending): Promise<void> {
+  const { ledger, accountIdentity, dialect, exclusiveKey } = spending;
+  if (dialect.usage === undefined || !exclusiveKey) return;
+  const { usage: mark } = await ledger.account(accountIdentity);
+  const { inDoubt } = await moneyOf(spending);
+  if (inDoubt > 0 && mark === undefined) return;
+  const [newest = 0] = await ledger.sendTimes(accountIdentity, 0, 1);
+  if (inDoubt > 0) await untilSure(spending, newest, dialect.usage.sure_after);
+  const doubts = await doubtsAtRisk(spending);
+  const count = await countUsage(spending);
+  if (count === undefined) return;
+  if (mark !== undefined) await settleByCount(spending, doubts, mark, count);
+  await keepCount(spending, count);
+}
+
+/** The vendor's count and ours. Undefined `credits`: it is of no use, for the reason given. */
+interface UsageCount {
+  readonly credits: number | undefined;
+  readonly why: string;
+  readonly money: Money;
+  readonly reply: Reply;
+}
+
+/** Undefined when another run of the account is buying, so that there is no count to compare with. */
+async function countUsage(spending: Spending): Promise<UsageCount | undefined> {
+  const { dialect, basePath, requestValues } = spending;
+  const request = usageRequestOf(dialect, basePath, requestValues);
+  const before = await moneyOf(spending);
+  if (request === undefined || before.reserved > 0) return undefined;
+  const reply = await ask(spending, request);
+  const money = await moneyOf(spending);
+  const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
+  if (!wasQuiet) return undefined;
+  if (reply.kind !== 'answered') return { credits: undefined, why: reply.message, money, reply };
+  return { credits: creditsIn(reply.raw, dialect), why: `status ${reply.raw.status}`, money, reply };
+}
+
+function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
+  const own = vendorReply(raw, dialect);
+  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
+  const body = readBody(own.body);
+  const value = body.kind === 'json' ? valueAt(body.value, dialect.usage?.credits ?? '') : undefined;
+  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+}
+
+/**
+ * Round by round, because a call that lost several attempts is in doubt about one of them after the other. What was lost
+ * after the vendor had counted is not among them.
+ */
+async function settleByCount(
+  spending: Spending,
+  doubts: readonly Doubt[],
+  mark: UsageMark,
+  count: UsageCount,
+): Promise<void> {
+  const finding = countFinding(spending.dialect, mark, count);
+  const newest = Math.max(...doubts.map(({ attempt }) => attempt));
+  for (let left = doubts; left.length > 0; ) {
+    for (const doubt of left) {
+      await note(spending, doubt, 'usage', finding, count.reply);
+      await conclude(spending, doubt, finding);
+    }
+    if (finding.said !== 'not_happened') return;
+    left = (await doubtsAtRisk(spending)).filter(({ attempt }) => attempt <= newest);
+  }
+}
+
+function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }: UsageCount): Finding {
+  if (credits === undefined) return failed(why);
+  const grown = credits - mark.counted;
+  const settled = money.spent - mark.spent;
+  const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
+  if (grown !== settled) return { said: 'unclear', why: facts };
+  if (settled > 0 && !pricesAreExact(dialect))
+    return { said: 'unclear', why: `${facts} by the dialect's estimates` };
+  return { said: 'not_happened', why: facts };
+}
+
+/**
+ * Whether what we book for an answer is what was charged. An operation of more than a credit may have been cheaper than
+ * its entry says, and then an unnoticed charge would fit into the difference.
+ */
+function pricesAreExact({ credits_charged: stated, operations }: Dialect): boolean {
+  return stated !== undefined || Object.values(operations).every(({ credits }) => credits.most <= 1);
+}
+
+/**
+ * Calls of the account that hold money, of all its batches. A call that costs nothing is not among them: the vendor may
+ * have acted on it all the same.
+ */
+async function doubtsAtRisk({ ledger, accountIdentity }: Spending): Promise<readonly Doubt[]> {
+  const byAttempt = new Map<Doubt['attempt'], Doubt>();
+  for (const batch of await ledger.batches()) {
+    if (batch.accountIdentity !== accountIdentity) continue;
+    for (const doubt of await ledger.doubts(batch.id))
+      if (doubt.atRisk > 0) byAttempt.set(doubt.attempt, doubt);
+  }
+  return [...byAttempt.values()];
+}
+
+/** Keeps a count of a moment in which nothing was open or in doubt: from then on only lost calls make a difference. */
+async function keepCount(spending: Spending, { credits, money }: UsageCount): Promise<void> {
+  const { ledger, accountIdentity, clock } = spending;
+  const { spent, inDoubt } = await moneyOf(spending);
+  if (credits === undefined || inDoubt > 0 || spent !== money.spent) return;
+  await ledger.setUsage(accountIdentity, { counted: credits, spent, atMs: clock.wallMs() });
+}
+
+function moneyOf({ ledger, accountIdentity, clock }: Spending): Promise<Money> {
+  return ledger.accountMoney(accountIdentity, 'ever', clock.wallMs());
+}
+
+// ------------------------------------------------------------------------------------------------ asking
+
+function failed(why: string): Finding {
+  return { said: 'unclear', why: `the vendor's word is of no use: ${why}` };
+}
+
+/** Waits until the vendor has surely finished with what was sent then, and booked it. */
+async function untilSure(spending: Spending, sentAtMs: number, sureAfter: string | undefined): Promise<void> {
+  const { clock, waiter, emit, looked } = spending;
+  const sureMs = (sureAfter === undefined ? undefined : parseDurationMs(sureAfter)) ?? DEFAULT_SURE_AFTER_MS;
+  const waitMs = Math.min(sentAtMs + sureMs - clock.wallMs(), sureMs);
+  if (waitMs <= 0) return;
+  // Said once: what else is asked about then waits at the same time.
+  if (looked.size <= 1)
+    emit({ kind: 'note', message: `The vendor is asked about calls in doubt in ${formatDuration(waitMs)}.` });
+  await clock.sleep(waitMs, waiter.signal);
+}
+
+/** One free request, at the account's pace. Without an intent, because it costs nothing. */
+function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
+  const { limiter, waiter, transport, clock } = spending;
+  return limiter.slot(async () => {
+    const permit = await limiter.permit(waiter);
+    try {
+      const intentAt = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
+      const reply = await transport.send(request, { intentAt, onSent: () => permit.sent() });
+      if (reply.kind === 'answered') hear(spending, reply.raw, intentAt.monotonicMs);
+      return reply;
+    } finally {
+      permit.done();
+    }
+  });
+}
+
+/** A reply that did not come has no status and no body. */
+async function note(
+  { ledger, clock, emit }: Spending,
+  { attempt }: Doubt,
+  kind: Look['kind'],
+  { said, why }: Finding,
+  reply: Reply,
+): Promise<void> {
+  const { status, body } = reply.kind === 'answered' ? reply.raw : { status: 0, body: Buffer.alloc(0) };
+  await ledger.recordLook({ attempt, kind, said, why, status, body, atMs: clock.wallMs() });
+  crashPoint('after-look');
+  emit({ kind: 'looked', said });
+}
+
+/** @returns whether the doubt is over. */
+async function conclude(
+  { ledger, clock, batch, accountIdentity }: Spending,
+  { key, attempt }: Doubt,
+  { said, why, told }: Finding,
+): Promise<boolean> {
+  switch (said) {
+    case 'not_happened':
+      await ledger.release(attempt, why, clock.wallMs());
+      return true;
+    case 'happened': {
+      // What it cost is not known to the credit, so the counts of before can be compared no more.
+      await ledger.setUsage(accountIdentity, undefined);
+      await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told);
+      return true;
+    }
+    case 'unclear':
+      return false;
+    default:
+      return unreachable(said);
+  }
+}

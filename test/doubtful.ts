@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Account } from '../src/account.ts';
+import { type Clock, systemClock } from '../src/clock.ts';
+import { Connections } from '../src/connection.ts';
+import type { Dialect, DialectOperation } from '../src/dialect.ts';
+import provider from '../src/dialects/provider.ts';
+import type { RunEvent } from '../src/events.ts';
+import type { Job } from '../src/job.ts';
+import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger.ts';
+import { defineOperation, end, type IfLost, send } from '../src/operation.ts';
+import { run } from '../src/pipeline.ts';
+import sqlite from '../src/stores/sqlite.ts';
+import type { RunSummary } from '../src/summary.ts';
+import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
+
+/**
+ * A list with one row, a real SQLite store, and a vendor that loses answers as a test says. What is done for the row is
+ * one call of an operation that exists only here: it puts a tag on something.
+ */
+export interface Place {
+  readonly folder: string;
+  ledger: Ledger;
+  readonly vendor: ScriptedVendor;
+  readonly clock: SkippingClock;
+}
+
+/** What runs by this clock sleeps at once, and the time has passed. */
+export class SkippingClock implements Clock {
+  readonly sleptMs: number[] = [];
+  #skippedMs = 0;
+
+  wallMs(): number {
+    return systemClock.wallMs() + this.#skippedMs;
+  }
+
+  monotonicMs(): number {
+    return systemClock.monotonicMs() + this.#skippedMs;
+  }
+
+  async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    this.sleptMs.push(durationMs);
+    this.skip(durationMs);
+    await systemClock.sleep(1, signal);
+  }
+
+  skip(durationMs: number): void {
+    this.#skippedMs += durationMs;
+  }
+}
+
+/** A place of the running test alone. */
+export async function openPlace(script: Script): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-doubtful-'));
+  await writeFile(join(folder, 'list.csv'), 'name\none\n');
+  const vendor = await ScriptedVendor.start(script);
+  const clock = new SkippingClock();
+  const place = { folder, ledger: await openStore(folder, clock), vendor, clock };
+  onTestFinished(async () => {
+    await place.ledger.close();
+    await vendor[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return place;
+}
+
+/** As a new process would open the store: what is open in it was left so by an earlier one. */
+export async function reopen(place: Place): Promise<void> {
+  await place.ledger.close();
+  place.ledger = await openStore(place.folder, place.clock);
+}
+
+function openStore(folder: string, clock: Clock): Promise<Ledger> {
+  return sqlite.open(join(folder, 'store'), { clock, waitForLockMs: 0, create: true, command: 'test' });
+}
+
+/** Answers what `purchase` says to the n-th purchase, the first being 1, and what `look` says to free questions. */
+export function vendorScript(
+  purchase: (nth: number) => unknown,
+  look: (nth: number) => unknown = () => 'lost',
+): Script {
+  let purchases = 0;
+  let looks = 0;
+  return (request, response) => {
+    const isLook = request.path.startsWith('/look');
+    if (isLook) looks += 1;
+    else purchases += 1;
+    const answer = isLook ? look(looks) : purchase(purchases);
+    if (answer === 'lost') {
+      response.destroy();
+      return;
+    }
+    const {
+      status = 200,
+      headers = {},
+      ...body
+    } = answer as {
+      status?: number;
+      headers?: Record<string, string>;
+    };
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+}
+
+/** The first so many purchases are lost, and all others answered. */
+export const losing = (lost: number) => (nth: number) => (nth <= lost ? 'lost' : { tag: 'set' });
+
+export const purchasesOf = ({ vendor }: Place): readonly ScriptedRequest[] =>
+  vendor.requests.filter(({ path }) => !path.startsWith('/look'));
+
+export const looksOf = ({ vendor }: Place): readonly ScriptedRequest[] =>
+  vendor.requests.filter(({ path }) => path.startsWith('/look'));
+
+/** What is done for the row, and what becomes of it when its answer is lost. */
+export function tagging(ifLost: IfLost, inDoubt: Job['inDoubt'] = { kind: 'hold' }): Job {
+  const operation = defineOperation<{ readonly name: string }>({
+    name: 'set-tag',
+    summary: 'Set a tag.',
+    vendor: 'provider',
+    inputs: [{ name: 'name', about: 'what is tagged', aliases: ['name'] }],
+    tiers: [],
+    prepare: ({ name = '' }) => ({ kind: 'ready', input: { name } }),
+    next: ({ name }, answered) => {
+      const call = { operation: 'set-tag', parameters: { name }, ifLost };
+      const answer = answered(call);
+      if (answer === undefined) return send(call);
+      return end(answer.kind === 'found' ? { kind: 'applied' } : { kind: 'no_match', reason: 'nothing' });
+    },
+  });
+  return { name: 'set-tag', operation, onExisting: 'refuse', inDoubt };
+}
+
+/** A dialect with that one operation, which costs a credit. */
+export function dialectWith(more: Partial<Dialect>, operation: Partial<DialectOperation> = {}): Dialect {
+  const setTag: DialectOperation = {
+    method: 'POST',
+    path: '/tag',
+    credits: { most: 1, found: 1 },
+    ...operation,
+  };
+  return { ...provider, operations: { 'set-tag': setTag }, ...more };
+}
+
+export interface RunOptions {
+  readonly job?: Job;
+  readonly dialect?: Dialect;
+  readonly exclusiveKey?: true;
+  readonly budget?: number;
+  readonly emit?: (event: RunEvent) => void;
+}
+
+/** One run of the list: the same again goes on. */
+export function runOnce(
+  { folder, ledger, vendor, clock }: Place,
+  options: RunOptions = {},
+): Promise<RunSummary> {
+  const {
+    job = tagging('hold'),
+    dialect = dialectWith({}),
+    exclusiveKey,
+    budget = 10,
+    emit = () => {},
+  } = options;
+  const account: Account = {
+    name: 'data',
+    identity: 'data',
+    vendor: 'provider',
+    baseUrl: new URL(vendor.url),
+    sandbox: false,
+    key: { kind: 'file', reveal: () => 'key-1' },
+    limits: { concurrency: 1, windows: [] },
+    budget: {},
+    sandboxFlags: [],
+    ...(exclusiveKey === undefined ? {} : { exclusiveKey }),
+  };
+  return run(
+    {
+      job,
+      account,
+      dialect,
+      ledger,
+      inputPath: join(folder, 'list.csv'),
+      budget: credits(budget),
+      sandboxFolder: folder,
+      command: 'test',
+      clock,
+      signal: new AbortController().signal,
+      emit,
+    },
+    new Connections(),
+  );
+}
+
+/** Every attempt that was made for the one row. */
+export function attemptsOf({ ledger }: Place, batch: BatchId): Promise<readonly AttemptRecord[]> {
+  return ledger.history(batch, 2);
+}
