@@ -1,54 +1,15 @@
-import { hash } from 'node:crypto';
 import { requestsPerSecond } from './account.ts';
-import { canonicalJson } from './call-key.ts';
+import { answerPlaceOf } from './answer-body.ts';
+import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { columnWords } from './columns.ts';
 import { crashPoint } from './faults.ts';
+import { freshSinceOf } from './freshness.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger.ts';
 import type { RunOrder } from './order.ts';
 
-/**
- * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
- * else, so a budget, a policy or an output may differ from run to run of the same batch.
- */
-export interface BatchIdentity {
-  readonly accountIdentity: string;
-  readonly operation: string;
-  /** Operation's input → column of the file. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly waterfall: readonly string[] | undefined;
-}
-
-export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
-  return fingerprint('rowonce-batch-1', identity, inputSha256);
-}
-
-/** The same job over the same path: its batch over other content supersedes what is unfinished of the old. */
-export function lineageOf(identity: BatchIdentity, inputPath: string): string {
-  return fingerprint('rowonce-lineage-1', identity, inputPath);
-}
-
-function fingerprint(format: string, identity: BatchIdentity, last: string): string {
-  const { accountIdentity, operation, columns, waterfall } = identity;
-  return hash(
-    'sha256',
-    canonicalJson([format, accountIdentity, operation, columns, waterfall ?? null, last]),
-    'hex',
-  );
-}
-
-export function batchIdentityOf(
-  { account, job }: Pick<RunOrder, 'account' | 'job'>,
-  input: MappedInput,
-): BatchIdentity {
-  return {
-    accountIdentity: account.identity,
-    operation: job.operation.name,
-    columns: input.columns.columns,
-    waterfall: job.waterfall,
-  };
-}
+/** Beginning, resuming and renewing a batch. */
 
 /**
  * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
@@ -62,7 +23,7 @@ export async function startBatch(
   const { ledger, command, job } = order;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(order, input);
-  const start = await ledger.beginBatch(spec);
+  const start = await ledger.beginBatch(spec, await hasGoneStale(ledger, spec));
   await ledger.changeBatch(start.batch.id, {
     settings: spec.settings,
     command,
@@ -74,9 +35,33 @@ export async function startBatch(
   return start.batch;
 }
 
+/**
+ * Whether the batch of this key is finished and used answers that are too old by now: then a new generation buys those
+ * anew. An unfinished one never has, because it resumes with the cut-offs of its own beginning: otherwise a run that is
+ * started again and again would find what it bought itself too old, and never end.
+ */
+export async function hasGoneStale(
+  ledger: LedgerReader,
+  { key, freshSince }: Pick<BatchSpec, 'key' | 'freshSince'>,
+): Promise<boolean> {
+  if (freshSince === undefined) return false;
+  const existing = await ledger.batchByKey(key);
+  return existing?.state === 'finished' && (await ledger.hasOlderThan(existing.id, freshSince));
+}
+
+/** Whether the newest run of the batch was asked for some of its rows only, so that nobody agreed to the rest yet. */
+export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
+  return settings[PARTIAL] === true;
+}
+
+const PARTIAL = 'partial';
+
 function specOf(order: RunOrder, input: MappedInput): BatchSpec {
-  const { account, job, clock } = order;
+  const { account, dialect, job, clock } = order;
   const identity = batchIdentityOf(order, input);
+  const startMs = clock.wallMs();
+  const freshSince = freshSinceOf(job, order.refresh === true, startMs);
+  const partial = order.limit !== undefined || order.sample !== undefined;
   return {
     key: batchKeyOf(identity, input.survey.sha256),
     lineage: lineageOf(identity, input.path),
@@ -88,13 +73,20 @@ function specOf(order: RunOrder, input: MappedInput): BatchSpec {
     inputPath: input.path,
     inputSha256: input.survey.sha256,
     inputRows: input.survey.rows,
-    settings: jobSettings(job, input.columns.columns),
-    createdAtMs: clock.wallMs(),
+    settings: {
+      ...jobSettings(job, input.columns.columns, {
+        requestsPerSecond: requestsPerSecond(account),
+        answerPlace: answerPlaceOf(dialect),
+      }),
+      ...(partial ? { [PARTIAL]: true } : {}),
+    },
+    createdAtMs: startMs,
+    ...(freshSince === undefined ? {} : { freshSince }),
   };
 }
 
 async function announce(
-  { ledger, account, emit }: RunOrder,
+  { ledger, account, emit, refresh }: RunOrder,
   { survey, columns }: MappedInput,
   { batch, start, superseded }: BatchStart,
   isFirst: boolean,
@@ -110,6 +102,9 @@ async function announce(
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) note(`The file was changed: batch ${old} ends, what it bought is kept.`);
+  if (refresh === true && start === 'resumed') {
+    note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
+  }
   if (columns.guessed) note(`Columns, by their names: ${columnWords(columns.columns)}.`);
 }
 

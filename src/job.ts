@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { CronPattern } from 'croner';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
+import { parseDurationMs } from './duration.ts';
 import { stop } from './errors.ts';
 import { familyNames, loadMember } from './family.ts';
 import { type Credits, credits } from './ledger.ts';
@@ -40,6 +42,14 @@ export interface Job {
   /** Most credits of a batch. */
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
+  /** How old a bought match may be and still be used; left out: of any age. */
+  readonly refreshAfterMs?: number;
+  /** The same for every other answer. */
+  readonly refreshNoMatchAfterMs?: number;
+  /** The folder, absolute, whose files a sweep works through. */
+  readonly inbox?: string;
+  /** When `serve` sweeps, as a cron expression. */
+  readonly schedule?: string;
 }
 
 const OPERATIONS = new URL('./operations/', import.meta.url);
@@ -57,6 +67,19 @@ const text = z
   .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
 const wholeCredits = z.int().min(0);
 
+/** `never`, or a duration. */
+const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
+  error: 'an age is "never" or a duration such as 30d',
+});
+
+function isSchedule(value: string): boolean {
+  try {
+    return new CronPattern(value, undefined, { mode: '5-part' }) instanceof CronPattern;
+  } catch {
+    return false;
+  }
+}
+
 export const jobSchema = z.strictObject({
   operation: text,
   account: text.optional(),
@@ -70,6 +93,12 @@ export const jobSchema = z.strictObject({
       z.enum(['hold', 'skip']),
       z.strictObject({ retry: z.strictObject({ extra_credits: wholeCredits }) }),
     ])
+    .optional(),
+  refresh_after: age.optional(),
+  refresh_no_match_after: age.optional(),
+  inbox: text.optional(),
+  schedule: text
+    .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
     .optional(),
 });
 
@@ -108,7 +137,19 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     onExisting: value.on_existing ?? 'refuse',
     ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
     inDoubt: policyOf(value.in_doubt),
+    ...ageOf('refreshAfterMs', value.refresh_after),
+    ...ageOf('refreshNoMatchAfterMs', value.refresh_no_match_after),
+    ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
+    ...(value.schedule === undefined ? {} : { schedule: value.schedule }),
   };
+}
+
+function ageOf<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [name in Name]?: number } {
+  const ageMs = value === undefined ? undefined : parseDurationMs(value);
+  return (ageMs === undefined ? {} : { [name]: ageMs }) as { readonly [name in Name]?: number };
 }
 
 async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<Operation> {
@@ -197,6 +238,10 @@ export function jobYaml(job: Job): string {
     ),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
+    entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),
+    entry('refresh_no_match_after', ageText(job.refreshNoMatchAfterMs), 'the same for every other answer'),
+    entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
+    entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
   ];
   return lines
     .filter((line) => line !== undefined)
@@ -232,6 +277,16 @@ function block(
 /** One line of YAML, which quotes what would not be read back as the same text. */
 function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+/** In the largest unit that says it exactly. */
+function ageText(ageMs: number | undefined): string | undefined {
+  if (ageMs === undefined) return undefined;
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const unitMs = parseDurationMs(`1${unit}`) ?? 1;
+    if (ageMs % unitMs === 0) return `${ageMs / unitMs}${unit}`;
+  }
+  return `${ageMs}ms`;
 }
 
 function policyValue(policy: InDoubtPolicy): unknown {

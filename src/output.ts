@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import type { AnswerPlace } from './answer-body.ts';
 import { checkWritable, replaceFile } from './atomic-file.ts';
 import { isoTime } from './clock.ts';
 import { stop } from './errors.ts';
@@ -18,7 +19,7 @@ import {
   plainFields,
 } from './output/added-columns.ts';
 import { LedgerRows } from './output/ledger-rows.ts';
-import { reportHtml } from './report.ts';
+import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
 import { isPaidBy, Tally } from './tally.ts';
 
@@ -45,6 +46,8 @@ export type Additions = Pick<Job, 'add' | 'onExisting'>;
 export interface OutputOrder {
   readonly ledger: LedgerReader;
   readonly job: Additions;
+  /** Where the fields of answers stand. */
+  readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
   /** Notes what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
   readonly noteOutput?: (path: string, sha256s: string) => Promise<void>;
@@ -71,7 +74,7 @@ export async function chooseDestination(
   additionOf(input.survey.header, job.add ?? {}, job.onExisting);
   if (typeof named === 'object') return { kind: 'stream', stream: named };
   const path = resolve(named ?? besideInput(input.path, sandbox));
-  for (const each of [path, attentionPath(path), reportPath(path)]) {
+  for (const each of filesOf(path)) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
     }
@@ -104,13 +107,13 @@ export async function writeOutput(
   order.emit({ kind: 'writing' });
   crashPoint('before-finish');
   const { header } = input.survey;
-  const { job, ledger } = order;
+  const { job, ledger, answerPlace } = order;
   const addition =
     job.add === undefined
-      ? automaticAddition(header, await plainFields(ledger, batch))
+      ? automaticAddition(header, await plainFields(ledger, batch, answerPlace))
       : additionOf(header, job.add, job.onExisting);
   const tally = new Tally();
-  const chunks = enrichedCopy(ledger, input, batch, addition, tally);
+  const chunks = enrichedCopy(order, input, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     return { tally };
@@ -142,9 +145,14 @@ async function writeFiles(
   const report = reportPath(output.path);
   if (tally.attention.length === 0) await rm(attention, { force: true });
   else await replaceFile(attention, mode, attentionCopy(ledger, input, batch, dropped));
-  const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally);
+  const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
   await replaceFile(report, mode, [html]);
   return { output: output.path, report, tally, ...(tally.attention.length === 0 ? {} : { attention }) };
+}
+
+/** Every file that may be written for an output of that path, itself included. */
+export function filesOf(output: string): readonly string[] {
+  return [output, attentionPath(output), reportPath(output)];
 }
 
 export function besideOutput(path: string, ending: string): string {
@@ -162,7 +170,7 @@ function reportPath(output: string): string {
 // ------------------------------------------------------------------------------------------------ the copies
 
 async function* enrichedCopy(
-  ledger: LedgerReader,
+  { ledger, answerPlace }: OutputOrder,
   input: Input,
   batch: Batch,
   { columns, dropped }: Addition,
@@ -174,7 +182,7 @@ async function* enrichedCopy(
     const record = await rows.at(row.row);
     tally.add(batch, row.row, record);
     const found = record?.answers.findLast(({ kind }) => kind === 'found');
-    return [...addedCells(columns, row, found?.body), ...ourCells(batch, row, record)];
+    return [...addedCells(columns, row, found?.body, answerPlace), ...ourCells(batch, row, record)];
   });
 }
 

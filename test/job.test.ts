@@ -131,6 +131,18 @@ describe('what is refused, with its place', () => {
       'Put it between quotes.',
     ],
     [
+      'age that is no duration',
+      `${OPERATION}refresh_after: soon\n`,
+      '2:16: refresh_after: an age is "never" or a duration such as 30d',
+      'Correct it.',
+    ],
+    [
+      'schedule that is none',
+      `${OPERATION}schedule: nightly\n`,
+      '2:11: schedule: this is not a schedule of five cron fields, such as "0 2 * * *"',
+      'Correct it.',
+    ],
+    [
       'line end in a new column',
       `${OPERATION}add: { "a\\nb": x }\n`,
       '2:8: the name "a\nb" cannot be used',
@@ -146,14 +158,11 @@ describe('what is refused, with its place', () => {
     });
   });
 
-  test.each(['refresh_after', 'inbox', 'schedule', 'projects'])(
-    '%s, which this version does not know',
-    async (name) => {
-      await expect(load(`${OPERATION}${name}: x\n`)).rejects.toMatchObject({
-        message: `my-job.yaml:2:1: "${name}" is not known here`,
-      });
-    },
-  );
+  test.each(['projects'])('%s, which this version does not know', async (name) => {
+    await expect(load(`${OPERATION}${name}: x\n`)).rejects.toMatchObject({
+      message: `my-job.yaml:2:1: "${name}" is not known here`,
+    });
+  });
 });
 
 describe('a job that does not exist', () => {
@@ -188,12 +197,17 @@ add: { "yes": employee_count, "2024": industry }
 on_existing: keep
 budget: { credits: 7 }
 in_doubt: { retry: { extra_credits: 2 } }
+refresh_after: 30d
+refresh_no_match_after: 36h
+inbox: ./inbox
+schedule: "0 2 * * *"
 `;
 
   test.each([
     everything,
     'operation: enrich-person\n',
     'operation: enrich-person\nadd: {}\nin_doubt: skip\n',
+    'operation: enrich-person\nrefresh_after: 1500ms\nrefresh_no_match_after: never\n',
   ])('what is written is read as the same job: %#', async (text) => {
     const job = await load(text);
     expect(await load(jobYaml(job))).toEqual(job);
@@ -203,7 +217,7 @@ in_doubt: { retry: { extra_credits: 2 } }
     const lines = jobYaml(await load(everything))
       .trimEnd()
       .split('\n');
-    expect(lines).toHaveLength(12);
+    expect(lines).toHaveLength(16);
     for (const line of lines) expect(line).toMatch(/\S {2}# \S/);
   });
 });
@@ -212,6 +226,7 @@ describe('the jobs that a user copies', () => {
   test.each([
     ['enrich-companies', 'fixtures/leads.csv'],
     ['enrich-people', 'fixtures/people.csv'],
+    ['nightly-companies', 'fixtures/leads.csv'],
   ])('%s.yaml fits %s, has a comment on every line and spends nothing real', async (name, file) => {
     const path = join(import.meta.dirname, '..', 'jobs', `${name}.yaml`);
     const job = await loadJob(path);

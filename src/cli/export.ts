@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
-import { batchIdentityOf, batchKeyOf } from '../batch.ts';
+import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { Listener } from '../events.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { openInput, openMappedInput } from '../input.ts';
 import { outputSettings } from '../job-settings.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Batch, Ledger, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
 import { besideInput, besideOutput, chooseDestination, notesIn, writeOutput } from '../output.ts';
 import { choose } from '../run-job.ts';
@@ -55,12 +55,13 @@ async function exportBatch(
   const spender = await openIfFree(location, `export ${batch.id}`);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
-    const usual = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+    const usual = await usualPath(ledger, batch);
     const wanted = flags.output ?? (spender === undefined ? snapshotPath(usual) : usual);
     const output = wanted === '-' ? process.stdout : wanted;
     const destination = await chooseDestination(input, settings, output, batch.sandbox);
     const notes = spender === undefined ? {} : notesIn(spender, batch);
-    const order = { ledger, job: settings, emit: sayNotes(console), ...notes };
+    const { answerPlace } = settings;
+    const order = { ledger, job: settings, answerPlace, emit: sayNotes(console), ...notes };
     const files = await writeOutput(order, input, batch, destination);
     for (const path of [files.output, files.attention, files.report]) {
       if (path !== undefined) console.print(path);
@@ -85,6 +86,15 @@ async function openIfFree(location: string, command: string): Promise<Ledger | u
     if (error instanceof StopError && error.code === 'busy') return undefined;
     throw error;
   }
+}
+
+/** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */
+async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
+  const path = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+  const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
+  return newest === undefined || newest.id === batch.id
+    ? path
+    : besideOutput(path, `.${batch.id}${extname(path)}`);
 }
 
 /** Beside a running spender the output goes to a file of its own, because the run will write the real one. */

@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import type { Account } from './account.ts';
+import { canonicalJson } from './call-key.ts';
+import type { MappedInput } from './input.ts';
+import type { Job } from './job.ts';
+
+/**
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
+ * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ */
+export interface BatchIdentity {
+  readonly accountIdentity: string;
+  readonly operation: string;
+  /** Operation's input → column of the file. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly waterfall: readonly string[] | undefined;
+}
+
+export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
+  return fingerprint('rowonce-batch-1', identity, inputSha256);
+}
+
+/** The same job over the same path: its batch over other content supersedes what is unfinished of the old. */
+export function lineageOf(identity: BatchIdentity, inputPath: string): string {
+  return fingerprint('rowonce-lineage-1', identity, inputPath);
+}
+
+function fingerprint(format: string, identity: BatchIdentity, last: string): string {
+  const { accountIdentity, operation, columns, waterfall } = identity;
+  return hash(
+    'sha256',
+    canonicalJson([format, accountIdentity, operation, columns, waterfall ?? null, last]),
+    'hex',
+  );
+}
+
+export function batchIdentityOf(
+  { account, job }: { readonly account: Pick<Account, 'identity'>; readonly job: Job },
+  input: Pick<MappedInput, 'columns'>,
+): BatchIdentity {
+  return {
+    accountIdentity: account.identity,
+    operation: job.operation.name,
+    columns: input.columns.columns,
+    waterfall: job.waterfall,
+  };
+}

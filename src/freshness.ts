@@ -1,0 +1,42 @@
+import type { Job } from './job.ts';
+import type { Batch, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
+
+/**
+ * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes
+ * weeks later does not find what it bought itself too old and buys it for ever.
+ */
+
+/** The cut-offs of a batch that begins at `startMs`; undefined when answers of any age are used. */
+export function freshSinceOf(
+  { refreshAfterMs, refreshNoMatchAfterMs }: Pick<Job, 'refreshAfterMs' | 'refreshNoMatchAfterMs'>,
+  refreshAll: boolean,
+  startMs: number,
+): FreshSince | undefined {
+  if (refreshAll) return { foundMs: startMs, noMatchMs: startMs };
+  if (refreshAfterMs === undefined && refreshNoMatchAfterMs === undefined) return undefined;
+  return {
+    ...(refreshAfterMs === undefined ? {} : { foundMs: startMs - refreshAfterMs }),
+    ...(refreshNoMatchAfterMs === undefined ? {} : { noMatchMs: startMs - refreshNoMatchAfterMs }),
+  };
+}
+
+/**
+ * Whether the batch may use the answer as it is. An attempt to buy it anew that got lost counts as if it had been
+ * answered: it may have been paid for, and the older answer is better than paying again.
+ * @param batch without an id: one that a plan is about and that does not exist yet.
+ */
+export async function isFreshFor(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
+  answer: KnownAnswer,
+  ledger: Pick<LedgerReader, 'lostRefresh'>,
+): Promise<boolean> {
+  if (answer.batch === batch.id) return true;
+  const cutOffMs = cutOffFor(answer, batch.freshSince);
+  if (cutOffMs === undefined || answer.answeredAtMs >= cutOffMs) return true;
+  const lostMs = await ledger.lostRefresh(answer.attempt);
+  return lostMs !== undefined && lostMs >= cutOffMs;
+}
+
+function cutOffFor({ kind }: KnownAnswer, freshSince: FreshSince | undefined): number | undefined {
+  return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+}

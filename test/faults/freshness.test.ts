@@ -1,0 +1,221 @@
+/**
+ * Goal: answers that have become too old are bought anew, once and no more, whatever is killed; an older batch keeps the
+ * answers that it had.
+ * Method: purchases of long ago are made by the library with a clock that is set back, everything else by the real
+ * command. How often each company was looked up is read from the vendor's own log.
+ */
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import type { CrashPoint } from '../../src/faults.ts';
+import { credits, runJob } from '../../src/index.ts';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { domainsOf } from './workplace.ts';
+
+const DAY_MS = 86_400_000;
+const LIST = domainsOf('list', 6);
+const RUN = ['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '1000'];
+
+/** A user whose ledger has a past. */
+class AgedDesk {
+  readonly desk: Desk;
+
+  constructor(desk: Desk) {
+    this.desk = desk;
+  }
+
+  /** Runs `job.yaml` over these domains as it would have been so many days ago. */
+  async bought(daysAgo: number, domains: readonly string[] = LIST): Promise<void> {
+    const { place } = this.desk;
+    place.writeList(domains);
+    const { stopped } = await runJob({
+      job: place.path('job.yaml'),
+      file: place.path('list.csv'),
+      store: place.path('store'),
+      output: place.path('out.csv'),
+      budget: credits(1000),
+      clock: { ...systemClock, wallMs: () => Date.now() - daysAgo * DAY_MS },
+    });
+    expect(stopped).toBeUndefined();
+  }
+
+  async writeJob(...lines: readonly string[]): Promise<void> {
+    await this.desk.write('job.yaml', ['operation: enrich-company', ...lines, ''].join('\n'));
+  }
+
+  run(...more: readonly string[]): Promise<JsonResult> {
+    return this.desk.json([...RUN, ...more]);
+  }
+
+  /** How often the vendor was asked about each. */
+  lookups(domains: readonly string[] = LIST): readonly number[] {
+    return domains.map((domain) => this.desk.place.vendor.lookups(domain).length);
+  }
+
+  column(name: string, file = 'out.csv'): readonly (string | undefined)[] {
+    return this.desk.place.rows(file).map((row) => row[name]);
+  }
+
+  /** Ids, newest first. */
+  async batches(): Promise<readonly string[]> {
+    const { batches } = await this.desk.json(['status']);
+    return batches.map(({ batch }: { batch: string }) => batch);
+  }
+}
+
+async function openAged(...job: readonly string[]): Promise<AgedDesk> {
+  const aged = new AgedDesk(await openDesk());
+  vi.stubEnv('ROWONCE_CONFIG', aged.desk.place.path('config'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await aged.writeJob(...job);
+  return aged;
+}
+
+const times = (count: number): readonly number[] => LIST.map(() => count);
+
+describe('refresh_after', () => {
+  test('buys what is too old anew, uses what is not, and the plan says so before', async () => {
+    const aged = await openAged('refresh_after: 30d');
+    const [old, young, fresh] = [domainsOf('old', 2), domainsOf('young', 2), domainsOf('fresh', 1)];
+    await aged.bought(40, old);
+    await aged.bought(20, young);
+    const all = [...old, ...young, ...fresh];
+    aged.desk.place.writeList(all);
+    const plan = await aged.desk.json(['plan', './job.yaml', 'list.csv']);
+    expect(plan).toMatchObject({ rows: 5, bought_before: 2, to_buy: 3, credits: { most: 3 } });
+    expect(await aged.run()).toMatchObject({ counts: { matched: 5 }, requests: 3, credits: { spent: 3 } });
+    expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
+    expect(aged.column('_source')).toEqual(['bought', 'bought', 'ledger', 'ledger', 'bought']);
+    const ages = aged
+      .column('_as_of')
+      .map((asOf) => Math.round((Date.now() - Date.parse(asOf ?? '')) / DAY_MS));
+    expect(ages).toEqual([0, 0, 20, 20, 0]);
+    // What this run bought is young: the same command again exports again.
+    expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 3 } });
+    expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
+  });
+
+  test('is counted for misses by refresh_no_match_after, apart from matches', async () => {
+    const aged = await openAged('refresh_after: never', 'refresh_no_match_after: 1d');
+    const [found, missed] = [domainsOf('found', 2), domainsOf('missed', 2)];
+    await aged.bought(400, found);
+    await aged.desk.place.vendor.setMatchRate(0);
+    await aged.bought(2, missed);
+    await aged.desk.place.vendor.setMatchRate(1);
+    aged.desk.place.writeList([...found, ...missed]);
+    expect(await aged.run()).toMatchObject({ counts: { matched: 4 }, credits: { spent: 2 } });
+    expect(aged.lookups([...found, ...missed])).toEqual([1, 1, 2, 2]);
+  });
+
+  test('never, which is the default, buys nothing anew', async () => {
+    const aged = await openAged();
+    await aged.bought(4000);
+    expect(await aged.run()).toMatchObject({ requests: 0 });
+    expect(aged.lookups()).toEqual(times(1));
+  });
+
+  test('over a finished file begins a new batch, whose output replaces the old; the old batch keeps its answers', async () => {
+    const aged = await openAged('refresh_after: 30d');
+    await aged.bought(40);
+    const before = await aged.desk.read('out.csv');
+    const [old = ''] = await aged.batches();
+    expect(await aged.run()).toMatchObject({ requests: 6, credits: { spent: 6 } });
+    expect(await aged.batches()).toEqual([expect.not.stringContaining(old), old]);
+    expect(aged.column('_source')).toEqual(LIST.map(() => 'bought'));
+    const exported = await aged.desk.json(['export', old]);
+    expect(exported.output).toBe(aged.desk.place.path(`out.${old}.csv`));
+    expect(await aged.desk.read(`out.${old}.csv`)).toBe(before);
+    const now = await aged.desk.read('out.csv');
+    expect(now).not.toBe(before);
+    expect(await aged.run()).toMatchObject({ requests: 0 });
+    expect(await aged.desk.read('out.csv')).toBe(now);
+  });
+});
+
+test('what another list has bought anew is used by the next run over the first, which buys nothing', async () => {
+  const aged = await openAged('refresh_after: 30d');
+  await aged.bought(40);
+  const { place } = aged.desk;
+  place.writeList([...LIST, 'another.example'], 'other.csv');
+  const other = ['run', './job.yaml', 'other.csv', '--budget', '1000'];
+  expect(await aged.desk.json(other)).toMatchObject({ requests: 7 });
+  expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 0 } });
+  const asOf = aged.column('_as_of').map((each) => Date.parse(each ?? ''));
+  expect(Math.min(...asOf)).toBeGreaterThan(Date.now() - DAY_MS);
+  expect(aged.lookups()).toEqual(times(2));
+});
+
+describe('--refresh', () => {
+  test('buys everything anew, and typed again after the end, once more', async () => {
+    const aged = await openAged();
+    await aged.bought(1);
+    expect(await aged.run('--refresh')).toMatchObject({ requests: 6 });
+    expect(aged.lookups()).toEqual(times(2));
+    expect(await aged.run('--refresh')).toMatchObject({ requests: 6 });
+    expect(aged.lookups()).toEqual(times(3));
+    expect(await aged.run()).toMatchObject({ requests: 0 });
+    expect(await aged.batches()).toHaveLength(3);
+  });
+
+  test('typed again before the end goes on with what is left, and says so', async () => {
+    const aged = await openAged();
+    await aged.bought(1);
+    expect(await aged.run('--refresh', '--limit', '2')).toMatchObject({ requests: 2 });
+    const { stderr, code } = await aged.desk.type([...RUN, '--refresh']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('--refresh begins anew once it is finished.');
+    expect(aged.lookups()).toEqual(times(2));
+  });
+});
+
+describe('a refresh that is killed is ended by the same command, and nothing is bought anew twice', () => {
+  const points: readonly CrashPoint[] = [
+    'batch-created',
+    'before-intent',
+    'after-intent',
+    'after-send',
+    'before-record',
+    'after-record',
+    'after-judge',
+    'after-close',
+    'before-row',
+    'after-row',
+    'before-finish',
+    'output-renamed',
+    'after-output',
+  ];
+  test.each(points)('at %s', async (point) => {
+    const aged = await openAged('refresh_after: 30d');
+    await aged.bought(40);
+    const visit = ['batch-created', 'before-finish', 'output-renamed', 'after-output'].includes(point)
+      ? 1
+      : 3;
+    const env = { ROWONCE_CRASH_AT: `${point}:${visit}` };
+    expect(await aged.desk.type(RUN, { env })).toMatchObject({ code: null });
+    const ended = await aged.run();
+    expect(ended).toMatchObject({ counts: { matched: 6 }, stopped: null });
+    // Once long ago, and at most once now: a lost answer is not paid for again, the older one is used.
+    expect(Math.max(...aged.lookups())).toBe(2);
+    const [used, bought] = ['ledger', 'bought'].map(
+      (source) => aged.column('_source').filter((each) => each === source).length,
+    );
+    expect((used ?? 0) + (bought ?? 0)).toBe(6);
+    expect(used).toBeLessThanOrEqual(aged.desk.place.concurrency);
+    expect(aged.lookups().filter((each) => each === 2).length).toBeGreaterThanOrEqual(bought ?? 0);
+    expect(await aged.run()).toMatchObject({ requests: 0 });
+  });
+});
+
+test('a new answer that got lost is not paid for again: the older one is used, and says how old it is', async () => {
+  const aged = await openAged('refresh_after: 30d');
+  await aged.bought(40);
+  await aged.desk.place.vendor.setFaults('charged-reset:x1');
+  const { code } = await aged.desk.type(RUN);
+  expect(code).toBe(0);
+  const sources = aged.column('_source');
+  expect(sources.toSorted()).toEqual(['bought', 'bought', 'bought', 'bought', 'bought', 'ledger']);
+  const asOf = aged.column('_as_of')[sources.indexOf('ledger')];
+  expect(Math.round((Date.now() - Date.parse(asOf ?? '')) / DAY_MS)).toBe(40);
+  // It may have been charged, so its credit stays at risk.
+  expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 5, in_doubt: 1 } });
+  expect(aged.lookups()).toEqual(times(2));
+});
