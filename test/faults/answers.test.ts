@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ended } from './program.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
+import { WAYS, type Way } from './ways.ts';
 import { domainsOf, type OutputRow, Workplace } from './workplace.ts';
 
 /*
  * Goal: every line of the table of answers (protocol, rule 9) leaves its row, the money and the next run as promised,
  * whether the vendor has charged for the lost answer or not.
  * Method: one row meets one answer of a vendor in another process; its book says what was charged and how often it was
- * asked. Then the same command is typed again with a vendor that answers well.
+ * asked. Then the same command is typed again with a vendor that answers well. What may differ by the way in which the
+ * vendor is reached is tried on every one of them.
  */
 
 // ------------------------------------------------------------------------------------------------ lost answers
@@ -31,49 +33,55 @@ const LOST_EITHER_WAY = LOST.flatMap(([fault, reason]) => [
   { fault: `charged-${fault}`, reason, charged: 1 },
 ]);
 
-describe('an answer that is lost leaves its row in doubt, charged or not, and nothing is sent again by itself', () => {
-  let workplace: Workplace;
-  let first: Ended;
-  let again: Ended;
-  let rows: readonly OutputRow[] = [];
-  let rowsAgain: readonly OutputRow[] = [];
+describe.each(WAYS)(
+  'an answer that is lost leaves its row in doubt, charged or not, and nothing is sent again by itself (%s)',
+  (way) => {
+    let workplace: Workplace;
+    let first: Ended;
+    let again: Ended;
+    let rows: readonly OutputRow[] = [];
+    let rowsAgain: readonly OutputRow[] = [];
 
-  beforeAll(async () => {
-    // One at a time, so that each row meets its fault. A refusal after each, because five losses in a row are a
-    // reason to wait.
-    const faults = LOST_EITHER_WAY.map(({ fault }) => `${fault}:x1,422:x1`).join(',');
-    workplace = await Workplace.open({ concurrency: 1, faults });
-    workplace.writeList(
-      LOST_EITHER_WAY.flatMap(({ fault }) => [`${fault}.example`, `after-${fault}.example`]),
+    beforeAll(async () => {
+      // One at a time, so that each row meets its fault. A refusal after each, because five losses in a row are a
+      // reason to wait.
+      const faults = LOST_EITHER_WAY.map(({ fault }) => `${fault}:x1,422:x1`).join(',');
+      workplace = await Workplace.open({ way, concurrency: 1, faults });
+      workplace.writeList(
+        LOST_EITHER_WAY.flatMap(({ fault }) => [`${fault}.example`, `after-${fault}.example`]),
+      );
+      first = await workplace.run();
+      rows = workplace.rows();
+      await workplace.vendor.setFaults();
+      again = await workplace.run();
+      rowsAgain = workplace.rows();
+    });
+
+    afterAll(() => workplace[Symbol.asyncDispose]());
+
+    test('the run ends with 3, and so does the next, which asks nothing', () => {
+      expect(first).toMatchObject({
+        code: 3,
+        report: { stopped: null, requests: 2 * LOST_EITHER_WAY.length },
+      });
+      expect(first.report?.credits).toEqual({ spent: 0, in_doubt: LOST_EITHER_WAY.length, saved: 0 });
+      expect(again).toMatchObject({ code: 3, report: { requests: 0 } });
+      expect(rowsAgain).toEqual(rows);
+    });
+
+    test.each(LOST_EITHER_WAY)(
+      '$fault: in doubt, with the reason and the credit at risk',
+      ({ fault, reason, charged }) => {
+        const row = rows.find(({ Domain }) => Domain === `${fault}.example`);
+        expect(row).toMatchObject({ _status: 'in_doubt', _credits: '0' });
+        expect(row?._reason).toMatch(/^in doubt since .*, 1 credit at risk: /);
+        expect(row?._reason).toMatch(reason);
+        const lookups = workplace.vendor.lookups(`${fault}.example`);
+        expect(lookups.map(({ credits }) => credits)).toEqual([charged]);
+      },
     );
-    first = await workplace.run();
-    rows = workplace.rows();
-    await workplace.vendor.setFaults();
-    again = await workplace.run();
-    rowsAgain = workplace.rows();
-  });
-
-  afterAll(() => workplace[Symbol.asyncDispose]());
-
-  test('the run ends with 3, and so does the next, which asks nothing', () => {
-    expect(first).toMatchObject({ code: 3, report: { stopped: null, requests: 2 * LOST_EITHER_WAY.length } });
-    expect(first.report?.credits).toEqual({ spent: 0, in_doubt: LOST_EITHER_WAY.length, saved: 0 });
-    expect(again).toMatchObject({ code: 3, report: { requests: 0 } });
-    expect(rowsAgain).toEqual(rows);
-  });
-
-  test.each(LOST_EITHER_WAY)(
-    '$fault: in doubt, with the reason and the credit at risk',
-    ({ fault, reason, charged }) => {
-      const row = rows.find(({ Domain }) => Domain === `${fault}.example`);
-      expect(row).toMatchObject({ _status: 'in_doubt', _credits: '0' });
-      expect(row?._reason).toMatch(/^in doubt since .*, 1 credit at risk: /);
-      expect(row?._reason).toMatch(reason);
-      const lookups = workplace.vendor.lookups(`${fault}.example`);
-      expect(lookups.map(({ credits }) => credits)).toEqual([charged]);
-    },
-  );
-});
+  },
+);
 
 test.concurrent('a vendor that does not answer for a minute leaves the row in doubt, charged or not', {
   timeout: 90_000,
@@ -89,21 +97,25 @@ test.concurrent('a vendor that does not answer for a minute leaves the row in do
 // ------------------------------------------------------------------------------------------------ answers that settle
 
 describe.concurrent('an answer that can be understood settles the row, and is never asked for again', () => {
-  test.each(['400', '409', '422'])(
-    "%s: refused, with the vendor's words, and not charged",
-    async (status) => {
-      await using workplace = await Workplace.open({ faults: `${status}:x1` });
-      workplace.writeList(['refused.example']);
-      expect((await workplace.run()).code).toBe(3);
-      expect(workplace.rows()[0]).toMatchObject({ _status: 'refused', _credits: '0', _source: 'bought' });
-      expect(workplace.rows()[0]?._reason).toContain(`status ${status}, "Status ${status}, on purpose."`);
-      expect(await workplace.run()).toMatchObject({ code: 3, report: { requests: 0 } });
-      expect((await workplace.vendor.book()).credits).toBe(0);
-    },
-  );
+  const REFUSALS: readonly (readonly [string, Way])[] = [
+    ...['400', '409', '422'].map((status) => [status, 'direct'] as const),
+    ['422', 'rest-get'],
+    ['422', 'via'],
+  ];
 
-  test('404 and an empty result: no match, not charged, exit 0', async () => {
-    await using workplace = await Workplace.open({ matchRate: 0 });
+  test.each(REFUSALS)("%s: refused, with the vendor's words, and not charged (%s)", async (status, way) => {
+    await using workplace = await Workplace.open({ way, faults: `${status}:x1` });
+    workplace.writeList(['refused.example']);
+    expect((await workplace.run()).code).toBe(3);
+    expect(workplace.rows()[0]).toMatchObject({ _status: 'refused', _credits: '0', _source: 'bought' });
+    expect(workplace.rows()[0]?._reason).toContain(`status ${status}, "Status ${status}, on purpose."`);
+    expect(await workplace.run()).toMatchObject({ code: 3, report: { requests: 0 } });
+    expect((await workplace.vendor.book()).credits).toBe(0);
+  });
+
+  // Directly a 404 or an empty result, by the other dialect a 500 that says so.
+  test.each(WAYS)('what the vendor does not know: no match, not charged, exit 0 (%s)', async (way) => {
+    await using workplace = await Workplace.open({ way, matchRate: 0 });
     workplace.writeList(domainsOf('unknown', 12));
     expect((await workplace.run()).code).toBe(0);
     expect(new Set(workplace.statuses())).toEqual(new Set(['no_match']));
@@ -133,8 +145,13 @@ describe.concurrent('an answer that can be understood settles the row, and is ne
 // ------------------------------------------------------------------------------------------------ not now
 
 describe.concurrent('an answer that means "not now" is waited for, and the call is asked again by itself', () => {
-  test.each(['429:x1', '429:x2', 'limited-200:x1'])('%s', async (faults) => {
-    await using workplace = await Workplace.open({ faults });
+  const REFUSALS: readonly (readonly [string, Way])[] = [
+    ['429:x2', 'direct'],
+    ...WAYS.flatMap((way) => ['429:x1', 'limited-200:x1'].map((faults) => [faults, way] as const)),
+  ];
+
+  test.each(REFUSALS)('%s (%s)', async (faults, way) => {
+    await using workplace = await Workplace.open({ way, faults });
     workplace.writeList(['busy.example']);
     const { code, report } = await workplace.run();
     expect(code).toBe(0);
@@ -144,6 +161,16 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
     const lookups = workplace.vendor.lookups('busy.example');
     expect(lookups.map(({ credits }) => credits)).toEqual([...Array(refusals).fill(0), 1]);
   });
+
+  test.each(WAYS)(
+    'a vendor that takes two a second is asked no faster, and all rows come back (%s)',
+    async (way) => {
+      await using workplace = await Workplace.open({ way, flags: ['--rate', '2/s'] });
+      workplace.writeList(domainsOf('slowly', 6));
+      expect((await workplace.run()).code).toBe(0);
+      expect(await workplace.vendor.book()).toMatchObject({ credits: 6, charged_twice: [] });
+    },
+  );
 
   test('Retry-After is kept to, even when it is a date', async () => {
     // Goal: the vendor's own time counts, measured against its own clock. Method: its clock is a year behind ours.
@@ -166,9 +193,62 @@ describe.concurrent('an answer that means "not now" is waited for, and the call 
   });
 });
 
+// ------------------------------------------------------------------------------------------------ moved
+
+describe.concurrent('an operation of which the dialect says that it may move on its host', () => {
+  /** A vendor that sends everybody from the published path to `location`, and answers at its own new one. */
+  async function movedTo(location: string): Promise<{ vendor: ScriptedVendor; workplace: Workplace }> {
+    const vendor = await ScriptedVendor.start(({ path }, response) => {
+      if (path === '/v2/company') response.end('{"name":"Found"}');
+      else response.writeHead(307, { location }).end();
+    });
+    const workplace = await Workplace.open({ concurrency: 1 });
+    const operations = { 'enrich-company': { redirect: 'same_host' } };
+    workplace.writeDialect({ vendor: 'provider', operations });
+    workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+    workplace.writeList(['moved.example']);
+    return { vendor, workplace };
+  }
+
+  test('is asked there, under an intent of its own, and what was sent here is not in doubt', async () => {
+    const moved = await movedTo('/v2/company');
+    await using vendor = moved.vendor;
+    await using workplace = moved.workplace;
+    expect((await workplace.run()).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched']);
+    expect(vendor.requests.map(({ path }) => path)).toEqual(['/enrich/company', '/v2/company']);
+    expect([...workplace.ledger().calls.values()]).toEqual([{ state: 'found', attempts: 1, notSent: 1 }]);
+  });
+
+  test('and is killed on the way there: it is asked from the start, and in doubt only if that was sent', async () => {
+    const moved = await movedTo('/v2/company');
+    await using vendor = moved.vendor;
+    await using workplace = moved.workplace;
+    expect((await workplace.run({ crashAt: 'before-intent:2' })).signal).toBe('SIGKILL');
+    expect(vendor.requests).toHaveLength(1);
+    expect((await workplace.run()).code).toBe(0);
+    expect(workplace.statuses()).toEqual(['matched']);
+  });
+
+  test.each([
+    ['another host', 'http://vendor.invalid/v2/company', /redirect to http:\/\/vendor\.invalid/],
+    ['itself, for ever', '/enrich/company', /moved one request 4 times/],
+  ])('is not followed to %s: exit 2, and the row is pending', async (_, location, words) => {
+    const moved = await movedTo(location);
+    await using vendor = moved.vendor;
+    await using workplace = moved.workplace;
+    const { code, report } = await workplace.run();
+    expect(report?.stopped).toMatchObject({ code: 'address', message: expect.stringMatching(words) });
+    expect(code).toBe(2);
+    expect(vendor.requests.length).toBeLessThan(6);
+    expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
+  });
+});
+
 // ------------------------------------------------------------------------------------------------ stops
 
 interface Stopping {
+  readonly way: Way;
   readonly fault: string;
   readonly code: number;
   readonly stopped: string;
@@ -176,26 +256,20 @@ interface Stopping {
 }
 
 describe.concurrent('an answer that concerns the whole account stops the run; the row is pending and goes on later', () => {
-  const STOPS: readonly Stopping[] = [
+  const MOVED = /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/(?:enrich\/)?company/;
+  const KINDS: readonly Omit<Stopping, 'way'>[] = [
     { fault: '401', code: 77, stopped: 'key', words: /refused the key: status 401/ },
+    { fault: '301', code: 2, stopped: 'address', words: MOVED },
     { fault: '403', code: 77, stopped: 'key', words: /refused the key: status 403/ },
     { fault: '402', code: 4, stopped: 'vendor_credits', words: /credits are used up: status 402/ },
-    {
-      fault: '301',
-      code: 2,
-      stopped: 'address',
-      words: /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/enrich\/company/,
-    },
-    {
-      fault: '302',
-      code: 2,
-      stopped: 'address',
-      words: /redirect to http:\/\/127\.0\.0\.1:\d+\/moved\/enrich\/company/,
-    },
+    { fault: '302', code: 2, stopped: 'address', words: MOVED },
   ];
+  const STOPS = WAYS.flatMap((way): readonly Stopping[] =>
+    KINDS.slice(0, way === 'direct' ? undefined : 2).map((kind) => ({ way, ...kind })),
+  );
 
-  test.each(STOPS)('$fault: exit $code', async ({ fault, code, stopped, words }) => {
-    await using workplace = await Workplace.open({ faults: `${fault}:x1`, concurrency: 1 });
+  test.each(STOPS)('$fault: exit $code ($way)', async ({ way, fault, code, stopped, words }) => {
+    await using workplace = await Workplace.open({ way, faults: `${fault}:x1`, concurrency: 1 });
     workplace.writeList(domainsOf('stop', 3));
     const first = await workplace.run();
     expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });

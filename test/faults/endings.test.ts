@@ -28,15 +28,18 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     await expectToGoOn(workplace, 8, 0);
   });
 
-  test('"rate limit exceeded" with status 200 for ever', async () => {
-    await using workplace = await Workplace.open({ faults: 'limited-200:1' });
-    workplace.writeList(domainsOf('limited', 8));
-    expect(await workplace.run(SHORT)).toMatchObject({
-      code: 75,
-      report: { counts: {}, stopped: { code: 'paused' } },
-    });
-    await expectToGoOn(workplace, 8, 0);
-  });
+  test.each(['direct', 'rest-get'] as const)(
+    '"rate limit exceeded" with status 200 for ever (%s)',
+    async (way) => {
+      await using workplace = await Workplace.open({ way, faults: 'limited-200:1' });
+      workplace.writeList(domainsOf('limited', 8));
+      expect(await workplace.run(SHORT)).toMatchObject({
+        code: 75,
+        report: { counts: {}, stopped: { code: 'paused' } },
+      });
+      await expectToGoOn(workplace, 8, 0);
+    },
+  );
 
   test('429 for ever with a Retry-After that says "at once"', async () => {
     await using vendor = await ScriptedVendor.start((_, response) =>
@@ -64,18 +67,35 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 8 } });
   });
 
-  test('every answer lost: after five in a row it stops to risk credits', async () => {
-    await using workplace = await Workplace.open({ faults: 'charged-reset:1', concurrency: 3 });
-    workplace.writeList(domainsOf('lost', 40));
+  test('by the other dialect, an account that may ask again in an hour: it says when', async () => {
+    await using workplace = await Workplace.open({ way: 'rest-get', flags: ['--rate', '2/h'] });
+    workplace.writeList(domainsOf('hourly', 4));
     const { code, report } = await workplace.run(SHORT);
     expect(code).toBe(75);
-    expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
-    expect(report?.stopped?.message).toMatch(/answers get lost/);
-    const { inDoubt } = workplace.ledger();
-    expect(inDoubt).toBeGreaterThanOrEqual(5);
-    expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(5 + 2);
-    expect((await workplace.vendor.book()).requests).toBe(inDoubt);
+    const leftMs = Date.parse(report?.stopped?.resume_at ?? '') - Date.now();
+    expect(leftMs).toBeGreaterThan(55 * 60_000);
+    expect(leftMs).toBeLessThanOrEqual(61 * 60_000);
+    expect(report?.counts).toEqual({ matched: 2 });
   });
+
+  test.each([
+    ['charged-reset', 'direct'],
+    ['charged-500', 'rest-get'],
+  ] as const)(
+    'every answer lost: after five in a row it stops to risk credits (%s, %s)',
+    async (fault, way) => {
+      await using workplace = await Workplace.open({ way, faults: `${fault}:1`, concurrency: 3 });
+      workplace.writeList(domainsOf('lost', 40));
+      const { code, report } = await workplace.run(SHORT);
+      expect(code).toBe(75);
+      expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
+      expect(report?.stopped?.message).toMatch(/answers get lost/);
+      const { inDoubt } = workplace.ledger();
+      expect(inDoubt).toBeGreaterThanOrEqual(5);
+      expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(5 + 2);
+      expect((await workplace.vendor.book()).requests).toBe(inDoubt);
+    },
+  );
 });
 
 describe.concurrent('a wrong path, which answers 404 to everything', () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../src/sandbox/random.ts';
-import type { Program } from './program.ts';
+import type { Ended, Program } from './program.ts';
 import type { Order, Workplace } from './workplace.ts';
 
 /** `kill -9` at random moments, over and over, with the same command typed again after each. */
@@ -46,28 +46,34 @@ export interface KillPlan {
   readonly random: Random;
   /** Most kills fall into so many milliseconds from the first request on, however slow the machine is until then. */
   readonly windowMs: number;
+  /** Exit codes with which a run may end by itself; left out: every row settled, with or without attention. */
+  readonly mayEndWith?: readonly number[];
 }
 
 /**
  * Starts the command and kills it at a random moment.
- * @returns false when it had ended by itself before that.
+ * @returns how it ended: by the kill, or by itself before that.
  */
 export async function killOnce(
   workplace: Workplace,
   order: Order,
   plan: KillPlan,
   tally: KillTally,
-): Promise<boolean> {
+): Promise<Ended> {
   const before = await observed(workplace, order);
   const program = workplace.start(order);
   await randomMoment(workplace, program, plan);
-  const { signal, code, stderr } = await program.kill();
-  if (signal !== 'SIGKILL') {
-    if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}: ${stderr}`);
-    return false;
+  const ended = await program.kill();
+  const { mayEndWith = [0, 3] } = plan;
+  if (wasKilled(ended)) note(before, await observed(workplace, order), tally);
+  else if (!mayEndWith.includes(ended.code ?? Number.NaN)) {
+    throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
   }
-  note(before, await observed(workplace, order), tally);
-  return true;
+  return ended;
+}
+
+export function wasKilled({ signal }: Ended): boolean {
+  return signal === 'SIGKILL';
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */

@@ -77,7 +77,7 @@ function nameOf({ call }: StoredCall): string {
     operation: string;
     parameters: Record<string, string>;
   };
-  return callName(`/${operation.replace('-', '/')}`, parameters);
+  return callName(operation, parameters);
 }
 
 function recordOf({ doubted, answer, attempts, notSent }: StoredCall): CallRecord {
@@ -85,7 +85,7 @@ function recordOf({ doubted, answer, attempts, notSent }: StoredCall): CallRecor
 }
 
 /** The same words for a call in the vendor's log and in the program's ledger. */
-export function callName(path: string, parameters: Readonly<Record<string, string>>): string {
+export function callName(operation: string | null, parameters: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(parameters).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `${path} ${JSON.stringify(sorted)}`;
+  return `${operation} ${JSON.stringify(sorted)}`;
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -44,20 +45,23 @@ describe.concurrent('calls in doubt', () => {
     expect(workplace.statuses('other-out.csv')).toEqual(['in_doubt']);
   });
 
-  test('retry: as many are sent again as the extra credits cover, and no more in any later run', async () => {
-    await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
-    await workplace.run();
-    for (const requests of [2, 0, 0]) {
-      expect(await workplace.run(JOB)).toMatchObject({
-        code: 3,
-        report: { requests, credits: { spent: 5, in_doubt: 3 } },
-      });
-    }
-    expect(workplace.statuses().filter((status) => status === 'in_doubt')).toHaveLength(1);
-    const book = await workplace.vendor.book();
-    expect(book.charged_twice, 'two are paid for twice, as the job allows').toHaveLength(2);
-    expect(book.credits).toBe(3 + 3 + 2);
-  });
+  test.each(['direct', 'rest-get'] as const)(
+    'retry: as many are sent again as the extra credits cover, and no more in any later run (%s)',
+    async (way) => {
+      await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }', way);
+      await workplace.run();
+      for (const requests of [2, 0, 0]) {
+        expect(await workplace.run(JOB)).toMatchObject({
+          code: 3,
+          report: { requests, credits: { spent: 5, in_doubt: 3 } },
+        });
+      }
+      expect(workplace.statuses().filter((status) => status === 'in_doubt')).toHaveLength(1);
+      const book = await workplace.vendor.book();
+      expect(book.charged_twice, 'two are paid for twice, as the job allows').toHaveLength(2);
+      expect(book.credits).toBe(3 + 3 + 2);
+    },
+  );
 
   test('retry: what is lost again uses the extra credits up, too', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
@@ -97,8 +101,8 @@ describe.concurrent('calls in doubt', () => {
 const JOB = { job: 'policy.yaml' };
 
 /** The first run goes by the name of the operation, so that it holds; `JOB` then decides. */
-async function lossyWorkplace(policy: string): Promise<Workplace> {
-  const workplace = await Workplace.open({ concurrency: 1, faults: LOST_THREE });
+async function lossyWorkplace(policy: string, way: Way = 'direct'): Promise<Workplace> {
+  const workplace = await Workplace.open({ way, concurrency: 1, faults: LOST_THREE });
   workplace.writeList(DOMAINS);
   writeFileSync(workplace.path(JOB.job), `operation: enrich-company\nin_doubt: ${policy}\n`);
   return workplace;

@@ -64,8 +64,12 @@ function comparedBooks(workplace: Workplace, store: string | undefined) {
   return { requestsWithoutIntent: sum(withoutIntent), booksDisagree: disagreeing.length };
 }
 
+/** What the vendor tells for nothing is asked without an intent. */
+const LOOK_UPS: readonly (string | null)[] = ['read-back', 'usage', 'search-moved'];
+
 function byCall(requests: readonly LoggedRequest[]): ReadonlyMap<string, readonly LoggedRequest[]> {
-  return Map.groupBy(requests, ({ path, body }) => callName(path, body));
+  const ofCalls = requests.filter(({ operation }) => !LOOK_UPS.includes(operation));
+  return Map.groupBy(ofCalls, ({ operation, body }) => callName(operation, body));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NarrowVendor } from './narrow-vendor.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -46,17 +47,20 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  test('its kill -9 frees the store at once, even when it was stopped before', async () => {
-    await using workplace = await twoLists();
-    const first = workplace.start(FIRST);
-    await first.said(/^Batch /m);
-    first.signal('SIGSTOP');
-    expect((await workplace.run(SECOND)).code).toBe(76);
-    await first.kill();
-    expect((await workplace.run(SECOND)).code).toBe(0);
-    expect([0, 3]).toContain((await workplace.run(FIRST)).code);
-    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
-  });
+  test.each(['direct', 'rest-get'] as const)(
+    'its kill -9 frees the store at once, even when it was stopped before (%s)',
+    async (way) => {
+      await using workplace = await twoLists(way);
+      const first = workplace.start(FIRST);
+      await first.said(/^Batch /m);
+      first.signal('SIGSTOP');
+      expect((await workplace.run(SECOND)).code).toBe(76);
+      await first.kill();
+      expect((await workplace.run(SECOND)).code).toBe(0);
+      expect([0, 3]).toContain((await workplace.run(FIRST)).code);
+      expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
+    },
+  );
 
   test('another store is another matter', async () => {
     await using workplace = await twoLists();
@@ -97,8 +101,8 @@ describe.concurrent('an intent that is older than five seconds when its request 
 });
 
 /** Slow enough that the first is at work for some seconds. */
-async function twoLists(): Promise<Workplace> {
-  const workplace = await Workplace.open({ latencyMs: 300, concurrency: 2 });
+async function twoLists(way: Way = 'direct'): Promise<Workplace> {
+  const workplace = await Workplace.open({ way, latencyMs: 300, concurrency: 2 });
   workplace.writeList(domainsOf('first', 30), FIRST.input);
   workplace.writeList(domainsOf('second', 6), SECOND.input);
   return workplace;

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SpawnedSandbox, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { inOurWords, sandboxFlags, type Way } from './ways.ts';
 
 /**
  * The judge of the fault suite: the sandbox in a process of its own. What was charged and what was asked is read from
@@ -8,6 +9,8 @@ import { type SpawnedSandbox, spawnSandbox } from '../../src/sandbox/spawn.ts';
  */
 
 export interface VendorOptions {
+  /** How the account reaches it; left out: directly. */
+  readonly way?: Way;
   readonly latencyMs?: number;
   /** As `--faults`. */
   readonly faults?: string;
@@ -15,6 +18,8 @@ export interface VendorOptions {
   readonly matchRate?: number;
   /** Left out: any that is free. */
   readonly port?: number;
+  /** Further flags of the sandbox. */
+  readonly flags?: readonly string[];
 }
 
 /** What `GET /sandbox/book` says, as far as it is looked at. */
@@ -26,12 +31,20 @@ export interface Book {
   readonly charged_twice: readonly unknown[];
 }
 
-/** One line of the vendor's log. */
+/** One line of the vendor's log, in the words of the operation, whatever way it came. */
 export interface LoggedRequest {
+  readonly at: string;
   readonly path: string;
+  /** Null where the vendor has nothing at the path. */
+  readonly operation: string | null;
   readonly body: Readonly<Record<string, string>>;
   readonly fault: string | null;
   readonly credits: number;
+}
+
+/** As it stands in the file. `inner` is what was asked inside an "API Call". */
+interface LogLine extends LoggedRequest {
+  readonly inner?: Pick<LoggedRequest, 'operation' | 'body'>;
 }
 
 export class Vendor implements AsyncDisposable {
@@ -47,9 +60,12 @@ export class Vendor implements AsyncDisposable {
 
   /** Book and log are files in `folder`; a vendor that is started again in it goes on with both. */
   static async start(folder: string, options: VendorOptions = {}): Promise<Vendor> {
-    const { latencyMs = 0, faults = '', matchRate = 1, port } = options;
+    const { way = 'direct', latencyMs = 0, faults = '', matchRate = 1, port, flags: more = [] } = options;
     const logPath = join(folder, 'vendor-log.jsonl');
-    const flags = ['--latency', `${latencyMs}ms`, '--match-rate', String(matchRate), '--faults', faults];
+    const flags = [
+      ...['--latency', `${latencyMs}ms`, '--match-rate', String(matchRate), '--faults', faults],
+      ...[...sandboxFlags(way), ...more],
+    ];
     // The last of two equal flags counts, and the first one says "any port".
     if (port !== undefined) flags.push('--port', String(port));
     return new Vendor(
@@ -70,7 +86,7 @@ export class Vendor implements AsyncDisposable {
   /** Every request that reached the vendor, oldest first. */
   requests(): readonly LoggedRequest[] {
     const lines = readFileSync(this.#logPath, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LoggedRequest);
+    return lines.filter((line) => line !== '').map((line) => requestIn(JSON.parse(line) as LogLine));
   }
 
   /** Grows with every request; cheap enough to be looked at every few milliseconds. */
@@ -107,4 +123,9 @@ export class Vendor implements AsyncDisposable {
     });
     if (!response.ok) throw new Error(`the sandbox refused ${name}: ${await response.text()}`);
   }
+}
+
+function requestIn({ inner, ...line }: LogLine): LoggedRequest {
+  const { operation, body } = inner ?? line;
+  return { ...line, operation, body: inOurWords(body) };
 }

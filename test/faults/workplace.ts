@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { type LedgerView, viewLedger } from './ledger-view.ts';
 import { type Ended, Program } from './program.ts';
 import { Vendor, type VendorOptions } from './vendor.ts';
+import { accountsOf, type Way } from './ways.ts';
 
 /**
  * A user's folder with accounts, a store and lists, and the vendor that the account leads to. Written
@@ -14,6 +15,8 @@ import { Vendor, type VendorOptions } from './vendor.ts';
 export interface WorkplaceOptions extends VendorOptions {
   /** Requests that may be on their way at once: what a kill may leave in doubt. */
   readonly concurrency?: number;
+  /** What else the account says. */
+  readonly account?: object;
 }
 
 export interface Order {
@@ -40,19 +43,21 @@ export class Workplace implements AsyncDisposable {
   readonly folder: string;
   readonly vendor: Vendor;
   readonly concurrency: number;
+  readonly #way: Way;
   readonly #programs: Program[] = [];
 
-  private constructor(folder: string, vendor: Vendor, concurrency: number) {
+  private constructor(folder: string, vendor: Vendor, { concurrency, way }: WorkplaceOptions) {
     this.folder = folder;
     this.vendor = vendor;
-    this.concurrency = concurrency;
+    this.concurrency = concurrency ?? DEFAULT_CONCURRENCY;
+    this.#way = way ?? 'direct';
   }
 
   static async open(options: WorkplaceOptions = {}): Promise<Workplace> {
     const folder = mkdtempSync(join(tmpdir(), 'rowonce-faults-'));
     const vendor = await Vendor.start(folder, options);
-    const workplace = new Workplace(folder, vendor, options.concurrency ?? DEFAULT_CONCURRENCY);
-    workplace.writeAccount(vendor.url);
+    const workplace = new Workplace(folder, vendor, options);
+    workplace.writeAccount(vendor.url, options.account);
     return workplace;
   }
 
@@ -65,31 +70,36 @@ export class Workplace implements AsyncDisposable {
 
   /** A vendor that goes on with book and log of the one that was stopped. */
   async reopenVendor(options: VendorOptions): Promise<Vendor> {
-    return Vendor.start(this.folder, options);
+    return Vendor.start(this.folder, { way: this.#way, ...options });
   }
 
   path(name: string): string {
     return join(this.folder, name);
   }
 
-  /** The one account, `data`. `id` is its identity whatever its address is. */
+  /** The account `data`, and what it needs to reach the vendor. */
   writeAccount(baseUrl: string, more: object = {}): void {
     mkdirSync(this.path('config'), { recursive: true });
-    const data = {
-      vendor: 'provider',
-      base_url: baseUrl,
-      key: 'key-1',
-      limits: { concurrency: this.concurrency },
-      ...more,
-    };
+    const accounts = accountsOf(this.#way, baseUrl, { limits: { concurrency: this.concurrency }, ...more });
     // YAML takes JSON as it is.
-    writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts: { data } }), { mode: 0o600 });
+    writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
+  }
+
+  /** A dialect file beside the accounts; `writeAccount(url, { dialect: name })` takes it. */
+  writeDialect(dialect: object, name = 'dialect.yaml'): void {
+    mkdirSync(this.path('config'), { recursive: true });
+    writeFileSync(this.path(`config/${name}`), JSON.stringify(dialect));
   }
 
   /** A list with a number and a domain in each row, and columns beside them that nobody may touch. */
-  writeList(domains: readonly string[], name = 'list.csv'): void {
+  writeList(domains: readonly string[], name = 'list.csv', column = 'Domain'): void {
     const rows = domains.map((domain, index) => `${index + 1},"Row ""${index + 1}"", Ltd",${domain}`);
-    writeFileSync(this.path(name), `No,Name,Domain\n${rows.map((row) => `${row}\n`).join('')}`);
+    writeFileSync(this.path(name), `No,Name,${column}\n${rows.map((row) => `${row}\n`).join('')}`);
+  }
+
+  /** A list of people, one e-mail address in each row. */
+  writePeople(emails: readonly string[], name = 'list.csv'): void {
+    this.writeList(emails, name, 'Email');
   }
 
   /** The words of a run of the list. */

@@ -1,0 +1,34 @@
+import type { Random } from '../../src/sandbox/random.ts';
+import type { Way } from './ways.ts';
+
+/** What a long drive of kills is: work that is killed again and again, and figures that say what was kept. */
+
+export interface Settings {
+  readonly kills: number;
+  /** In each list. */
+  readonly rows: number;
+  readonly seed: number;
+  /** Stores, each with a vendor of its own, that are worked on side by side. */
+  readonly lanes: number;
+  readonly way: Way;
+  /** Whether it is about budgets. */
+  readonly budget: boolean;
+}
+
+export interface Lane {
+  readonly name: string;
+  readonly random: Random;
+}
+
+export type TableLine = readonly [string, string | number];
+
+export interface KillDrive {
+  /** In all lanes so far. */
+  readonly kills: number;
+  readonly lists: number;
+  /** Works until enough was killed; the last list is always brought to its end. */
+  run(lane: Lane): Promise<void>;
+  table(): readonly TableLine[];
+  /** False when a promise was broken. */
+  isKept(): boolean;
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
+import { killOnce, killsIn, killWhileWriting, LOSSY, newTally, wasKilled } from './kill-loop.ts';
+import { type BrokenPromises, brokenPromises, doubtfulFaults, NONE_BROKEN } from './promises.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/**
+ * Lists are worked through one after another in one store, each killed until it ends by itself; then the vendor's book
+ * is held against the ledger.
+ */
+
+/** Slow enough that most kills find requests on their way, fast enough that the next list comes. */
+const LATENCY_MS = 40;
+const WINDOW_MS = 350;
+const CONCURRENCY = 4;
+
+/** Then a new store is begun, because after each kill the next start checks all that is in it. */
+const LISTS_A_STORE = 20;
+
+interface List {
+  readonly input: string;
+  readonly output: string;
+}
+
+export class ListKills implements KillDrive {
+  readonly #settings: Settings;
+  readonly #tally = newTally();
+  readonly #broken: { -readonly [Promised in keyof BrokenPromises]: number } = { ...NONE_BROKEN };
+  lists = 0;
+  #inDoubt = 0;
+  /** Answers that the vendor lost on purpose. */
+  #faults = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  get kills(): number {
+    return killsIn(this.#tally);
+  }
+
+  get #isDone(): boolean {
+    return this.kills >= this.#settings.kills;
+  }
+
+  /** Fills one store after another. */
+  async run(lane: Lane): Promise<void> {
+    for (let store = 1; !this.#isDone; store += 1) {
+      await using workplace = await Workplace.open({
+        way: this.#settings.way,
+        latencyMs: LATENCY_MS,
+        faults: LOSSY,
+        concurrency: CONCURRENCY,
+      });
+      await this.#fillStore(workplace, { ...lane, name: `${lane.name}-store-${store}` });
+    }
+  }
+
+  async #fillStore(workplace: Workplace, lane: Lane): Promise<void> {
+    const lists: List[] = [];
+    while (lists.length < LISTS_A_STORE && !this.#isDone) {
+      const list = { input: `list-${lists.length}.csv`, output: `out-${lists.length}.csv` };
+      workplace.writeList(domainsOfList(lane, lists.length, this.#settings.rows), list.input);
+      await this.#workThrough(workplace, list, lane);
+      lists.push(list);
+      this.lists += 1;
+    }
+    const broken = await brokenPromises(workplace, { lists });
+    for (const promised of Object.keys(broken) as (keyof BrokenPromises)[]) {
+      this.#broken[promised] += broken[promised];
+    }
+    this.#inDoubt += workplace.ledger().inDoubt;
+    this.#faults += await doubtfulFaults(workplace);
+  }
+
+  /** The same command, killed and typed again until the list is done, and killed once more while it writes. */
+  async #workThrough(workplace: Workplace, list: List, lane: Lane): Promise<void> {
+    const plan = { random: lane.random, windowMs: WINDOW_MS };
+    while (!this.#isDone && wasKilled(await killOnce(workplace, list, plan, this.#tally)));
+    const output = await outputOf(workplace, list);
+    if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
+    if (!output.equals(await outputOf(workplace, list))) {
+      throw new Error(`${list.output} of ${lane.name} was not written the same a second time`);
+    }
+  }
+
+  /** A kill leaves no more in doubt than may be on its way at once. */
+  get #doubtBound(): number {
+    return CONCURRENCY * this.kills + this.#faults;
+  }
+
+  /** Doubts come from what a kill left open and from what the vendor lost, and from nowhere else. */
+  isKept(): boolean {
+    const { open, mostOpen } = this.#tally;
+    const none = Object.values(this.#broken).every((times) => times === 0);
+    const explained = this.#inDoubt <= open + this.#faults && this.#inDoubt <= this.#doubtBound;
+    return none && explained && mostOpen <= CONCURRENCY;
+  }
+
+  table(): readonly TableLine[] {
+    const { landed, open, mostOpen } = this.#tally;
+    const { before, during, after } = landed;
+    const rows = this.lists * this.#settings.rows;
+    const bound = `${CONCURRENCY} × ${this.kills} + ${this.#faults} = ${this.#doubtBound}`;
+    return [
+      ['kills', `${this.kills} (before the work ${before}, in it ${during}, while writing ${after})`],
+      ['lists', `${this.lists} with ${rows} rows, each brought to its end and written twice the same`],
+      ['rows lost', this.#broken.rowsLost],
+      ['calls charged twice', this.#broken.chargedTwice],
+      ['requests without an intent', this.#broken.requestsWithoutIntent],
+      ['calls on which the two books disagree', this.#broken.booksDisagree],
+      ['calls in doubt', `${this.#inDoubt} of at most ${bound}`],
+      ['  left open by kills', `${open}, at most ${mostOpen} by one (concurrency ${CONCURRENCY})`],
+      ['  answers lost by the vendor', this.#faults],
+    ];
+  }
+}
+
+/** One row in ten asks what an earlier row of the list asks, one in ten what the list before has asked. */
+function domainsOfList({ name }: Lane, number: number, rows: number): readonly string[] {
+  const own = domainsOf(`${name}-list-${number}`, rows);
+  const before = domainsOf(`${name}-list-${Math.max(number - 1, 0)}`, rows);
+  return own.map((domain, index) => {
+    if (index % 10 === 7) return own[index - 5] ?? domain;
+    return index % 10 === 9 ? (before[index - 1] ?? domain) : domain;
+  });
+}
+
+/** Brings the list to its end, undisturbed. */
+async function outputOf(workplace: Workplace, list: List): Promise<Buffer> {
+  const { code, stderr } = await workplace.run(list);
+  if (code !== 0 && code !== 3) throw new Error(`${list.input} ended with ${code}: ${stderr}`);
+  return readFileSync(workplace.path(list.output));
+}
