@@ -3,8 +3,16 @@ export type { Account } from './account.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './errors.ts';
 export type { Listener, RunEvent } from './events.ts';
+export type { LeftFile } from './inbox.ts';
 export type { Job } from './job.ts';
 export { type BatchId, type Credits, credits, type Money } from './ledger.ts';
+export {
+  exitCodeOfSweep,
+  type SweepRequest,
+  type SweepSummary,
+  type SweptFile,
+  sweep,
+} from './nightly.ts';
 export type { Plan } from './plan.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
 export { type JobRequest, type PlannedJob, planJob, type RunRequest, runJob } from './run-job.ts';

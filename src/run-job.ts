@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { type Account, chooseAccount, loadAccounts } from './account.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { Connections } from './connection.ts';
+import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
 import { messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
-import { type MappedInput, mapFile, openMappedInput } from './input.ts';
+import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
-import type { Credits } from './ledger.ts';
+import type { Credits, Ledger } from './ledger.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
+import { operationIn } from './operation-in.ts';
 import { run } from './pipeline.ts';
 import { type Plan, planRows } from './plan.ts';
 import type { RunSummary } from './summary.ts';
@@ -31,6 +34,10 @@ export interface RunRequest extends JobRequest {
   readonly budget?: Credits | undefined;
   /** Only the rows up to this many below the header. */
   readonly limit?: number | undefined;
+  /** Only so many random rows, and a forecast for the rest. */
+  readonly sample?: number | undefined;
+  /** Every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
   /** How long nothing may move; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
   /** How long to wait for another spender of the store. */
@@ -54,56 +61,95 @@ export interface RunRequest extends JobRequest {
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
 export async function runJob(request: RunRequest): Promise<RunSummary> {
-  const { clock = systemClock, command = 'run', saveJobAs } = request;
-  const { job, account } = await choose(request);
-  const store = chooseStore(request.store, account.sandbox);
+  const chosen = await choose(request);
+  const spender = await openSpender(chosen.account.sandbox, request);
+  try {
+    if (request.saveJobAs !== undefined) await saveJob(request.saveJobAs, chosen, request.file);
+    return await spender.run(chosen, request);
+  } finally {
+    await spender.close();
+  }
+}
+
+/** What opening a store for spending needs to know. */
+export type SpenderRequest = Pick<
+  RunRequest,
+  'store' | 'waitForLockMs' | 'mayCreateStore' | 'command' | 'clock'
+>;
+
+/** What a run needs to know besides its job and its store. */
+export type FileRequest = Omit<RunRequest, keyof SpenderRequest | 'job' | 'account' | 'saveJobAs'>;
+
+export interface ChosenJob {
+  /** Its operation as the account's vendor can be asked. */
+  readonly job: Job;
+  readonly account: Account;
+  readonly dialect: Dialect;
+}
+
+/** A store that is open for spending, for any number of runs, also side by side: they share the limits of their accounts. */
+export interface Spender {
+  readonly ledger: Ledger;
+  run(chosen: ChosenJob, request: FileRequest): Promise<RunSummary>;
+  close(): Promise<void>;
+}
+
+/** @param sandbox whether it is for play money, which has a store of its own. @throws StopError as `Store.open`. */
+export async function openSpender(sandbox: boolean, request: SpenderRequest): Promise<Spender> {
+  const { clock = systemClock, command = 'run' } = request;
+  const store = chooseStore(request.store, sandbox);
   const ledger = await openLedger(store, {
     clock,
     waitForLockMs: request.waitForLockMs ?? 0,
-    mayCreate: account.sandbox || request.mayCreateStore === true,
+    mayCreate: sandbox || request.mayCreateStore === true,
     command,
   });
-  try {
-    if (saveJobAs !== undefined) await saveJob(saveJobAs, job, account, request.file);
-    return await run({
-      job,
-      account,
-      dialect: await dialectOf(account),
-      ledger,
-      inputPath: request.file,
-      output: request.output,
-      budget: request.budget,
-      limit: request.limit,
-      maxPauseMs: request.maxPauseMs,
-      askBudget: request.askBudget,
-      sandboxFolder: store.location,
-      command,
-      clock,
-      signal: request.signal ?? new AbortController().signal,
-      emit: request.onEvent ?? (() => {}),
-    });
-  } finally {
-    await ledger.close();
-  }
+  const connections = new Connections();
+  return {
+    ledger,
+    run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
+      const order = {
+        ...rest,
+        job,
+        account,
+        dialect,
+        ledger,
+        inputPath: file,
+        sandboxFolder: store.location,
+        command,
+        clock,
+        signal: signal ?? new AbortController().signal,
+        emit: onEvent ?? (() => {}),
+      };
+      return run(order, connections);
+    },
+    close: () => ledger.close(),
+  };
+}
+
+export interface PlanRequest extends JobRequest {
+  /** As if every answer that was bought before were too old. */
+  readonly refresh?: boolean | undefined;
 }
 
 export interface PlannedJob {
   readonly job: Job;
   readonly account: Account;
-  readonly input: MappedInput;
+  readonly input: OpenedInput;
   readonly plan: Plan;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
 }
 
-/** What a job would buy in a file. Never sends, makes no store. @throws StopError */
-export async function planJob(request: JobRequest): Promise<PlannedJob> {
+/** What a job would buy in a file, which is read once. Never sends, makes no store. @throws StopError */
+export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const { job, account } = await choose(request);
-  const input = await openMappedInput(request.file, job.operation, job.columns);
+  const input = await openHeader(request.file, job.operation, job.columns);
   const { location } = chooseStore(request.store, account.sandbox);
   const ledger = await lookIfThere(location);
   try {
-    const plan = await planRows({ job, account, dialect: await dialectOf(account), ledger }, input);
+    const order = { job, account, dialect: await dialectOf(account), ledger, refresh: request.refresh };
+    const plan = await planRows(order, input);
     return { job, account, input, plan, missingStore: ledger === undefined ? location : undefined };
   } finally {
     await ledger?.close();
@@ -111,17 +157,16 @@ export async function planJob(request: JobRequest): Promise<PlannedJob> {
 }
 
 /** The job that was named, and the account that it runs on. */
-export async function choose(
-  request: Pick<JobRequest, 'job' | 'account'>,
-): Promise<{ job: Job; account: Account }> {
+export async function choose(request: Pick<JobRequest, 'job' | 'account'>): Promise<ChosenJob> {
   const job = await loadJob(request.job);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
-  return { job, account };
+  const dialect = await dialectOf(account);
+  return { job: { ...job, operation: operationIn(dialect, job.operation) }, account, dialect };
 }
 
 /** The job with all that was guessed, so that the next run does not depend on a guess. */
-async function saveJob(path: string, job: Job, account: Account, file: string): Promise<void> {
-  const columns = (await mapFile(file, job.operation, job.columns)).columns;
+async function saveJob(path: string, { job, account }: ChosenJob, file: string): Promise<void> {
+  const { columns } = (await openHeader(file, job.operation, job.columns)).columns;
   try {
     await writeFile(path, jobYaml({ ...job, account: account.name, columns }), { flag: 'wx' });
   } catch (error) {

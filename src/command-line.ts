@@ -1,4 +1,22 @@
-/** Command lines as a user types them, to be shown and typed again. */
+import { parseDurationMs } from './duration.ts';
+import { stop } from './errors.ts';
+
+/** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
+
+/** @throws StopError `usage` with the flag. */
+export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
+}
+
+/** In milliseconds. @throws StopError `usage` with the flag. */
+export function durationOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
+}
 
 /** The words of the running command, quoted where a shell would take them apart. */
 export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = process.env): string {

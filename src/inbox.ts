@@ -1,0 +1,224 @@
+import { lstat, mkdir, readdir, readFile, readlink, realpath, rename } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Clock } from './clock.ts';
+import { messageOf, stop } from './errors.ts';
+import { loadFamily } from './family.ts';
+import type { Format } from './format.ts';
+import { besideInput, filesOf } from './output.ts';
+
+/**
+ * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`
+ * in it, beside its outputs, and nothing there is ever overwritten.
+ */
+
+export interface Inbox {
+  /** Files that may be worked on, in the order of their names. */
+  readonly ready: readonly ReadyFile[];
+  readonly left: readonly LeftFile[];
+}
+
+export interface ReadyFile {
+  /** Absolute. */
+  readonly path: string;
+  /** What the file system said of it, which changes with every write, and when another file takes its place. */
+  readonly stamp: string;
+}
+
+/** A file that a sweep left where it is, and why, as a clause. */
+export interface LeftFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface Looking {
+  /** Absolute paths of what we wrote ourselves. */
+  readonly ours: ReadonlySet<string>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const DONE_FOLDER = 'done';
+
+/** Between two looks at a file. Whoever writes one flushes more often than this, even over a slow line. */
+const BETWEEN_LOOKS_MS = 2_000;
+
+/** What browsers, mail programs, editors and copying tools call a file until it is whole. */
+const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|download|swp)$/i;
+
+/** Names of our own files beside an input, numbered ones included. A test holds them against what is really written. */
+const OUR_NAMES =
+  /\.(?:enriched|sandbox)(?: \(\d+\))?(?:\.(?:needs-attention|so-far|report|[0-9a-f]{8}))*\.[^.]+$/i;
+
+/**
+ * What stands in the folder. Takes two seconds when anything does, in which a file that is still being written gives
+ * itself away.
+ * @throws StopError `job` when there is no such folder.
+ */
+export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
+  const left: LeftFile[] = [];
+  const candidates = new Map<string, string>();
+  const extensions = await readableExtensions();
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const why = await reasonToLeave(path, ours, extensions);
+    if (why === undefined) candidates.set(path, await stampOf(path));
+    else left.push({ path, why });
+  }
+  if (candidates.size === 0) return { ready: [], left };
+  await clock.sleep(BETWEEN_LOOKS_MS, signal);
+  const writers = await writersOf([...candidates.keys()]);
+  const ready: ReadyFile[] = [];
+  for (const [path, stamp] of candidates) {
+    const writer = writers.get(path);
+    if (writer !== undefined) left.push({ path, why: `process ${writer} has it open for writing` });
+    else if (!(await isAsSeen({ path, stamp }))) left.push({ path, why: 'it is still being written' });
+    else ready.push({ path, stamp });
+  }
+  return { ready, left };
+}
+
+/** Hidden files and folders are nobody's input, and are passed over in silence. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    const fact = `the inbox ${folder} cannot be read: ${messageOf(error)}`;
+    throw stop('job', fact, 'Make the folder, or correct inbox in the job.');
+  }
+}
+
+async function readableExtensions(): Promise<readonly string[]> {
+  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
+  return [...formats.values()].flatMap(({ extensions }) => extensions);
+}
+
+async function reasonToLeave(
+  path: string,
+  ours: ReadonlySet<string>,
+  extensions: readonly string[],
+): Promise<string | undefined> {
+  const name = basename(path);
+  if (TEMPORARY.test(name)) return 'its name is that of a file that is not whole yet';
+  if (ours.has(path) || OUR_NAMES.test(name)) {
+    return 'it is one of our own outputs; under another name it is an input';
+  }
+  const extension = extname(name).toLowerCase();
+  if (!extensions.includes(extension)) {
+    return `no format reads its ending "${extension}", only ${extensions.join(', ')}`;
+  }
+  // A link could be moved without what it leads to.
+  return (await lstat(path).catch(() => undefined))?.isFile() === false
+    ? 'it is not a regular file'
+    : undefined;
+}
+
+/** Whether the file is the one that was looked at, and nobody has written to it since. */
+export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
+  return (await stampOf(path)) === stamp;
+}
+
+async function stampOf(path: string): Promise<string> {
+  const found = await lstat(path).catch(() => undefined);
+  return `${found?.ino} ${found?.size} ${found?.mtimeMs}`;
+}
+
+// ---------------------------------------------------------------------------------------------------- who writes
+
+/** Bits of a descriptor's flags that say whether it may write: O_WRONLY and O_RDWR. */
+const MAY_WRITE = 0b11;
+
+/**
+ * Which of these files a process has open for writing, with its number. Only Linux tells, and only of the processes of
+ * this user; elsewhere the two looks have to do.
+ */
+async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const byRealPath = new Map<string, string>();
+  for (const path of paths) byRealPath.set(await realpath(path).catch(() => path), path);
+  const writers = new Map<string, string>();
+  for (const processId of await listed('/proc')) {
+    if (!/^\d+$/.test(processId)) continue;
+    const descriptors = await listed(`/proc/${processId}/fd`);
+    await Promise.all(
+      descriptors.map(async (descriptor) => {
+        const link = await readlink(`/proc/${processId}/fd/${descriptor}`).catch(() => '');
+        const path = byRealPath.get(link);
+        if (path === undefined) return;
+        if (await mayWrite(`/proc/${processId}/fdinfo/${descriptor}`)) writers.set(path, processId);
+      }),
+    );
+  }
+  return writers;
+}
+
+/** Processes end while they are looked at, and those of others are closed to us. */
+async function listed(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function mayWrite(infoPath: string): Promise<boolean> {
+  const info = await readFile(infoPath, 'utf8').catch(() => '');
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
+  return (Number.parseInt(flags, 8) & MAY_WRITE) !== 0;
+}
+
+// ---------------------------------------------------------------------------------------------------- done
+
+/** Where a file of an inbox and its output stand when it is done. */
+export interface DonePlace {
+  readonly input: string;
+  readonly output: string;
+}
+
+/**
+ * A place in `done/` where nothing stands: `leads.csv`, else `leads (2).csv`, and so on.
+ * @param earlierOutput where a run that did not get to the end has written this file's output: its place, if it still
+ * is one, so that the next run replaces that output instead of leaving it beside another.
+ */
+export async function placeInDone(
+  path: string,
+  sandbox: boolean,
+  earlierOutput: string | undefined,
+): Promise<DonePlace> {
+  const folder = join(dirname(path), DONE_FOLDER);
+  await makeFolder(folder);
+  const extension = extname(path);
+  const stem = basename(path, extension);
+  for (let number = 1; ; number += 1) {
+    const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
+    const output = besideInput(input, sandbox);
+    const outputs = output === earlierOutput ? [] : filesOf(output);
+    if (!(await someExist([input, ...outputs]))) return { input, output };
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const fact = `${folder} cannot be made: ${messageOf(error)}.`;
+    throw stop('output', fact, 'Give yourself permission to write in the inbox.');
+  }
+}
+
+/** @throws StopError `output`, with the file still where it was. */
+export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
+  try {
+    // A rename replaces what stands there; between the look and the rename only a person could put something.
+    if (await someExist([input])) throw new Error(`${input} exists`);
+    await rename(path, input);
+  } catch (error) {
+    const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(error)}.`;
+    throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+  }
+}
+
+async function someExist(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    if ((await lstat(path).catch(() => undefined)) !== undefined) return true;
+  }
+  return false;
+}

@@ -1,0 +1,28 @@
+import { chooseStore } from '../open-ledger.ts';
+import { openSpender, type Spender, type SpenderRequest } from '../run-job.ts';
+import type { SweptJob } from './jobs.ts';
+
+/** An open store, and the jobs that spend from it. */
+export interface SweptStore {
+  readonly spender: Spender;
+  readonly jobs: readonly SweptJob[];
+}
+
+/** The stores of these jobs: one when it was named, else up to two, because play money has its own. */
+export async function openStores(
+  jobs: readonly SweptJob[],
+  request: SpenderRequest,
+): Promise<readonly SweptStore[]> {
+  const byLocation = Map.groupBy(jobs, ({ account }) => chooseStore(request.store, account.sandbox).location);
+  const opened: SweptStore[] = [];
+  try {
+    for (const group of byLocation.values()) {
+      const sandbox = group.every(({ account }) => account.sandbox);
+      opened.push({ spender: await openSpender(sandbox, request), jobs: group });
+    }
+    return opened;
+  } catch (error) {
+    await Promise.all(opened.map(({ spender }) => spender.close()));
+    throw error;
+  }
+}

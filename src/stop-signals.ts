@@ -1,0 +1,38 @@
+import type { Console } from './command.ts';
+import { EXIT, StopError } from './errors.ts';
+import { counted } from './plain-text.ts';
+
+/** Ctrl-C, a service manager, and the window that was closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export interface Stopping {
+  /** Fires, with a StopError as its reason, when nothing new may be sent. */
+  readonly signal: AbortSignal;
+  /** Gives the signals back. */
+  release(): void;
+}
+
+/**
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once.
+ * @param inFlight requests that were sent and of which nothing is on the disk yet.
+ */
+export function stopOnSignals(console: Console, inFlight: () => number): Stopping {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+    if (stopping.signal.aborted) {
+      console.warn(`Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`);
+      process.exit(EXIT[code]);
+    }
+    const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
+    const message = `Stopped by ${how}; everything that was answered is kept.`;
+    stopping.abort(new StopError({ code, message, next: 'Type the same command again to go on:' }));
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  return {
+    signal: stopping.signal,
+    release() {
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { domainsOf, type WorkplaceOptions } from '../faults/workplace.ts';
+import { type Desk, type JsonResult, objectIn, openDesk } from './desk.ts';
+
+/** A desk with a job `night.yaml` whose inbox is the folder `inbox`, and sweeps of it. */
+
+export interface Night {
+  readonly code: number | null;
+  /** The object of `--json`. */
+  readonly said: JsonResult;
+  readonly stderr: string;
+}
+
+export class NightDesk {
+  readonly desk: Desk;
+
+  constructor(desk: Desk) {
+    this.desk = desk;
+  }
+
+  /** More keys of the job, as `refresh_after: 30d`. */
+  writeJob(more = '', { name = 'night.yaml', inbox = 'inbox', account = 'data', budget = 1000 } = {}): void {
+    mkdirSync(this.desk.place.path(inbox), { recursive: true });
+    const lines = ['operation: enrich-company', `account: ${account}`, `inbox: ./${inbox}`, more];
+    if (budget > 0) lines.push(`budget: { credits: ${budget} }`);
+    writeFileSync(this.desk.place.path(name), `${lines.join('\n')}\n`);
+  }
+
+  /** A list of as many domains of that name, put into the inbox under the name of a file. */
+  drop(file: string, name: string, count: number): void {
+    this.desk.place.writeList(domainsOf(name, count), join('inbox', file));
+  }
+
+  /** One sweep. */
+  async night(...more: readonly string[]): Promise<Night> {
+    return this.sweep(['night.yaml', ...more]);
+  }
+
+  async sweep(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Night> {
+    const { code, stdout, stderr } = await this.desk.type(['nightly', ...words, '--json'], { env });
+    return { code, said: objectIn(stdout), stderr };
+  }
+
+  /** What stands in the inbox and in its `done`, but for reports. */
+  files(inbox = 'inbox'): { readonly inbox: readonly string[]; readonly done: readonly string[] } {
+    const namesIn = (folder: string): readonly string[] =>
+      existsSync(folder)
+        ? readdirSync(folder)
+            .filter((name) => name !== 'done' && !name.endsWith('.report.html'))
+            .sort()
+        : [];
+    const path = this.desk.place.path(inbox);
+    return { inbox: namesIn(path), done: namesIn(join(path, 'done')) };
+  }
+}
+
+export async function openNightDesk(options: WorkplaceOptions = {}): Promise<NightDesk> {
+  const nights = new NightDesk(await openDesk(options));
+  nights.writeJob();
+  return nights;
+}

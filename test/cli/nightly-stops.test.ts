@@ -1,0 +1,217 @@
+/**
+ * Goal: what stops one file or one account stops nothing else, a sweep never spends without a limit, and its exit code
+ * is the worst that happened.
+ * Method: the real command as a process before the sandbox, and before vendors that answer as a test says.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { domainsOf } from '../faults/workplace.ts';
+import { type NightDesk, openNightDesk } from './night-desk.ts';
+
+/** A second account beside `data`, on another vendor. */
+function addAccount({ desk }: NightDesk, name: string, baseUrl: string): void {
+  const path = desk.place.path('config/accounts.yaml');
+  const file = JSON.parse(readFileSync(path, 'utf8'));
+  file.accounts[name] = { vendor: 'provider', base_url: baseUrl, key: 'key-2' };
+  writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
+}
+
+async function vendorThat(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ScriptedVendor> {
+  const vendor = await ScriptedVendor.start((_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{}');
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  return vendor;
+}
+
+describe('accounts do not wait for each other', () => {
+  test('while one is paused until tomorrow the other is done; the next night goes on', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    const busy = await vendorThat(429, { 'retry-after': '36000' });
+    addAccount(nights, 'busy', busy.url);
+    nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
+    place.writeList(domainsOf('b', 2), 'busy/b.csv');
+    place.writeList(domainsOf('c', 2), 'busy/c.csv');
+    nights.drop('a.csv', 'a', 5);
+    const { code, said, stderr } = await nights.sweep(['busy.yaml', 'night.yaml', '--max-pause', '2s']);
+    expect(code).toBe(75);
+    expect(said.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(/Z$/) });
+    expect(stderr).toMatch(/busy\/b\.csv: paused until /);
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+      'npx rowonce nightly busy.yaml night.yaml --max-pause 2s --json',
+    );
+    expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
+    expect(nights.files('busy').inbox).toEqual(['b.csv', 'c.csv']);
+    expect(said.left).toEqual([
+      { file: place.path('busy/c.csv'), why: expect.stringMatching(/^its account was stopped: /) },
+    ]);
+    // The pause is remembered: nothing is asked before it is over.
+    const asked = busy.requests.length;
+    expect(await nights.sweep(['busy.yaml', '--max-pause', '2s'])).toMatchObject({ code: 75 });
+    expect(busy.requests).toHaveLength(asked);
+  });
+
+  test('not one after the other: one is done while the other is still paused', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    addAccount(nights, 'busy', (await vendorThat(429, { 'retry-after': '1800' })).url);
+    nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
+    place.writeList(domainsOf('b', 2), 'busy/b.csv');
+    nights.drop('a.csv', 'a', 5);
+    const words = ['busy.yaml', 'night.yaml'].map((name) => place.path(name));
+    const program = place.type([
+      'nightly',
+      ...words,
+      '--max-pause',
+      '1h',
+      '--store',
+      place.path('store'),
+      '--json',
+    ]);
+    await program.until(() => nights.files().done.includes('a.csv'));
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 143 });
+    expect(nights.files()).toMatchObject({ inbox: [] });
+  });
+
+  test('while one has its key refused the other is done', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    addAccount(nights, 'closed', (await vendorThat(401)).url);
+    nights.writeJob('', { name: 'closed.yaml', inbox: 'closed', account: 'closed' });
+    place.writeList(domainsOf('b', 1), 'closed/b.csv');
+    nights.drop('a.csv', 'a', 2);
+    const { code, said } = await nights.sweep(['night.yaml', 'closed.yaml']);
+    expect(code).toBe(77);
+    expect(said.stopped.code).toBe('key');
+    expect(nights.files()).toMatchObject({ inbox: [] });
+    expect(nights.files('closed')).toMatchObject({ inbox: ['b.csv'] });
+  });
+});
+
+describe('budgets', () => {
+  test("a file that needs more than the job's budget stays, the others go on, and a raised budget ends it", async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    nights.writeJob('', { budget: 2 });
+    nights.drop('a.csv', 'a', 5);
+    nights.drop('b.csv', 'b', 2);
+    const first = await nights.night();
+    expect(first).toMatchObject({ code: 4, said: { stopped: { code: 'budget' }, credits: { spent: 4 } } });
+    expect(nights.files()).toMatchObject({ inbox: ['a.csv'] });
+    expect(await nights.night()).toMatchObject({ code: 4, said: { credits: { spent: 0 } } });
+    nights.writeJob('', { budget: 5 });
+    expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 3 }, rows: 5 } });
+    expect(nights.files()).toEqual({
+      inbox: [],
+      done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
+    });
+    expect(await place.vendor.book()).toMatchObject({ credits: 7, charged_twice: [] });
+  });
+
+  test('that were raised by hand for one batch stay raised', async () => {
+    const nights = await openNightDesk();
+    nights.writeJob('', { budget: 1 });
+    nights.desk.place.writeList(domainsOf('hand', 3), 'hand.csv');
+    const byHand = ['run', './night.yaml', 'hand.csv', '--budget', '3'];
+    const env = { ROWONCE_CRASH_AT: 'batch-created' };
+    expect(await nights.desk.type(byHand, { env })).toMatchObject({ code: null });
+    expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 3 } } });
+  });
+
+  test('of the account and the day end the sweep for that account', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    nights.writeJob('', { budget: 0 });
+    place.writeAccount(place.vendor.url, { budget: { per_day: 2 } });
+    nights.drop('a.csv', 'a', 3);
+    nights.drop('b.csv', 'b', 3);
+    const { code, said } = await nights.night();
+    expect(code).toBe(4);
+    expect(said).toMatchObject({
+      files: [{ stopped: { code: 'account_budget' } }],
+      left: [{ file: place.path('inbox/b.csv') }],
+    });
+    expect(await place.vendor.book()).toMatchObject({ credits: 2 });
+  });
+});
+
+describe('what is wrong before the first file is said at once, and nothing is sent', () => {
+  test.each<[string, string, string, (nights: NightDesk) => void]>([
+    [
+      'a job without an inbox',
+      'job',
+      'night.yaml has no inbox',
+      ({ desk }) =>
+        writeFileSync(desk.place.path('night.yaml'), 'operation: enrich-company\nbudget: { credits: 1 }\n'),
+    ],
+    [
+      'no limit at all',
+      'consent',
+      'night.yaml has no budget, and account data has none per day, so nothing limits a sweep.',
+      (nights) => nights.writeJob('', { budget: 0 }),
+    ],
+    [
+      'one inbox for two jobs',
+      'job',
+      'other.yaml and ',
+      (nights) => nights.writeJob('', { name: 'other.yaml' }),
+    ],
+  ])('%s', async (_, code, message, prepare) => {
+    const nights = await openNightDesk();
+    nights.writeJob('', { name: 'other.yaml', inbox: 'other' });
+    nights.drop('a.csv', 'a', 1);
+    prepare(nights);
+    const refused = await nights.sweep(['night.yaml', 'other.yaml']);
+    expect(refused.code).toBe(2);
+    expect(refused.said.stopped).toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(await nights.desk.requests()).toBe(0);
+  });
+
+  test('a store that nobody named is not made', async () => {
+    const nights = await openNightDesk();
+    nights.drop('a.csv', 'a', 1);
+    const { code, said } = await nights.sweep(['night.yaml'], { ROWONCE_STORE: '' });
+    expect({ code, stopped: said.stopped.code }).toEqual({ code: 2, stopped: 'store' });
+  });
+});
+
+test('an inbox that is gone is said, and what its job left unfinished elsewhere goes on', async () => {
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  place.writeList(domainsOf('hand', 2), 'hand.csv');
+  await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1']);
+  nights.writeJob('', { inbox: 'elsewhere' });
+  writeFileSync(
+    place.path('night.yaml'),
+    readFileSync(place.path('night.yaml'), 'utf8').replace('elsewhere', 'gone'),
+  );
+  const { code, said } = await nights.night();
+  expect(code).toBe(2);
+  expect(said.files).toMatchObject([
+    { file: place.path('gone'), stopped: { code: 'job' } },
+    { file: place.path('hand.csv'), counts: { matched: 2 } },
+  ]);
+});
+
+test('Ctrl-C ends the sweep: what is in flight is kept, what is not begun is left, and the next one goes on', async () => {
+  const nights = await openNightDesk({ latencyMs: 100 });
+  const { place } = nights.desk;
+  nights.drop('a.csv', 'a', 40);
+  nights.drop('b.csv', 'b', 2);
+  const program = place.type(['nightly', place.path('night.yaml'), '--store', place.path('store'), '--json']);
+  await program.until(() => place.vendor.requests().length > 4);
+  program.signal('SIGINT');
+  const { code, lastLine, stderr } = await program.ended;
+  expect(code).toBe(130);
+  expect(lastLine).toContain('rowonce nightly');
+  expect(stderr).toContain('Stopped by Ctrl-C');
+  expect(nights.files()).toMatchObject({ inbox: ['a.csv', 'b.csv'] });
+  expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 42 } } });
+  expect(await place.vendor.book()).toMatchObject({ credits: 42, charged_twice: [] });
+});

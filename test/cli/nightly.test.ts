@@ -1,0 +1,345 @@
+/**
+ * Goal: whatever is put into an inbox is worked through by the next sweep, once: known by its content, finished wherever
+ * an earlier night was killed, and moved with its outputs to where nothing is overwritten.
+ * Method: the real command as a process, once for each night, before the sandbox as a vendor; its book says what was
+ * asked and charged.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { domainsOf } from '../faults/workplace.ts';
+import { openDesk } from './desk.ts';
+import { NightDesk, openNightDesk } from './night-desk.ts';
+
+test('a sweep works through its inbox, moves what is done, and says what became of each file', async () => {
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  nights.drop('a.csv', 'a', 2);
+  nights.drop('b.csv', 'b', 3);
+  const { code, said, stderr } = await nights.night();
+  expect(code).toBe(0);
+  const path = (name: string): string => place.path(join('inbox', name));
+  const file = (name: string, rows: number) => ({
+    file: path(`${name}.csv`),
+    job: 'night',
+    moved_to: path(`done/${name}.csv`),
+    batch: expect.stringMatching(/^[0-9a-f]{8}$/),
+    rows,
+    counts: { matched: rows },
+    credits: { spent: rows, in_doubt: 0 },
+    output: path(`done/${name}.enriched.csv`),
+    needs_attention: null,
+    stopped: null,
+  });
+  expect(said).toEqual({
+    files: [file('a', 2), file('b', 3)],
+    left: [],
+    rows: 5,
+    counts: { matched: 5 },
+    credits: { spent: 5, in_doubt: 0 },
+    stopped: null,
+  });
+  expect(stderr).toMatch(/inbox\/a\.csv: batch [0-9a-f]{8}, 2 rows\n/);
+  expect(nights.files()).toEqual({
+    inbox: [],
+    done: ['a.csv', 'a.enriched.csv', 'b.csv', 'b.enriched.csv'],
+  });
+  expect(place.statuses('inbox/done/b.enriched.csv')).toEqual(['matched', 'matched', 'matched']);
+  expect(await place.vendor.book()).toMatchObject({ requests: 5, credits: 5 });
+
+  const quiet = await nights.night();
+  expect(quiet).toMatchObject({ code: 0, said: { files: [], left: [], credits: { spent: 0 } } });
+});
+
+test('the summary in words has each file with its credits and what to do, and the sum', async () => {
+  const nights = await openNightDesk();
+  nights.desk.place.writeList(['a-1.example', 'not a domain'], 'inbox/a.csv');
+  writeFileSync(nights.desk.place.path('inbox/notes.txt'), 'buy milk');
+  const { code, stdout } = await nights.desk.type(['nightly', 'night.yaml']);
+  expect(code).toBe(3);
+  const inbox = nights.desk.place.path('inbox');
+  const lines = stdout.replaceAll(inbox, 'INBOX').replace(/[0-9a-f]{8}/, 'BATCH');
+  expect(lines.split('\n')).toEqual([
+    'INBOX/a.csv',
+    '  Batch      BATCH, 2 rows: 1 matched, 1 invalid',
+    '  Credits    1 spent',
+    '  Moved to   INBOX/done/a.csv',
+    '  Output     INBOX/done/a.enriched.csv',
+    '  Attention  INBOX/done/a.enriched.needs-attention.csv',
+    expect.stringMatching(/^Left {7}INBOX\/notes\.txt: no format reads its ending "\.txt"/),
+    'Files      1 done or tried, 1 left',
+    'Rows       2: 1 matched, 1 invalid',
+    'Credits    1 spent',
+    '',
+  ]);
+  expect(await nights.desk.type(['nightly', 'night.yaml', '--attention-ok'])).toMatchObject({ code: 0 });
+});
+
+describe('what was bought one night is known the next', () => {
+  test('in a list that overlaps: only what is new is bought', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    nights.drop('monday.csv', 'shared', 4);
+    await nights.night();
+    place.writeList([...domainsOf('shared', 4), ...domainsOf('new', 2)], 'inbox/tuesday.csv');
+    const { said } = await nights.night();
+    expect(said).toMatchObject({ rows: 6, counts: { matched: 6 }, credits: { spent: 2 } });
+    const sources = place.rows('inbox/done/tuesday.enriched.csv').map((row) => row._source);
+    expect(sources).toEqual(['ledger', 'ledger', 'ledger', 'ledger', 'bought', 'bought']);
+    expect(await place.vendor.book()).toMatchObject({ requests: 6, credits: 6, charged_twice: [] });
+  });
+
+  test('in the same list under another name: its output is written again, and nothing is asked', async () => {
+    const nights = await openNightDesk();
+    nights.drop('a.csv', 'a', 3);
+    await nights.night();
+    nights.drop('copy.csv', 'a', 3);
+    const { code, said } = await nights.night();
+    expect({ code, spent: said.credits.spent }).toEqual({ code: 0, spent: 0 });
+    expect(nights.files()).toEqual({
+      inbox: [],
+      done: ['a.csv', 'a.enriched.csv', 'copy.csv', 'copy.enriched.csv'],
+    });
+    expect(await nights.desk.requests()).toBe(3);
+  });
+});
+
+test('two files of one name are both kept: the second gets a number, with its output', async () => {
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  nights.drop('leads.csv', 'monday', 1);
+  await nights.night();
+  const monday = await nights.desk.read('inbox/done/leads.enriched.csv');
+  nights.drop('leads.csv', 'tuesday', 2);
+  const { said } = await nights.night();
+  expect(said.files[0].moved_to).toBe(place.path('inbox/done/leads (2).csv'));
+  expect(await nights.desk.read('inbox/done/leads.enriched.csv')).toBe(monday);
+  expect(place.rows('inbox/done/leads (2).enriched.csv')).toHaveLength(2);
+});
+
+test('a file that was moved is still found by its batch', async () => {
+  const nights = await openNightDesk();
+  nights.drop('a.csv', 'a', 2);
+  await nights.night();
+  const before = await nights.desk.read('inbox/done/a.enriched.csv');
+  rmSync(nights.desk.place.path('inbox/done/a.enriched.csv'));
+  expect(await nights.desk.type(['export', 'last'])).toMatchObject({ code: 0 });
+  expect(await nights.desk.read('inbox/done/a.enriched.csv')).toBe(before);
+});
+
+describe('a sweep that was killed', () => {
+  test('in the middle of a file is ended by the next one, and nothing is bought twice', async () => {
+    const nights = await openNightDesk({ latencyMs: 40 });
+    const { place } = nights.desk;
+    nights.drop('a.csv', 'a', 6);
+    nights.drop('b.csv', 'b', 30);
+    const words = ['nightly', place.path('night.yaml'), '--store', place.path('store'), '--json'];
+    const program = place.type(words);
+    // Somewhere in the second file.
+    await program.until(() => place.vendor.requests().length > 15);
+    expect(await program.kill()).toMatchObject({ signal: 'SIGKILL' });
+    // Before the unfinished one by its name.
+    nights.drop('aa.csv', 'new', 1);
+    // What was in flight is in doubt, and is paid for again by decision alone.
+    const { said } = await nights.night();
+    expect(said.files.map((each: { file: string }) => each.file.split('/').at(-1))).toEqual([
+      'b.csv',
+      'aa.csv',
+    ]);
+    expect(nights.files().inbox).toEqual([]);
+    const { credits, charged_twice } = await place.vendor.book();
+    expect(charged_twice).toEqual([]);
+    expect(credits).toBeLessThanOrEqual(37);
+    const statuses = place.statuses('inbox/done/b.enriched.csv');
+    expect(statuses.filter((status) => status !== 'matched' && status !== 'in_doubt')).toEqual([]);
+  });
+
+  test.each(['after-output', 'output-renamed', 'before-finish'])(
+    'at %s leaves its file in the inbox, and the next one moves it beside the output that stands there',
+    async (point) => {
+      const nights = await openNightDesk();
+      nights.drop('a.csv', 'a', 3);
+      const env = { ROWONCE_CRASH_AT: point };
+      expect(await nights.desk.type(['nightly', 'night.yaml'], { env })).toMatchObject({ code: null });
+      expect(nights.files().inbox).toEqual(['a.csv']);
+      expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 0 } } });
+      expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
+      expect(await nights.desk.requests()).toBe(3);
+    },
+  );
+
+  test('after it noted where the file goes and before it moved it, leaves nothing double', async () => {
+    const nights = await openNightDesk();
+    nights.drop('a.csv', 'a', 3);
+    await nights.night();
+    // The ledger says `done/a.csv`, and the file still stands in the inbox.
+    renameSync(nights.desk.place.path('inbox/done/a.csv'), nights.desk.place.path('inbox/a.csv'));
+    expect(await nights.night()).toMatchObject({ code: 0, said: { credits: { spent: 0 } } });
+    expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
+    expect(await nights.desk.type(['export', 'last'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('what is not whole or not meant for it stays', () => {
+  test.runIf(process.platform === 'linux')(
+    'while a program has the file open, until it closes it',
+    async () => {
+      const nights = await openNightDesk();
+      const { place } = nights.desk;
+      nights.drop('whole.csv', 'whole', 1);
+      const path = place.path('inbox/half.csv');
+      const script = `const file = fs.openSync(${JSON.stringify(path)}, 'w');
+      fs.writeSync(file, 'Domain\\nhalf-1.example\\n'); console.log('open');
+      process.stdin.once('data', () => { fs.writeSync(file, 'half-2.example\\n'); process.exit(); });`;
+      const writer = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => {
+        writer.kill('SIGKILL');
+      });
+      await once(writer.stdout, 'data');
+      const first = await nights.night();
+      expect(first.said.left).toEqual([{ file: path, why: `process ${writer.pid} has it open for writing` }]);
+      expect(first).toMatchObject({ code: 0, said: { rows: 1 } });
+      expect(nights.files()).toMatchObject({
+        inbox: ['half.csv'],
+        done: ['whole.csv', 'whole.enriched.csv'],
+      });
+
+      writer.stdin.write('\n');
+      await once(writer, 'exit');
+      expect(await nights.night()).toMatchObject({ said: { rows: 2, left: [] } });
+      expect(place.statuses('inbox/done/half.enriched.csv')).toEqual(['matched', 'matched']);
+    },
+  );
+
+  test('a file that cannot be read, with what is wrong with it; the others are done', async () => {
+    const nights = await openNightDesk();
+    nights.drop('a.csv', 'a', 1);
+    writeFileSync(nights.desk.place.path('inbox/broken.csv'), 'Domain\n"never closed\n');
+    writeFileSync(nights.desk.place.path('inbox/other.csv'), 'Colour\nred\n');
+    const { code, said } = await nights.night();
+    expect(code).toBe(2);
+    const stopped = said.files.map(
+      (each: { stopped: { code: string } | null }) => each.stopped?.code ?? null,
+    );
+    expect(stopped).toEqual([null, 'input', 'job']);
+    expect(said.stopped.code).toBe('input');
+    expect(nights.files()).toEqual({
+      inbox: ['broken.csv', 'other.csv'],
+      done: ['a.csv', 'a.enriched.csv'],
+    });
+    expect(await nights.desk.requests()).toBe(1);
+  });
+
+  test('a file that is written to while the sweep is busy with another', async () => {
+    const nights = await openNightDesk({ latencyMs: 200 });
+    const { place } = nights.desk;
+    nights.drop('a.csv', 'a', 8);
+    nights.drop('b.csv', 'b', 2);
+    const swept = nights.night();
+    while (place.vendor.requests().length === 0) await delay(5);
+    appendFileSync(place.path('inbox/b.csv'), '3,"Row",b-3.example\n');
+    expect((await swept).said).toMatchObject({
+      rows: 8,
+      left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it was changed while/) }],
+    });
+    expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });
+  });
+
+  test('our own outputs, and a file whose batch was cancelled', async () => {
+    const nights = await openNightDesk();
+    nights.drop('a.csv', 'a', 3);
+    const byHand = ['run', './night.yaml', 'inbox/a.csv', '--limit', '1'];
+    expect(await nights.desk.type(byHand)).toMatchObject({ code: 0 });
+    expect(await nights.desk.type(['cancel', 'last'])).toMatchObject({ code: 0 });
+    const { said } = await nights.night();
+    expect(said.files).toEqual([]);
+    expect(said.left.map(({ why }: { why: string }) => why)).toEqual([
+      'it is one of our own outputs; under another name it is an input',
+      // Its report.
+      'it is one of our own outputs; under another name it is an input',
+      expect.stringMatching(/^its batch [0-9a-f]{8} was cancelled$/),
+    ]);
+    expect(await nights.desk.requests()).toBe(1);
+  });
+});
+
+describe('what was begun by hand with the same job', () => {
+  test('goes on, wherever its file is, and stays where it is', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    place.writeList(domainsOf('hand', 4), 'hand.csv');
+    expect(await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1'])).toMatchObject({
+      code: 4,
+    });
+    nights.drop('a.csv', 'a', 1);
+    const { code, said } = await nights.night();
+    expect(code).toBe(0);
+    expect(said.files).toMatchObject([
+      { file: place.path('hand.csv'), moved_to: null, output: place.path('hand.enriched.csv'), rows: 4 },
+      { file: place.path('inbox/a.csv') },
+    ]);
+    expect(place.statuses('hand.enriched.csv')).toEqual(['matched', 'matched', 'matched', 'matched']);
+    expect(await place.vendor.book()).toMatchObject({ credits: 5, charged_twice: [] });
+  });
+
+  test('with --limit does not: nobody agreed to the rest', async () => {
+    const nights = await openNightDesk();
+    nights.desk.place.writeList(domainsOf('hand', 4), 'hand.csv');
+    await nights.desk.type(['run', './night.yaml', 'hand.csv', '--limit', '2']);
+    expect(await nights.night()).toMatchObject({ code: 0, said: { files: [] } });
+    expect(await nights.desk.requests()).toBe(2);
+  });
+
+  test('does not when its file was changed since: that is another batch, which nobody ordered', async () => {
+    const nights = await openNightDesk();
+    const { place } = nights.desk;
+    place.writeList(domainsOf('hand', 4), 'hand.csv');
+    await nights.desk.type(['run', './night.yaml', 'hand.csv', '--budget', '1']);
+    place.writeList(domainsOf('other', 4), 'hand.csv');
+    const { said } = await nights.night();
+    expect(said).toMatchObject({
+      files: [],
+      left: [{ file: place.path('hand.csv'), why: expect.stringContaining('has changed since batch') }],
+    });
+    expect(await nights.desk.requests()).toBe(1);
+  });
+});
+
+test('a row in doubt does not keep its file; what a person decides about it is carried out the next night', async () => {
+  const nights = await openNightDesk({ faults: 'charged-reset:x1' });
+  const { place } = nights.desk;
+  nights.drop('a.csv', 'a', 3);
+  const first = await nights.night();
+  expect(first).toMatchObject({ code: 3, said: { counts: { matched: 2, in_doubt: 1 } } });
+  expect(nights.files()).toMatchObject({ inbox: [] });
+  expect(await nights.night()).toMatchObject({
+    code: 3,
+    said: { rows: 3, credits: { spent: 0, in_doubt: 1 } },
+  });
+  expect(await nights.desk.type(['settle', first.said.files[0].batch, '--skip'])).toMatchObject({ code: 0 });
+  expect(await nights.night()).toMatchObject({ code: 0, said: { counts: { matched: 2, skipped: 1 } } });
+  expect(place.statuses('inbox/done/a.enriched.csv').toSorted()).toEqual(['matched', 'matched', 'skipped']);
+  expect(await place.vendor.book()).toMatchObject({ credits: 3, charged_twice: [] });
+});
+
+test('the job that a user copies works as its page says', async () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const nights = new NightDesk(await openDesk());
+  const { place } = nights.desk;
+  mkdirSync(place.path('jobs/inbox'), { recursive: true });
+  cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
+  cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
+  const [command = ''] =
+    readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx rowonce nightly .*$/m) ?? [];
+  const env = { ROWONCE_SANDBOX: '--rate 1000/s' };
+  const { code, said } = await nights.sweep(command.split(' ').slice(3), env);
+  expect(code).toBe(3);
+  expect(said).toMatchObject({ rows: 64, left: [], stopped: null });
+  expect(nights.files(dirname('jobs/inbox/x'))).toEqual({
+    inbox: [],
+    done: ['leads.csv', 'leads.sandbox.csv', 'leads.sandbox.needs-attention.csv'],
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * Goal: a sweep takes whole files and nothing else: what somebody is still writing, what is not meant for it and what
+ * we wrote ourselves stays where it is, with a reason; and what is put into `done/` never takes the place of another file.
+ * Method: real files in a folder of the test. Time between two looks is handed in, so that a file can be written to just
+ * then; a file that is held open is held open by a real process.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Clock, systemClock } from '../src/clock.ts';
+import { type Inbox, isAsSeen, moveToDone, placeInDone, readInbox } from '../src/inbox.ts';
+import { besideInput, besideOutput, filesOf } from '../src/output.ts';
+
+function openFolder(...names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of names) {
+    writeFileSync(join(folder, name), 'Domain\na.example\n');
+    // A file system counts time in steps: what was written a moment ago could be written again in the same one.
+    utimesSync(join(folder, name), 0, 0);
+  }
+  return folder;
+}
+
+/** @param between what happens between the two looks. */
+function look(
+  folder: string,
+  between: () => void = () => {},
+  ours: ReadonlySet<string> = new Set(),
+): Promise<Inbox> {
+  const clock: Clock = { ...systemClock, sleep: async () => between() };
+  return readInbox(folder, { ours, clock, signal: new AbortController().signal });
+}
+
+const ready = (inbox: Inbox): readonly string[] => inbox.ready.map(({ path }) => basename(path));
+const left = (inbox: Inbox): object =>
+  Object.fromEntries(inbox.left.map(({ path, why }) => [basename(path), why]));
+
+describe('a sweep takes', () => {
+  test('every file that a format reads, in the order of the names', async () => {
+    const folder = openFolder('b.csv', 'a.CSV', 'leads.20261120.csv');
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['a.CSV', 'b.csv', 'leads.20261120.csv']);
+    expect(inbox.left).toEqual([]);
+  });
+
+  test('no folder, `done` included, and nothing that is hidden, and it says nothing about those', async () => {
+    const folder = openFolder('.hidden.csv', '.~lock.leads.csv#');
+    mkdirSync(join(folder, 'done'));
+    mkdirSync(join(folder, 'folder.csv'));
+    expect(await look(folder)).toEqual({ ready: [], left: [] });
+  });
+
+  test.each(['a.csv.part', 'a.csv.crdownload', 'a.tmp', 'a.csv.filepart', '~$a.csv', 'a.csv~', 'a.csv.swp'])(
+    'not %s, whose name says that it is not whole yet',
+    async (name) => {
+      expect(left(await look(openFolder(name)))).toEqual({
+        [name]: 'its name is that of a file that is not whole yet',
+      });
+    },
+  );
+
+  test('nothing that no format reads, and says which endings are read', async () => {
+    expect(left(await look(openFolder('notes.txt')))).toEqual({
+      'notes.txt': expect.stringMatching(/^no format reads its ending "\.txt", only .*\.csv/),
+    });
+  });
+
+  test('no link, which could be moved without what it leads to', async () => {
+    const folder = openFolder('real.csv');
+    symlinkSync(join(folder, 'real.csv'), join(folder, 'link.csv'));
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['real.csv']);
+    expect(left(inbox)).toEqual({ 'link.csv': 'it is not a regular file' });
+  });
+
+  test('nothing from a folder that is not there: the job is wrong', async () => {
+    const folder = join(openFolder(), 'missing');
+    await expect(look(folder)).rejects.toMatchObject({
+      code: 'job',
+      message: expect.stringContaining(folder),
+      next: 'Make the folder, or correct inbox in the job.',
+    });
+  });
+});
+
+describe('our own files are never inputs', () => {
+  const folder = '/in';
+  const outputs = [false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox));
+  const written = [
+    ...outputs.flatMap(filesOf),
+    ...outputs.map((path) => besideOutput(path, ' (2).csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideOutput(path, '.so-far.csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideOutput(path, '.1a2b3c4d.csv')).flatMap(filesOf),
+  ].map((path) => basename(path));
+
+  test.each(written)('by their names: %s', async (name) => {
+    expect(left(await look(openFolder(name)))).toEqual({
+      [name]: expect.stringContaining('our own outputs'),
+    });
+  });
+
+  test('by what the ledger knows, under whatever name', async () => {
+    const inbox = openFolder('result.csv', 'leads.csv');
+    const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
+    expect(ready(seen)).toEqual(['leads.csv']);
+    expect(left(seen)).toEqual({ 'result.csv': expect.stringContaining('our own outputs') });
+  });
+});
+
+describe('a file that is still being written is left for the next sweep', () => {
+  test.each<[string, (path: string) => void]>([
+    ['grows', (path) => appendFileSync(path, 'b.example\n')],
+    ['is written anew with as many bytes', (path) => writeFileSync(path, 'Domain\nb.example\n')],
+    ['is gone', (path) => rmSync(path)],
+  ])('when it %s between two looks', async (_, between) => {
+    const folder = openFolder('whole.csv', 'half.csv');
+    const inbox = await look(folder, () => between(join(folder, 'half.csv')));
+    expect(ready(inbox)).toEqual(['whole.csv']);
+    expect(left(inbox)).toEqual({ 'half.csv': 'it is still being written' });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'when a process has it open for writing, though nothing comes',
+    async () => {
+      const folder = openFolder('open.csv', 'read.csv');
+      const [written, read] = ['open.csv', 'read.csv'].map((name) => join(folder, name));
+      const script = `fs.openSync(${JSON.stringify(written)}, 'a'); fs.openSync(${JSON.stringify(read)}, 'r');
+      console.log('open'); process.stdin.resume()`;
+      const writer = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => {
+        writer.kill('SIGKILL');
+      });
+      await once(writer.stdout, 'data');
+      const inbox = await look(folder);
+      expect(ready(inbox)).toEqual(['read.csv']);
+      expect(left(inbox)).toEqual({ 'open.csv': `process ${writer.pid} has it open for writing` });
+    },
+  );
+
+  test('when it changes later, before its turn comes', async () => {
+    const folder = openFolder('a.csv', 'b.csv');
+    const [a, b] = (await look(folder)).ready;
+    if (a === undefined || b === undefined) throw new Error('both files are whole');
+    appendFileSync(b.path, 'c.example\n');
+    expect([await isAsSeen(a), await isAsSeen(b)]).toEqual([true, false]);
+  });
+});
+
+describe('done', () => {
+  test('is a folder in the inbox, where a file keeps its name', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    expect(place).toEqual({
+      input: join(folder, 'done/leads.csv'),
+      output: join(folder, 'done/leads.enriched.csv'),
+    });
+    await moveToDone(path, place);
+    expect([existsSync(path), existsSync(place.input)]).toEqual([false, true]);
+  });
+
+  test.each([
+    'leads.csv',
+    'leads.enriched.csv',
+    'leads.enriched.needs-attention.csv',
+    'leads.enriched.report.html',
+  ])('takes another name when %s stands there: nothing is overwritten', async (standing) => {
+    const folder = openFolder('leads.csv');
+    mkdirSync(join(folder, 'done'));
+    writeFileSync(join(folder, 'done', standing), 'of last night');
+    const place = await placeInDone(join(folder, 'leads.csv'), false, undefined);
+    expect(basename(place.input)).toBe('leads (2).csv');
+    expect(basename(place.output)).toBe('leads (2).enriched.csv');
+  });
+
+  test('is the same place again for a file whose output stands there and which was not moved yet', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const first = await placeInDone(path, false, undefined);
+    writeFileSync(first.output, 'before the crash');
+    expect(await placeInDone(path, false, first.output)).toEqual(first);
+    writeFileSync(first.input, 'of an earlier night, with the same content');
+    expect(basename((await placeInDone(path, false, first.output)).input)).toBe('leads (2).csv');
+  });
+
+  test('does not take the place of a file that appeared in the meantime', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    writeFileSync(place.input, 'somebody was faster');
+    await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
+    expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
+    expect(existsSync(path)).toBe(true);
+  });
+});
