@@ -1,18 +1,29 @@
-import type { Batch, Money } from './ledger.ts';
+import { limitPerSecondOf } from './job-settings.ts';
+import type { Batch, LedgerReader, Money } from './ledger.ts';
 import { escapeHtml, plainText } from './plain-text.ts';
+import { activityChart, CHART_BUCKETS, CHART_STYLE, type ChartData } from './report/activity-chart.ts';
 import type { RowStatus } from './row.ts';
 import type { IdentifierTally, Tally } from './tally.ts';
+
+/** What the picture of a batch's work is drawn from. */
+export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
+  const activity = await ledger.activity(batch.id, CHART_BUCKETS);
+  const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
+  const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
+  return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };
+}
 
 /**
  * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
  * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
  */
-export function reportHtml(batch: Batch, money: Money, tally: Tally): string {
+export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
   const title = `${batch.operation} · batch ${batch.id}`;
   const sections = [
     statusSection(tally),
     identifierSection(tally),
     creditSection(money, tally),
+    chartSection(chart),
     attentionSection(tally),
   ];
   return `<!doctype html>
@@ -32,7 +43,7 @@ ${sections.join('\n')}
 `;
 }
 
-const STYLE = `
+const STYLE = `${CHART_STYLE}
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
@@ -85,6 +96,17 @@ function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string
     `<tr><td>budget<td class="n">${cap === undefined ? 'none' : number(cap)}`,
   ];
   return section('Credits', ['', '#credits'], lines);
+}
+
+function chartSection(chart: ChartData): string {
+  const drawing = activityChart(chart);
+  if (drawing === '') return '';
+  const words = [
+    'Bars: requests per second. Line: credits spent. Times are UTC.',
+    ...(chart.limitPerSecond === undefined ? [] : ["Dashed: the account's limit on average."]),
+    ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
+  ];
+  return `<h2>Speed</h2>\n${drawing}\n<p>${words.join(' ')}</p>`;
 }
 
 function attentionSection({ attention, counts }: Tally): string {

@@ -13,6 +13,7 @@ import {
   credits,
   type Money,
 } from '../src/ledger.ts';
+import type { ChartData } from '../src/report/activity-chart.ts';
 import { reportHtml } from '../src/report.ts';
 import type { Outcome } from '../src/row.ts';
 import { Tally } from '../src/tally.ts';
@@ -33,6 +34,13 @@ const batch: Batch = {
   inputRows: 4,
   settings: {},
   createdAtMs: 0,
+};
+
+/** A batch that sent nothing. */
+const idle: ChartData = {
+  activity: { fromMs: 0, bucketMs: 1_000, buckets: [] },
+  pauses: [],
+  limitPerSecond: undefined,
 };
 
 const money: Money = { cap: credits(1500), spent: credits(1200), reserved: credits(0), inDoubt: credits(3) };
@@ -88,7 +96,7 @@ test('says how the rows ended, which identifier found how many, what was spent a
     ],
     [undefined],
   );
-  const html = reportHtml(batch, money, tally);
+  const html = reportHtml(batch, money, tally, idle);
   expect(html).toContain('<title>enrich-company · batch 0a1b2c3d</title>');
   expect(html).toContain('/lists/leads.csv, 4 rows, account data.');
   const shown = cells(html);
@@ -110,6 +118,7 @@ test('says so when nothing needs attention, when there is no budget, and when it
     { ...batch, sandbox: true },
     unlimited,
     tallyOf([matched, answer('abn', 'found', 2)]),
+    idle,
   );
   expect(html).toContain('<h2>Needs attention</h2>\n<p>Nothing.</p>');
   expect(cells(html)).toContainEqual(['budget', 'none']);
@@ -118,7 +127,7 @@ test('says so when nothing needs attention, when there is no budget, and when it
 
 test('a long list of problems is cut, and says by how many', () => {
   const outcomes = Array.from({ length: 1_004 }, () => [{ kind: 'invalid', reason: 'no' }] as const);
-  const html = reportHtml(batch, money, tallyOf(...outcomes));
+  const html = reportHtml(batch, money, tallyOf(...outcomes), idle);
   expect(html).toContain('And 4 rows more, in the needs-attention file beside this report.');
   expect(cells(html).filter(([, kind]) => kind === 'invalid')).toHaveLength(1_000);
 });
@@ -137,12 +146,13 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
     batch,
     money,
     tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]),
+    idle,
   );
   const tags = (html: string): readonly string[] => html.match(/<[^>]*>/g) ?? [];
   fc.assert(
     fc.property(hostile, hostile, hostile, (reason, path, identifier) => {
       const tally = tallyOf([{ kind: 'invalid', reason }, answer(identifier, 'refused', 2)]);
-      const html = reportHtml({ ...batch, inputPath: path, accountName: path }, money, tally);
+      const html = reportHtml({ ...batch, inputPath: path, accountName: path }, money, tally, idle);
       expect(tags(html)).toEqual(tags(plain));
     }),
   );
@@ -150,12 +160,60 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
 });
 
 test('control characters that would turn the reading direction or hide text are gone', () => {
-  const html = reportHtml(batch, money, tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]));
+  const tally = tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]);
+  const html = reportHtml(batch, money, tally, idle);
   expect(cells(html)).toContainEqual(['2', 'invalid', 'abcd']);
+});
+
+/** Ten seconds: three of work at 4, 5 and 2 a second, four of a pause, three of work at 5. */
+const busy: ChartData = {
+  activity: {
+    fromMs: Date.UTC(2026, 10, 20, 2, 0, 0),
+    bucketMs: 1_000,
+    buckets: [4, 5, 2, 0, 0, 0, 0, 5, 5, 5].map((requests) => ({ requests, credits: requests })),
+  },
+  pauses: [
+    {
+      fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
+      untilMs: Date.UTC(2026, 10, 20, 2, 0, 7),
+      why: '<b>slow</b>',
+      asked: true,
+    },
+  ],
+  limitPerSecond: 5,
+};
+
+/** The numbers of an attribute, for every element of that class. */
+function numbers(svg: string, name: string, attribute: string): readonly number[] {
+  const pattern = new RegExp(`class="${name}"[^>]* ${attribute}="([\\d.]+)"`, 'g');
+  return [...svg.matchAll(pattern)].map(([, value]) => Number(value));
+}
+
+test('draws the speed against the limit, shades the pauses, and adds up the credits', () => {
+  const html = reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)]), busy);
+  const heights = numbers(html, 'speed', 'height');
+  expect(heights).toHaveLength(6);
+  expect(heights[0]).toBeCloseTo((heights[1] ?? 0) * 0.8, 0);
+  expect(html).toContain('>limit 5/s<');
+  const bars = numbers(html, 'speed', 'x');
+  const [shadeX] = numbers(html, 'pause', 'x');
+  const [shadeWidth] = numbers(html, 'pause', 'width');
+  expect(shadeX).toBeGreaterThan(bars[2] ?? 0);
+  expect((shadeX ?? 0) + (shadeWidth ?? 0)).toBeCloseTo(bars[3] ?? 0, 0);
+  expect(html).toMatch(/class="credits-label"[^>]*>26</);
+  const steps = /class="credits" points="([^"]+)"/.exec(html)?.[1]?.split(' ').map(Number) ?? [];
+  const heightsOfSteps = steps.filter((_, index) => index % 2 === 1);
+  expect([...heightsOfSteps].sort((a, b) => b - a)).toEqual(heightsOfSteps);
+  for (const words of ['02:00:00', '02:00:10', 'Shaded: pauses.']) expect(html).toContain(words);
+  expect(html).not.toContain('slow');
+});
+
+test('a batch that sent nothing has no picture', () => {
+  expect(reportHtml(batch, money, tallyOf([undefined]), idle)).not.toContain('<svg');
 });
 
 test('the same state gives the same bytes', () => {
   const make = (): string =>
-    reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)], [undefined]));
+    reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)], [undefined]), busy);
   expect(make()).toBe(make());
 });

@@ -78,6 +78,8 @@ export class Progress {
       case 'note':
         this.#say(event.message);
         break;
+      case 'looked':
+      case 'learned':
       case 'in_doubt':
         break;
       default:
@@ -130,8 +132,11 @@ export class Progress {
 
   #timeLeft(nowMs: number, rowsLeft: number): string {
     if (this.#phase !== 'running') return this.#phase;
-    if (this.#pausedUntilMs > this.#clock.wallMs() + LONG_PAUSE_MS)
-      return `paused until ${localTime(this.#pausedUntilMs, this.#clock.wallMs())}`;
+    const pauseMs = this.#pausedUntilMs - this.#clock.wallMs();
+    if (pauseMs > LONG_PAUSE_MS) {
+      const until = localTime(this.#pausedUntilMs, this.#clock.wallMs());
+      return `paused until ${until}, ${formatDuration(pauseMs)} to go`;
+    }
     // By the last seconds, because rows that are invalid or bought before settle all at once at the beginning.
     const perSecond = this.#settles.perSecond(nowMs);
     return perSecond === 0 ? '' : `${formatDuration((rowsLeft * 1000) / perSecond)} left`;

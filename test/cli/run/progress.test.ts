@@ -81,14 +81,23 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
   expect(shown.at(-1)).toBe('40/100 rows · 4.0 of 5.0 requests/s · 40 matched · 40 credits · 15 s left');
 });
 
-test('a long pause is said once and shown with its end', () => {
+test('a long pause is said once, shown with its end, and counted down', () => {
   progress.hear(BATCH);
-  progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why: 'the vendor asked to wait' });
+  const why = 'the vendor asked to wait';
+  progress.hear({ kind: 'paused', untilMs: clock.wallMs() + 3_600_000, why, asked: true });
   pass(1_000);
   expect(said).toContain('Paused until 2026-11-20T01:00:00.000Z: the vendor asked to wait.');
   const local = new Date(clock.wallMs() - 1_000 + 3_600_000);
   const time = [local.getHours(), local.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-  expect(shown.at(-1)).toMatch(new RegExp(`paused until (\\d{4}-\\d\\d-\\d\\d )?${time}$`));
+  expect(shown.at(-1)).toMatch(
+    new RegExp(`paused until (\\d{4}-\\d\\d-\\d\\d )?${time}, 59 min 59 s to go$`),
+  );
+  pass(3_600_000 - 1_000 - 75_000);
+  expect(shown.at(-1)).toMatch(/ 1 min 15 s to go$/);
+  pass(1_000);
+  expect(shown.at(-1)).toMatch(/ 1 min 14 s to go$/);
+  pass(74_000);
+  expect(shown.at(-1)).not.toContain('paused');
 });
 
 test('what was sent and is not closed is what may be in doubt when somebody leaves at once', () => {

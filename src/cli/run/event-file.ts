@@ -1,0 +1,86 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { type Clock, isoTime } from '../../clock.ts';
+import { messageOf, stop, unreachable } from '../../errors.ts';
+import type { RunEvent } from '../../events.ts';
+
+/**
+ * One JSON line for each event of a run, for a program that watches or a person who asks afterwards. It holds nothing of
+ * the file and nothing of an answer: rows are numbers, and words that a vendor or a file may have put there stay out.
+ */
+export class EventFile {
+  readonly #descriptor: number;
+  readonly #clock: Clock;
+  #isOpen = true;
+
+  /** Appends, so that the runs of one batch make one file. @throws StopError `output` when it cannot be opened. */
+  constructor(path: string, clock: Clock) {
+    this.#clock = clock;
+    try {
+      this.#descriptor = openSync(path, 'a', 0o600);
+    } catch (error) {
+      const fact = `The events file ${path} cannot be written: ${messageOf(error)}.`;
+      throw stop('output', fact, 'Name another file with --events.');
+    }
+  }
+
+  /** Written at once: whoever reads along sees it, and a kill loses at most the line being written. */
+  hear(event: RunEvent): void {
+    const facts = factsOf(event);
+    if (!this.#isOpen || facts === undefined) return;
+    const line = JSON.stringify({ at: isoTime(this.#clock.wallMs()), event: event.kind, ...facts });
+    try {
+      writeSync(this.#descriptor, `${line}\n`);
+    } catch {
+      // A full disk must not end a run over a file that is for watching; the ledger will say so itself.
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    try {
+      fsyncSync(this.#descriptor);
+    } catch {
+      // A pipe or a terminal has nothing to be kept.
+    }
+    closeSync(this.#descriptor);
+  }
+}
+
+/** What is written of an event, member by member: what is added to an event later stays out until it is named here. */
+function factsOf(event: RunEvent): object | undefined {
+  switch (event.kind) {
+    case 'batch':
+      return {
+        batch: event.batch,
+        rows: event.rows,
+        settled: event.settled,
+        resumed: event.resumed,
+        requests_per_second: event.requestsPerSecond ?? null,
+      };
+    case 'note':
+      // Sentences name files and columns.
+      return undefined;
+    case 'sent':
+    case 'closed':
+    case 'writing':
+      return {};
+    case 'answered':
+      return { found: event.found, credits: event.credits };
+    case 'in_doubt':
+      return { credits: event.credits };
+    case 'paused':
+      return { until: isoTime(event.untilMs), asked: event.asked };
+    case 'learned':
+      return { requests_per_second: event.requestsPerSecond };
+    case 'looked':
+      return { said: event.said };
+    case 'row':
+      return { row: event.row, outcome: event.outcome };
+    case 'stopping':
+      return { in_flight: event.inFlight };
+    default:
+      return unreachable(event);
+  }
+}
