@@ -42,6 +42,9 @@ const DONE_FOLDER = 'done';
 /** Between two looks at a file. Whoever writes one flushes more often than this, even over a slow line. */
 const BETWEEN_LOOKS_MS = 2_000;
 
+/** A file that nobody has written to for so long is whole, or open, and then a process can be seen that has it. */
+const AT_REST_MS = 60_000;
+
 /** What browsers, mail programs, editors and copying tools call a file until it is whole. */
 const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|download|swp)$/i;
 
@@ -50,8 +53,8 @@ const OUR_NAMES =
   /\.(?:enriched|sandbox)(?: \(\d+\))?(?:\.(?:needs-attention|so-far|report|[0-9a-f]{8}))*\.[^.]+$/i;
 
 /**
- * What stands in the folder. Takes two seconds when anything does, in which a file that is still being written gives
- * itself away.
+ * What stands in the folder. Takes two seconds when anything in it is young, in which a file that is still being
+ * written gives itself away.
  * @throws StopError `job` when there is no such folder.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
@@ -65,7 +68,7 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
     else left.push({ path, why });
   }
   if (candidates.size === 0) return { ready: [], left };
-  await clock.sleep(BETWEEN_LOOKS_MS, signal);
+  if (await someAreYoung([...candidates.keys()], clock.wallMs())) await clock.sleep(BETWEEN_LOOKS_MS, signal);
   const writers = await writersOf([...candidates.keys()]);
   const ready: ReadyFile[] = [];
   for (const [path, stamp] of candidates) {
@@ -75,6 +78,15 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
     else ready.push({ path, stamp });
   }
   return { ready, left };
+}
+
+/** A time in the future is that of a clock which cannot be trusted, so it says nothing about the file's age. */
+async function someAreYoung(paths: readonly string[], nowMs: number): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
+  return found.some((file) => {
+    const ageMs = nowMs - (file?.mtimeMs ?? nowMs);
+    return ageMs < AT_REST_MS;
+  });
 }
 
 /** Hidden files and folders are nobody's input, and are passed over in silence. */

@@ -13,6 +13,8 @@ import { z } from 'zod';
 import { loadAccounts } from '../src/account.ts';
 import { accountsSchema } from '../src/accounts-file.ts';
 import { answerRule, dialectSchema, MEANINGS } from '../src/dialect.ts';
+import { checkDialectFile, dialectFileSchema } from '../src/dialect-file.ts';
+import provider from '../src/dialects/provider.ts';
 import { EXIT, STOP_CODES } from '../src/errors.ts';
 import { loadFamily } from '../src/family.ts';
 import { CRASH_POINTS } from '../src/faults.ts';
@@ -176,6 +178,9 @@ describe('names', () => {
     );
     expect(sorted(firstCells(section(dialects, '## Rules')))).toEqual(sorted(keysOf(answerRule)));
     expect(firstCells(section(dialects, '## Meanings'))).toEqual(MEANINGS);
+    const ofFilesOnly = keysOf(dialectFileSchema).filter((key) => !keysOf(dialectSchema).includes(key));
+    expect(ofFilesOnly).toEqual(['replace_answers']);
+    expect(section(dialects, '## A dialect of your own')).toContain('`replace_answers: true`');
   });
 
   test('every environment variable of ours is explained', () => {
@@ -237,22 +242,33 @@ describe('examples', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.each(blocksOf('yaml'))(
-    'the YAML on $path is a job or an accounts file that works',
+    'the YAML on $path is a job, an accounts file or a dialect that works',
     async ({ text }) => {
       const file = join(folder, 'example.yaml');
       writeFileSync(file, text, { mode: 0o600 });
       if (/^accounts:/m.test(text)) expect((await loadAccounts(file)).configured).not.toEqual([]);
+      else if (/^operations:/m.test(text)) expect(await checkDialectFile(text, file, provider)).toBeDefined();
       else expect((await loadJob(file)).path).toBe(file);
     },
   );
 
-  test.each(globSync('jobs/*.yaml', { cwd: ROOT }))('%s has a comment on every line', async (path) => {
-    expect((await loadJob(join(ROOT, path))).operation.name).toMatch(/^enrich-/);
-    const bare = page(path)
+  const bareLines = (path: string): readonly string[] =>
+    page(path)
       .split('\n')
       .filter((line) => line !== '' && !line.includes('#'));
-    expect(bare).toEqual([]);
+
+  test.each(globSync('jobs/*.yaml', { cwd: ROOT }))('%s has a comment on every line', async (path) => {
+    expect((await loadJob(join(ROOT, path))).operation.name).toMatch(/^enrich-/);
+    expect(bareLines(path)).toEqual([]);
   });
+
+  test.each(globSync('jobs/dialects/*.yaml', { cwd: ROOT }))(
+    '%s is a dialect with a comment on every line',
+    async (path) => {
+      expect((await checkDialectFile(page(path), path, provider)).vendor).toBe('provider');
+      expect(bareLines(path)).toEqual([]);
+    },
+  );
 
   test('the objects in the reference have the members of those that the README shows, and rules are rules', () => {
     const printed = exchangesOf(readme).flatMap(({ printed: text }) => text.match(/^\{.*\}$/gm) ?? []);

@@ -30,9 +30,14 @@ function openFolder(...names: readonly string[]): string {
   for (const name of names) {
     writeFileSync(join(folder, name), 'Domain\na.example\n');
     // A file system counts time in steps: what was written a moment ago could be written again in the same one.
-    utimesSync(join(folder, name), 0, 0);
+    setAge(join(folder, name), 10_000);
   }
   return folder;
+}
+
+function setAge(path: string, ageMs: number): void {
+  const at = new Date(Date.now() - ageMs);
+  utimesSync(path, at, at);
 }
 
 /** @param between what happens between the two looks. */
@@ -95,6 +100,22 @@ describe('a sweep takes', () => {
       next: 'Make the folder, or correct inbox in the job.',
     });
   });
+});
+
+test('files that nobody has touched for a minute are taken at once; one young file makes a sweep look twice', async () => {
+  const folder = openFolder('a.csv', 'b.csv');
+  let looksAgain = 0;
+  const again = (): void => {
+    looksAgain += 1;
+  };
+  for (const name of ['a.csv', 'b.csv']) setAge(join(folder, name), 61_000);
+  expect(ready(await look(folder, again))).toEqual(['a.csv', 'b.csv']);
+  expect(looksAgain).toBe(0);
+  for (const ageMs of [59_000, -3_600_000]) {
+    setAge(join(folder, 'b.csv'), ageMs);
+    await look(folder, again);
+  }
+  expect(looksAgain).toBe(2);
 });
 
 describe('our own files are never inputs', () => {

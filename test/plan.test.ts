@@ -9,18 +9,20 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../src/account.ts';
-import { systemClock } from '../src/clock.ts';
+import { type Clock, systemClock } from '../src/clock.ts';
+import { Connections } from '../src/connection.ts';
 import { requireConsent } from '../src/consent.ts';
 import provider from '../src/dialects/provider.ts';
 import { openMappedInput } from '../src/input.ts';
 import type { Job } from '../src/job.ts';
-import { type Credits, credits, type Ledger } from '../src/ledger.ts';
+import { type BatchId, type Credits, credits, type Ledger } from '../src/ledger.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import type { RunOrder } from '../src/order.ts';
 import { run } from '../src/pipeline.ts';
-import { type Plan, planRows } from '../src/plan.ts';
+import { type Plan, type PlanOrder, planRows } from '../src/plan.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
 import memory from '../src/stores/memory.ts';
+import { validAbn } from './abn-arbitrary.ts';
 
 const job: Job = {
   name: 'enrich-company',
@@ -100,8 +102,9 @@ class List {
     return openMappedInput(this.path, job.operation, job.columns);
   }
 
-  async plan(by: Account = nobody): Promise<Plan> {
-    return planRows({ job, account: by, dialect: provider, ledger: this.ledger }, await this.input());
+  async plan(by: Account = nobody, more: Partial<PlanOrder> = {}): Promise<Plan> {
+    const order = { job, account: by, dialect: provider, ledger: this.ledger, ...more };
+    return planRows(order, await this.input());
   }
 
   order(by: Account, more: Partial<RunOrder> = {}): RunOrder {
@@ -146,7 +149,10 @@ describe('each row is counted once', () => {
     const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
     const by = account(vendor.url, { limits: { concurrency: 1, windows: [] } });
     const list = await List.of('Domain\na.example\nb.example\nc.example\nd.example\n');
-    await run(list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }));
+    await run(
+      list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }),
+      new Connections(),
+    );
     expect(await list.plan(by)).toMatchObject({
       rows: 4,
       inDoubt: 1,
@@ -163,6 +169,61 @@ describe('each row is counted once', () => {
       { count: 7, firstRows: [3, 4, 5, 6, 7] },
       { count: 1, firstRows: [2] },
     ]);
+  });
+});
+
+describe('answers that are too old', () => {
+  const DAY_MS = 86_400_000;
+  const LIST = 'Domain\na.example\nb.example\nc.example\n';
+
+  async function bought(): Promise<{ list: List; by: Account; vendor: RunningSandbox }> {
+    const vendor = await sandbox({ matchRate: 1 });
+    const by = account(vendor.url);
+    const list = await List.of(LIST);
+    await run(list.order(by, { budget: credits(9), limit: 2 }), new Connections());
+    return { list, by, vendor };
+  }
+
+  /** Another list with the same companies, so that another batch is planned. */
+  const again = async ({ ledger }: List): Promise<List> => List.of(LIST.replace('Domain', 'Website'), ledger);
+
+  const later = (days: number): Clock => ({ ...systemClock, wallMs: () => Date.now() + days * DAY_MS });
+
+  test('are to buy again, and said to be', async () => {
+    const { list, by } = await bought();
+    const other = await again(list);
+    const refreshing = { ...job, refreshAfterMs: 30 * DAY_MS };
+    expect(await other.plan(by, { job: refreshing, clock: later(31) })).toMatchObject({
+      rows: 3,
+      boughtBefore: 0,
+      toBuy: 3,
+      tooOld: 2,
+      credits: { most: 3 },
+    });
+    expect(await other.plan(by, { job: refreshing, clock: later(29) })).toMatchObject({
+      boughtBefore: 2,
+      toBuy: 1,
+      tooOld: 0,
+    });
+  });
+
+  test('are all of them with --refresh, and none where answers of any age will do', async () => {
+    const { list, by } = await bought();
+    const other = await again(list);
+    expect(await other.plan(by, { refresh: true, clock: later(0.001) })).toMatchObject({
+      toBuy: 3,
+      tooOld: 2,
+    });
+    expect(await other.plan(by)).toMatchObject({ boughtBefore: 2, toBuy: 1 });
+    expect(await other.plan(by)).not.toHaveProperty('tooOld');
+  });
+
+  test('are never those that the unfinished batch of this file bought itself', async () => {
+    const { list, by } = await bought();
+    expect(await list.plan(by, { refresh: true, clock: later(400) })).toMatchObject({
+      boughtBefore: 2,
+      toBuy: 1,
+    });
   });
 });
 
@@ -184,7 +245,7 @@ test('a run never costs more than its plan said at most, and the plan itself nev
       expect(counted(plan)).toEqual({ rows: cells.length, sum: cells.length });
       expect(plan.credits.expected).toBeLessThanOrEqual(plan.credits.most);
 
-      await run(list.order(by, { budget: credits(1_000) }));
+      await run(list.order(by, { budget: credits(1_000) }), new Connections());
       expect((await book(vendor)).credits - before.credits).toBeLessThanOrEqual(plan.credits.most);
       expect(await list.plan(by)).toMatchObject({
         toBuy: 0,
@@ -204,15 +265,34 @@ describe('what is expected', () => {
     const vendor = await sandbox({ matchRate: 1 });
     const by = account(vendor.url);
     const first = await List.of(domains('known', 6));
-    await run(first.order(by, { budget: credits(9) }));
+    await run(first.order(by, { budget: credits(9) }), new Connections());
     const setRate = JSON.stringify({ rate: 0 });
     await fetch(`${vendor.url}/sandbox/match-rate`, { method: 'POST', body: setRate });
     const second = await List.of(domains('unknown', 2), first.ledger);
-    await run(second.order(by, { budget: credits(9) }));
+    await run(second.order(by, { budget: credits(9) }), new Connections());
     const third = await List.of(domains('next', 100), first.ledger);
     const rate = (await first.ledger.matchRate(by.identity, 'enrich-company')) ?? 0;
     expect(rate).toBeLessThan(1);
     expect((await third.plan(by)).credits).toEqual({ most: 100, expected: Math.round(100 * rate) });
+  });
+
+  test('follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
+    const vendor = await sandbox({ matchRate: 0.4, seed: 3 });
+    const by = account(vendor.url);
+    const numbers = domains('both', 300).trimEnd().split('\n').slice(1);
+    const abns = fc.sample(validAbn, { numRuns: 300, seed: 1 });
+    const list = await List.of(
+      `ABN,Domain\n${numbers.map((domain, at) => `${abns[at]},${domain}\n`).join('')}`,
+    );
+    await run(list.order(by, { budget: credits(999), limit: 100 }), new Connections());
+    const rows = await list.ledger.rows((await list.ledger.batches())[0]?.id ?? ('' as BatchId), 1, 100);
+    const rateOf = (identifier: string): number => {
+      const answers = rows.flatMap((row) => row.answers).filter(({ call }) => identifier in call.parameters);
+      return answers.filter(({ kind }) => kind === 'found').length / answers.length;
+    };
+    expect(Math.abs(rateOf('abn') - rateOf('domain'))).toBeGreaterThan(0.02);
+    const missed = (1 - rateOf('abn')) * (1 - rateOf('domain'));
+    expect((await list.plan(by)).credits).toEqual({ most: 200, expected: Math.round(200 * (1 - missed)) });
   });
 
   test('is everything as long as nothing was ever asked', async () => {

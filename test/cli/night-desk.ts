@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { domainsOf, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Desk, type JsonResult, objectIn, openDesk } from './desk.ts';
@@ -27,9 +27,17 @@ export class NightDesk {
     writeFileSync(this.desk.place.path(name), `${lines.join('\n')}\n`);
   }
 
-  /** A list of as many domains of that name, put into the inbox under the name of a file. */
+  /** A list of as many domains of that name, put into the inbox an hour ago under the name of a file. */
   drop(file: string, name: string, count: number): void {
-    this.desk.place.writeList(domainsOf(name, count), join('inbox', file));
+    const path = join('inbox', file);
+    this.desk.place.writeList(domainsOf(name, count), path);
+    this.age(path);
+  }
+
+  /** A file that nobody has touched for an hour, so that a sweep need not wait and look twice. */
+  age(path: string): void {
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(this.desk.place.path(path), hourAgo, hourAgo);
   }
 
   /** One sweep. */

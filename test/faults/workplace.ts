@@ -36,6 +36,9 @@ export type OutputRow = Readonly<Record<string, string>>;
 
 const DEFAULT_CONCURRENCY = 4;
 
+/** A plan that no test uses up. Without one every run would begin slowly, and learn a limit that is not there. */
+const AMPLE_PER_SECOND = 2_000;
+
 /** More than any test may spend: it is the budget tests alone that are about reaching one. */
 const AMPLE_BUDGET = 1_000_000;
 
@@ -80,7 +83,8 @@ export class Workplace implements AsyncDisposable {
   /** The account `data`, and what it needs to reach the vendor. */
   writeAccount(baseUrl: string, more: object = {}): void {
     mkdirSync(this.path('config'), { recursive: true });
-    const accounts = accountsOf(this.#way, baseUrl, { limits: { concurrency: this.concurrency }, ...more });
+    const limits = { per_second: AMPLE_PER_SECOND, concurrency: this.concurrency };
+    const accounts = accountsOf(this.#way, baseUrl, { limits, ...more });
     // YAML takes JSON as it is.
     writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
   }

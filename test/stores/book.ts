@@ -9,7 +9,9 @@ import {
   credits,
   type DecisionId,
   type DecisionKind,
+  type KeyedRequest,
   type Ledger,
+  type Look,
   type RawReply,
 } from '../../src/ledger.ts';
 import type { Call } from '../../src/operation.ts';
@@ -68,6 +70,8 @@ export interface IntentOptions {
   readonly atMs?: number;
   readonly account?: string;
   readonly decision?: DecisionId;
+  readonly replaces?: AttemptId;
+  readonly request?: KeyedRequest;
 }
 
 export function admit(
@@ -76,7 +80,7 @@ export function admit(
   word: string,
   options: IntentOptions = {},
 ): Promise<Admission> {
-  const { account = ACCOUNT, decision } = options;
+  const { account = ACCOUNT, decision, replaces, request } = options;
   return ledger.admit({
     key: keyNamed(word, account),
     accountIdentity: account,
@@ -86,6 +90,8 @@ export function admit(
     reserve: credits(options.reserve ?? 1),
     atMs: options.atMs ?? NOON_MS,
     ...(decision === undefined ? {} : { decision }),
+    ...(replaces === undefined ? {} : { replaces }),
+    ...(request === undefined ? {} : { request }),
   });
 }
 
@@ -101,12 +107,18 @@ export async function admitted(
   return admission.attempt;
 }
 
-export function replyWith(text: string, status = 200): RawReply {
+/** A request under an idempotency key, which is the same to the byte whenever it is asked for. */
+export function requestUnder(idempotencyKey: string): KeyedRequest {
+  const body = Buffer.from(`{"for":"${idempotencyKey}"}`);
+  return { idempotencyKey, method: 'POST', path: '/v1/companies?x=1', body, firstSentAtMs: NOON_MS };
+}
+
+export function replyWith(text: string, status = 200, receivedAtMs = NOON_MS + 40): RawReply {
   return {
     status,
     headers: { 'x-request-id': `r-${text}` },
     body: Buffer.from(text),
-    receivedAtMs: NOON_MS + 40,
+    receivedAtMs,
   };
 }
 
@@ -114,9 +126,11 @@ export interface AnswerOptions extends IntentOptions {
   readonly kind?: AnswerKind;
   readonly charged?: number;
   readonly status?: number;
+  readonly receivedAtMs?: number;
+  readonly body?: string;
 }
 
-/** Asked and answered; the body of the answer is the word. */
+/** Asked and answered; unless told otherwise, the body of the answer is the word. */
 export async function answered(
   ledger: Ledger,
   batch: BatchId,
@@ -124,7 +138,7 @@ export async function answered(
   options: AnswerOptions = {},
 ): Promise<AttemptId> {
   const attempt = await admitted(ledger, batch, word, options);
-  await ledger.record(attempt, replyWith(word, options.status ?? 200));
+  await ledger.record(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
   const { kind = 'found', charged = 1 } = options;
   const closure = {
     kind: 'settled',
@@ -158,6 +172,27 @@ export function decide(ledger: Ledger, batch: BatchId, word: string, kind: Decis
     atMs: NOON_MS,
   } as const;
   return ledger.decide(spec, told);
+}
+
+/** What the vendor said about a lost attempt when it was asked. */
+export function lookAt(attempt: AttemptId, said: Look['said'], look: Partial<Look> = {}): Look {
+  const why = `it said ${said}`;
+  return {
+    attempt,
+    kind: 'read_back',
+    said,
+    why,
+    status: 200,
+    body: Buffer.from(said),
+    atMs: NOON_MS,
+    ...look,
+  };
+}
+
+/** The vendor said that it did not happen, and the money was given back. */
+export async function released(ledger: Ledger, attempt: AttemptId): Promise<void> {
+  await ledger.recordLook(lookAt(attempt, 'not_happened'));
+  await ledger.release(attempt, 'the vendor has no such request', NOON_MS + 60);
 }
 
 export async function stateOf(ledger: Ledger, word: string, batch?: BatchId) {

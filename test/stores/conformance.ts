@@ -1,9 +1,15 @@
 import type { Store } from '../../src/store.ts';
+import { accountsConform } from './conformance/accounts.ts';
+import { activityConforms } from './conformance/activity.ts';
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
 import { doubtsConform } from './conformance/doubts.ts';
+import { knownConforms } from './conformance/known.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
+import { refreshesConform } from './conformance/refreshes.ts';
+import { releasesConform } from './conformance/releases.ts';
+import { repeatsConform } from './conformance/repeats.ts';
 import { rowsConform } from './conformance/rows.ts';
 
 /**
@@ -14,7 +20,13 @@ export function conformsTo(store: Store): void {
   openingConforms(store);
   batchesConform(store);
   callsConform(store);
+  knownConforms(store);
   moneyConforms(store);
   doubtsConform(store);
+  repeatsConform(store);
+  releasesConform(store);
+  refreshesConform(store);
   rowsConform(store);
+  accountsConform(store);
+  activityConforms(store);
 }

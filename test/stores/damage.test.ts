@@ -8,11 +8,16 @@ import {
   admitted,
   answered,
   batchNamed,
+  DAY_MS,
   decide,
   keyNamed,
+  lookAt,
   lost,
   MATCHED,
+  NOON_MS,
+  released,
   replyWith,
+  requestUnder,
   settle,
   stateOf,
 } from './book.ts';
@@ -36,9 +41,20 @@ async function usedStore(): Promise<string> {
   await decide(ledger, batch, 'lost', 'hold');
   await lost(ledger, batch, 'told');
   await decide(ledger, batch, 'told', 'told', replyWith('told'));
+  const request = requestUnder('key-1');
+  await lost(ledger, batch, 'repeated', { reserve: 2, request });
+  const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
+  const decision = await decide(ledger, late, 'repeated', 'repeat');
+  await answered(ledger, late, 'repeated', { reserve: 0, request, decision, atMs: NOON_MS + DAY_MS });
+  await released(ledger, await lost(ledger, batch, 'released'));
+  await answered(ledger, late, 'acme', { replaces: attempt, receivedAtMs: NOON_MS + DAY_MS });
   await ledger.close();
   return place;
 }
+
+/** The newest attempt of a call of `usedStore`, and the call itself. */
+const attemptOf = (word: string): string => `(SELECT max(id) FROM attempts WHERE call = ${callOf(word)})`;
+const callOf = (word: string): string => `(SELECT id FROM calls WHERE call LIKE '%${word}.example%')`;
 
 /** A store whose spender was killed, with its newest commits in the log only. */
 async function killedStore(): Promise<string> {
@@ -72,7 +88,7 @@ async function expectDamage(place: string, message: string): Promise<void> {
   await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
 }
 
-test('a store that was ended in order, or killed, opens with everything that it had', async () => {
+test('a store that was ended in order, without it, or killed, opens with everything that it had', async () => {
   const ended = await freshLedger(sqlite, await usedStore());
   expect(await stateOf(ended, 'acme')).toMatchObject({ kind: 'answered' });
   const place = await killedStore();
@@ -80,6 +96,9 @@ test('a store that was ended in order, or killed, opens with everything that it 
   const [seen] = await reader.batches();
   expect(seen && (await reader.counts(seen.id)).matched).toBeGreaterThanOrEqual(40);
   await reader.close();
+  const unclean = await usedStore();
+  alter(unclean, 'UPDATE ledger SET clean = 0');
+  expect(await stateOf(await freshLedger(sqlite, unclean), 'repeated')).toMatchObject({ kind: 'answered' });
   const killed = await freshLedger(sqlite, place);
   const [batch] = await killed.batches();
   expect(batch && (await killed.counts(batch.id)).matched).toBeGreaterThanOrEqual(40);
@@ -94,6 +113,23 @@ describe('an altered entry', () => {
     const ledger = await freshLedger(sqlite, place);
     await expect(stateOf(ledger, 'call42')).rejects.toMatchObject(DAMAGED);
     expect(await stateOf(ledger, 'call43')).toMatchObject({ kind: 'answered' });
+  });
+
+  test.each([
+    ['request', 'requests', "path = '/v2'", 'the request of attempt'],
+    ['word of a vendor', 'looks', "said = 'not_happened'", 'look 1 was altered'],
+  ])('of a doubt is noticed before anything follows from it: %s', async (_what, table, change, message) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await lost(ledger, batch, 'acme', { request: requestUnder('key-1') });
+    await ledger.recordLook(lookAt(attempt, 'happened'));
+    await ledger.close();
+    alter(place, `DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change}`);
+    const reader = await freshLedger(sqlite, place);
+    const damage = { ...DAMAGED, message: expect.stringContaining(message) };
+    await expect(reader.history(batch, 2)).rejects.toMatchObject(damage);
+    if (table === 'requests') await expect(reader.doubts(batch)).rejects.toMatchObject(damage);
   });
 
   const ALTERED: readonly [what: string, guard: string, sql: string, message: string][] = [
@@ -158,6 +194,57 @@ describe('an altered entry', () => {
       'calls_doubted',
       'UPDATE calls SET doubt = 3 WHERE answer IS NULL AND doubt IS NULL',
       'points to an attempt',
+    ],
+    ['request', 'requests_no_update', "UPDATE requests SET path = '/v2'", 'of requests was altered'],
+    [
+      'body of a request',
+      'requests_no_update',
+      "UPDATE requests SET body = x'00'",
+      'of requests was altered',
+    ],
+    ['word of a vendor', 'looks_no_update', "UPDATE looks SET said = 'happened'", 'of looks was altered'],
+    ['release', 'releases_no_update', "UPDATE releases SET why = 'x'", 'of releases was altered'],
+    ['release that is missing', 'releases_no_delete', 'DELETE FROM releases', 'is not what its entries say'],
+    [
+      'request that is missing',
+      'requests_no_delete',
+      `DELETE FROM requests WHERE attempt = ${attemptOf('repeated')}`,
+      'is not what its entries say',
+    ],
+    [
+      'money that was not given back',
+      'attempts_freeing',
+      'DROP TRIGGER attempts_freed; UPDATE attempts SET freed_by = NULL',
+      'the total of batch:',
+    ],
+    [
+      'money that was not given back, nor in the totals',
+      'attempts_freeing',
+      `DROP TRIGGER attempts_freed; UPDATE attempts SET freed_by = NULL WHERE call = ${callOf('repeated')};
+       UPDATE money SET in_doubt = in_doubt + 2, spent = spent - 1
+        WHERE scope IN ('day:1:2026-11-20', 'batch:' || (SELECT id FROM batches WHERE key = 'key-a'));
+       UPDATE money SET in_doubt = in_doubt + 2 WHERE scope = 'month:1:2026-11';
+       UPDATE money SET spent = spent + 1
+        WHERE scope IN ('day:1:2026-11-21', 'batch:' || (SELECT id FROM batches WHERE key = 'key-late'))`,
+      'is not what its entries say',
+    ],
+    [
+      'money that was given back without a reason',
+      'attempts_freeing',
+      `UPDATE attempts SET freed_by = id WHERE id = ${attemptOf('lost')}`,
+      'points to an attempt',
+    ],
+    [
+      'older answer that came back',
+      'calls_refreshed',
+      `UPDATE calls SET answer = (SELECT replaces FROM attempts WHERE id = answer) WHERE id = ${callOf('acme')}`,
+      'lost its answer',
+    ],
+    [
+      'doubt that is missing',
+      'calls_doubted',
+      `UPDATE calls SET doubt = NULL WHERE id = ${callOf('lost')}`,
+      'lost its doubt',
     ],
   ];
 
@@ -270,7 +357,7 @@ describe('a file that is not ours', () => {
     alter(place, 'PRAGMA user_version = 7');
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 1)'),
+      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 2)'),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);

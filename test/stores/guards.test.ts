@@ -9,10 +9,13 @@ import {
   answered,
   batchNamed,
   begin,
+  DAY_MS,
   decide,
+  lookAt,
   lost,
   MATCHED,
   NOON_MS,
+  requestUnder,
   settle,
 } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
@@ -38,6 +41,14 @@ beforeAll(async () => {
   await decide(ledger, batch, 'lost', 'hold');
   await decide(ledger, batch, 'lost', 'retry');
   const missed = await answered(ledger, batch, 'missed', { kind: 'no_match', charged: 0, status: 404 });
+  const keyed = await lost(ledger, batch, 'keyed', { request: requestUnder('key-1') });
+  await decide(ledger, batch, 'keyed', 'repeat');
+  await ledger.recordLook(lookAt(keyed, 'not_happened'));
+  const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
+  const refreshed = await answered(ledger, batch, 'refreshed');
+  await answered(ledger, late, 'refreshed', { replaces: refreshed });
+  const tried = await answered(ledger, batch, 'tried');
+  await lost(ledger, late, 'tried', { replaces: tried, atMs: NOON_MS + 2 * DAY_MS });
   await settle(ledger, batch, 2, MATCHED, [answer]);
   await settle(ledger, batch, 3, { kind: 'no_match', reason: 'none' }, [missed]);
   await ledger.changeBatch(batch, { budget: credits(10) });
@@ -50,11 +61,12 @@ beforeAll(async () => {
 });
 
 // Calls, attempts and decisions are numbered in the order in which they were made above.
-const CALL = { answered: 1, open: 2, lost: 3, missed: 4 };
-const [ANSWER, OPEN, LOST, MISSED] = [1, 2, 3, 4];
-const [HOLD, RETRY] = [1, 2];
+const CALL = { answered: 1, open: 2, lost: 3, missed: 4, keyed: 5, refreshed: 6, tried: 7 };
+const [ANSWER, OPEN, LOST, MISSED, KEYED, OLD_ANSWER, NEW_ANSWER, TRIED] = [1, 2, 3, 4, 5, 6, 7, 8];
+const [HOLD, RETRY, REPEAT] = [1, 2, 3];
 const BATCH = "(SELECT id FROM batches WHERE key = 'key-a')";
 const SUPERSEDED = "(SELECT id FROM batches WHERE key = 'old')";
+const LATE = "(SELECT id FROM batches WHERE key = 'key-late')";
 const FOREIGN = "(SELECT id FROM batches WHERE key = 'key-foreign')";
 
 const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
@@ -82,10 +94,34 @@ function closure(attemptNumber: number, kind: string, answer = 'NULL', charged =
 const reply = (attemptNumber: number): string =>
   `INSERT INTO replies (attempt, status, headers, received_at, checksum, body) VALUES (${attemptNumber}, 200, '{}', 0, 0, x'')`;
 
-function decision(call: number, doubt: number, batch = BATCH, kind = 'retry'): string {
+function decision(call: number, doubt: number, batch = BATCH, kind = 'retry', id = 9): string {
   return `INSERT INTO decisions (id, call, doubt, batch, kind, decided_by, why, at, checksum)
-    VALUES (9, ${call}, ${doubt}, ${batch}, '${kind}', 'person', 'x', 0, 0)`;
+    VALUES (${id}, ${call}, ${doubt}, ${batch}, '${kind}', 'person', 'x', 0, 0)`;
 }
+
+/** The request that was lost with the call `keyed`, or a variation of it. */
+function request(attemptNumber: number, columns: Partial<Record<string, string>> = {}): string {
+  const kept = {
+    idempotency_key: 'idempotency_key',
+    method: 'method',
+    path: 'path',
+    body: 'body',
+    ...columns,
+  };
+  return `INSERT INTO requests (attempt, ${Object.keys(kept).join(', ')}, first_sent_at, checksum)
+    SELECT ${attemptNumber}, ${Object.values(kept).join(', ')}, first_sent_at, 0 FROM requests WHERE attempt = ${KEYED}`;
+}
+
+/** The call `keyed` is sent again, as the rule says. */
+const repeat = (values: Partial<Record<string, number | string>> = {}): string =>
+  attempt({ id: 99, call: CALL.keyed, decision: REPEAT, reserved: 0, ...values });
+
+const look = (attemptNumber: number, said = 'not_happened'): string =>
+  `INSERT INTO looks (attempt, kind, said, why, status, at, checksum, body)
+    VALUES (${attemptNumber}, 'usage', '${said}', 'x', 200, 0, 0, x'')`;
+
+const release = (attemptNumber: number): string =>
+  `INSERT INTO releases (attempt, why, at, checksum) VALUES (${attemptNumber}, 'x', 0, 0)`;
 
 const told = (attemptNumber: number, decisionNumber: number, charged = 1): string =>
   `INSERT INTO told (attempt, decision, charged, status, headers, received_at, checksum, body)
@@ -98,12 +134,106 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
   [
     'an attempt that replaces another answer than the call has',
     'attempts_admission',
-    attempt({ call: CALL.answered, replaces: MISSED }),
+    attempt({ call: CALL.refreshed, batch: LATE, replaces: ANSWER }),
   ],
   [
     'an attempt that replaces an answer that is not there',
     'attempts_admission',
-    `${NEW_CALL} ${attempt({ replaces: MISSED })}`,
+    `${NEW_CALL} ${attempt({ batch: LATE, replaces: ANSWER })}`,
+  ],
+  [
+    'an answer bought anew for a batch that takes all',
+    'attempts_refresh',
+    attempt({ call: CALL.answered, batch: "(SELECT id FROM batches WHERE key = 'new')", replaces: ANSWER }),
+  ],
+  [
+    'an answer bought anew that is not of the kind that is too old',
+    'attempts_refresh',
+    attempt({ call: CALL.missed, batch: LATE, replaces: MISSED }),
+  ],
+  [
+    'an answer bought anew by the batch that bought it',
+    'attempts_refresh',
+    attempt({ call: CALL.refreshed, batch: LATE, replaces: NEW_ANSWER }),
+  ],
+  [
+    'an answer bought anew where that was tried before and got lost',
+    'attempts_refresh',
+    attempt({ call: CALL.tried, batch: LATE, replaces: TRIED }),
+  ],
+  [
+    'letting answers grow too old for a batch afterwards',
+    'batches_fresh',
+    `UPDATE batches SET fresh_no_match = ${NOON_MS} WHERE id = ${LATE}`,
+  ],
+  [
+    'going back to an older answer',
+    'calls_refreshed',
+    `UPDATE calls SET answer = ${OLD_ANSWER} WHERE id = ${CALL.refreshed}`,
+  ],
+  [
+    'a request that is kept with an attempt that has ended',
+    'requests_keeping',
+    request(LOST, { idempotency_key: "'k'" }),
+  ],
+  [
+    'an idempotency key of two calls',
+    'requests_keeping',
+    `${NEW_CALL} ${attempt({ id: 99, reserved: 0 })}; ${request(99)}`,
+  ],
+  ...Object.entries({ method: "'GET'", path: "'/v2'", body: "x''" }).map(
+    ([column, other]): [string, string, string] => [
+      `another ${column} under the same idempotency key`,
+      'requests_keeping',
+      `${repeat()}; ${request(99, { [column]: other })}`,
+    ],
+  ),
+  [
+    'a repeat under another key',
+    'requests_keeping',
+    `${repeat()}; ${request(99, { idempotency_key: "'k'" })}`,
+  ],
+  ['a repeat that holds its money twice', 'requests_keeping', `${repeat({ reserved: 1 })}; ${request(99)}`],
+  ['a look at an attempt that was not lost', 'looks_looking', look(ANSWER)],
+  ['a release of what nobody looked at', 'releases_releasing', release(LOST)],
+  ['a release of what may have happened', 'releases_releasing', `${look(LOST, 'unclear')}; ${release(LOST)}`],
+  ['a release while the call is being sent again', 'releases_releasing', `${repeat()}; ${release(KEYED)}`],
+  [
+    'a release of what a call is not in doubt about',
+    'releases_releasing',
+    `${attempt({ id: 99, call: CALL.lost, decision: RETRY })}; ${closure(99, 'in_doubt')}; ${look(LOST)}; ${release(LOST)}`,
+  ],
+  [
+    'an attempt whose money was given back before it left',
+    'attempts_holding',
+    `${NEW_CALL} ${attempt({ freed_by: LOST })}`,
+  ],
+  [
+    'giving money back without a reason',
+    'attempts_freeing',
+    `UPDATE attempts SET freed_by = ${LOST} WHERE id = ${LOST}`,
+  ],
+  [
+    'giving money back for an answer under no key of its own',
+    'attempts_freeing',
+    `UPDATE attempts SET freed_by = ${MISSED} WHERE id = ${LOST}`,
+  ],
+  [
+    'giving money back twice',
+    'attempts_freeing',
+    `${release(KEYED)}; UPDATE attempts SET freed_by = ${KEYED} WHERE id = ${KEYED}`,
+  ],
+  [
+    'taking money back that was given back',
+    'attempts_freeing',
+    `${release(KEYED)}; UPDATE attempts SET freed_by = NULL WHERE id = ${KEYED}`,
+  ],
+  [
+    'charging what was given back',
+    'told_held',
+    `${decision(CALL.lost, LOST, BATCH, 'repeat', 98)}; ${attempt({ id: 99, call: CALL.lost, decision: 98 })};
+     ${closure(99, 'in_doubt')}; ${look(99)}; ${release(99)};
+     ${decision(CALL.lost, LOST, BATCH, 'told')}; ${told(99, 9)}`,
   ],
   ['an attempt of a call in doubt without a decision', 'attempts_admission', attempt({ call: CALL.lost })],
   [
@@ -120,7 +250,7 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
   [
     'a decision used twice',
     'attempts_admission',
-    `${attempt({ id: 9, call: CALL.lost, decision: RETRY })}; ${closure(9, 'in_doubt')};  ${attempt({ call: CALL.lost, decision: RETRY })}`,
+    `${attempt({ id: 99, call: CALL.lost, decision: RETRY })}; ${closure(99, 'in_doubt')};  ${attempt({ call: CALL.lost, decision: RETRY })}`,
   ],
   ['an attempt that begins closed', 'attempts_admission', `${NEW_CALL} ${attempt({ open: 0 })}`],
   ['an attempt of a superseded batch', 'attempts_admission', `${NEW_CALL} ${attempt({ batch: SUPERSEDED })}`],
@@ -217,6 +347,17 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
   ],
   ['forgetting a doubt', 'calls_doubted', `UPDATE calls SET doubt = NULL WHERE id = ${CALL.lost}`],
   [
+    'going back to an older doubt',
+    'calls_doubted',
+    `${attempt({ id: 99, call: CALL.lost, decision: RETRY })}; ${closure(99, 'in_doubt')};
+     UPDATE calls SET doubt = ${LOST} WHERE id = ${CALL.lost}`,
+  ],
+  [
+    'a doubt about what was given back',
+    'calls_doubted',
+    `${release(KEYED)}; UPDATE calls SET doubt = ${KEYED} WHERE id = ${CALL.keyed}`,
+  ],
+  [
     'a doubt about an attempt that was not lost',
     'calls_doubted',
     `UPDATE calls SET doubt = ${OPEN} WHERE id = ${CALL.open}`,
@@ -228,7 +369,7 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
     'batches_open',
     `INSERT INTO batches SELECT 77, 77, key, 77, lineage, state, account,
     account_name, sandbox, vendor, operation, input_path, input_sha256, input_rows, settings, created_at, budget, extra_credits,
-    output_path, output_sha256, command FROM batches WHERE key = 'key-a'`,
+    output_path, output_sha256, command, fresh_found, fresh_no_match FROM batches WHERE key = 'key-a'`,
   ],
   ['changing a reply', 'replies_no_update', "UPDATE replies SET body = x'00'"],
   ['changing what was charged', 'closures_no_update', 'UPDATE closures SET charged = 0'],
@@ -243,6 +384,12 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
     'retractions_no_update',
     `${RETRACT()}; UPDATE retractions SET attempt = ${ANSWER}`,
   ],
+  ['changing a request', 'requests_no_update', "UPDATE requests SET path = '/'"],
+  ['changing what a vendor said', 'looks_no_update', "UPDATE looks SET said = 'happened'"],
+  ['changing a release', 'releases_no_update', `${release(KEYED)}; UPDATE releases SET why = 'y'`],
+  ['deleting a request', 'requests_no_delete', 'DELETE FROM requests'],
+  ['deleting what a vendor said', 'looks_no_delete', 'DELETE FROM looks'],
+  ['deleting a release', 'releases_no_delete', `${release(KEYED)}; DELETE FROM releases`],
   ['deleting a reply', 'replies_no_delete', 'DELETE FROM replies'],
   ['deleting a closure', 'closures_no_delete', 'DELETE FROM closures'],
   [
@@ -261,7 +408,7 @@ const REFUSED: readonly [promise: string, guard: string, sql: string][] = [
   [
     'deleting an attempt',
     'attempts_no_delete',
-    `${NEW_CALL} ${attempt({ id: 9 })}; DELETE FROM attempts WHERE id = 9`,
+    `${NEW_CALL} ${attempt({ id: 99 })}; DELETE FROM attempts WHERE id = 99`,
   ],
   ['deleting a call', 'calls_no_delete', `${NEW_CALL} DELETE FROM calls WHERE id = 9`],
   ['deleting a batch', 'batches_no_delete', "DELETE FROM batches WHERE key = 'new'"],
@@ -302,7 +449,13 @@ describe('the database refuses', () => {
   test('nothing that is in order: an answer dearer than reserved is booked', () => {
     attemptSql(`${reply(OPEN)}; ${closure(OPEN, 'settled', "'found'", 1000)}`);
     attemptSql(attempt({ call: CALL.lost, decision: RETRY }));
-    attemptSql(`${NEW_CALL} ${attempt({ reserved: 7 })}`);
+    attemptSql(`${NEW_CALL} ${attempt({ reserved: 4 })}`);
+  });
+
+  test('nothing that is in order: a repeat under its key, a release, an answer bought anew', () => {
+    attemptSql(`${repeat()}; ${request(99)}; ${reply(99)}; ${closure(99, 'settled', "'found'", 2)}`);
+    attemptSql(`${release(KEYED)}; ${attempt({ call: CALL.keyed })}`);
+    attemptSql(attempt({ call: CALL.answered, batch: LATE, replaces: ANSWER }));
   });
 
   test('by every guard that there is', () => {

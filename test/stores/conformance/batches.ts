@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger.ts';
 import type { Store } from '../../../src/store.ts';
-import { admit, batchNamed, batchSpec, begin, MATCHED, settle } from '../book.ts';
+import { admit, batchNamed, batchSpec, begin, MATCHED, NOON_MS, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';
 
 // Goal: the same command again goes on with the same batch, an edited file does not. Method: batches begun in every order.
@@ -105,6 +105,38 @@ export function batchesConform(store: Store): void {
       expect((await ledger.batchMoney(id)).cap).toBe(5);
       await ledger.changeBatch(id, { budget: null });
       expect(await ledger.batchMoney(id)).not.toHaveProperty('cap');
+    });
+
+    test('where its input was moved to afterwards is kept with a batch', async () => {
+      const ledger = await freshLedger(store);
+      const id = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(id, { state: 'finished', inputPath: '/inbox/done/leads.csv' });
+      expect(await ledger.batch(id)).toMatchObject({ state: 'finished', inputPath: '/inbox/done/leads.csv' });
+    });
+
+    test('a finished batch is renewed by its next generation, an open one resumes all the same', async () => {
+      const ledger = await freshLedger(store);
+      const first = await begin(ledger);
+      expect((await ledger.beginBatch(batchSpec(), true)).start).toBe('resumed');
+      await ledger.changeBatch(first.batch.id, { state: 'finished' });
+      const second = await ledger.beginBatch(batchSpec(), true);
+      expect(second).toMatchObject({ start: 'new', batch: { generation: 2, state: 'open' } });
+      expect((await ledger.batch(first.batch.id))?.state).toBe('finished');
+      expect((await ledger.batchByKey('key-a'))?.id).toBe(second.batch.id);
+    });
+
+    test('how old answers may be is fixed when a batch begins, and again with its next generation', async () => {
+      const ledger = await freshLedger(store);
+      const [first, later] = [{ foundMs: NOON_MS, noMatchMs: 5 }, { noMatchMs: NOON_MS }];
+      const { batch } = await begin(ledger, { freshSince: first });
+      expect(batch.freshSince).toEqual(first);
+      expect((await begin(ledger, { freshSince: later })).batch.freshSince).toEqual(first);
+      expect((await begin(ledger)).batch.freshSince).toEqual(first);
+      await ledger.changeBatch(batch.id, { state: 'finished' });
+      const renewed = await ledger.beginBatch(batchSpec({ freshSince: later }), true);
+      expect(renewed.batch.freshSince).toEqual(later);
+      await ledger.changeBatch(renewed.batch.id, { state: 'finished' });
+      expect((await ledger.beginBatch(batchSpec(), true)).batch).not.toHaveProperty('freshSince');
     });
 
     test('batches are listed with the newest first, whatever the clock said', async () => {

@@ -86,6 +86,25 @@ export function moneyConforms(store: Store): void {
       await admitted(ledger, a, 'five', { atMs: midnightMs });
     });
 
+    test('of an account is added up over everything it ever bought, without a cap', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(9), perMonth: credits(99) });
+      await answered(ledger, a, 'one', { charged: 2, atMs: NOON_MS - 400 * DAY_MS });
+      await answered(ledger, b, 'two', { charged: 3, atMs: NOON_MS });
+      await lost(ledger, b, 'lost', { reserve: 4, atMs: NOON_MS - DAY_MS });
+      await admitted(ledger, a, 'open', { reserve: 5, atMs: NOON_MS - 40 * DAY_MS });
+      const other = await batchNamed(ledger, 'c', { accountIdentity: 'another' });
+      await answered(ledger, other, 'one', { account: 'another', charged: 70 });
+      const ever = { spent: 5, reserved: 5, inDoubt: 4 };
+      expect(await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS)).toEqual(ever);
+      expect(await ledger.accountMoney('nobody', 'ever', NOON_MS)).toEqual({
+        spent: 0,
+        reserved: 0,
+        inDoubt: 0,
+      });
+    });
+
     test('another account has caps of its own', async () => {
       const ledger = await freshLedger(store);
       await ledger.setAccountCaps('another', { perDay: credits(0) });

@@ -1,0 +1,186 @@
+/**
+ * Goal: a sample costs what was said and no more, survives a kill without buying another row, says honestly what the
+ * rest will bring, and is part of the run that follows.
+ * Method: the real command before the sandbox, whose book says what was bought; the forecast is compared with what the
+ * rest then really brought.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { validAbn } from '../abn-arbitrary.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+const sampled = (size: number, ...more: readonly string[]): readonly string[] => [
+  'run',
+  'enrich-company',
+  'list.csv',
+  '-o',
+  'out.csv',
+  '--sample',
+  String(size),
+  ...more,
+];
+
+/** ABNs beside domains, so that the waterfall has two steps. */
+async function writeTwoTiers(desk: Desk, count: number): Promise<void> {
+  const abns = fc.sample(validAbn, { numRuns: count, seed: 1 });
+  await desk.write(
+    'list.csv',
+    `ABN,Domain\n${abns.map((abn, at) => `${abn},company-${at}.example\n`).join('')}`,
+  );
+}
+
+const settledRows = (desk: Desk): readonly number[] =>
+  desk.place.statuses().flatMap((status, at) => (status === 'pending' ? [] : [at]));
+
+test('buys so many rows, spread over the file, says what they found and what the rest will cost', async () => {
+  const desk = await openDesk({ matchRate: 0.7, concurrency: 8 });
+  await writeTwoTiers(desk, 2_000);
+  const said = await desk.type(sampled(50, '--budget', '2000'));
+  expect(said.code).toBe(0);
+  expect(settledRows(desk)).toHaveLength(50);
+  expect(Math.max(...settledRows(desk)) - Math.min(...settledRows(desk))).toBeGreaterThan(1_000);
+  expect(said.stdout).toMatch(/^Sample {5}\d+ of 50 rows matched$/m);
+  expect(said.stdout).toMatch(/^ {2}abn {5}\d+ of 50 found, \d+ % \[\d+ % to \d+ %\]$/m);
+  expect(said.stdout).toMatch(/^ {2}domain {2}\d+ of \d+ found, /m);
+  expect(said.stdout).toMatch(/^Rest {7}1950 rows to buy; /m);
+  expect(said.stdout).toMatch(/^ {2}credits {2}\d+ \[\d+ to \d+\]$/m);
+
+  const before = await desk.place.vendor.book();
+  const { sample, requests } = await desk.json(sampled(50, '--budget', '2000'));
+  expect(requests).toBe(0);
+  expect(sample.identifiers).toEqual([
+    { name: 'abn', asked: 50, found: expect.any(Number), match_rate: expect.anything() },
+    { name: 'domain', asked: expect.any(Number), found: expect.any(Number), match_rate: expect.anything() },
+  ]);
+  const [byAbn, byDomain] = sample.identifiers;
+  expect(byDomain.asked).toBe(50 - byAbn.found);
+  expect(sample.matched).toBe(byAbn.found + byDomain.found);
+  expect(sample.forecast).toMatchObject({ rows: 1_950, match_rate: { expected: sample.matched / 50 } });
+
+  // The seed decides what the sandbox knows, so this is one of the 95 of 100 samples, every time.
+  const all = await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '2000']);
+  const after = await desk.place.vendor.book();
+  const spent = after.credits - before.credits;
+  expect(spent).toBeGreaterThanOrEqual(sample.forecast.credits.low);
+  expect(spent).toBeLessThanOrEqual(sample.forecast.credits.high);
+  const rate = (all.counts.matched - sample.matched) / 1_950;
+  expect(rate).toBeGreaterThanOrEqual(sample.forecast.match_rate.low);
+  expect(rate).toBeLessThanOrEqual(sample.forecast.match_rate.high);
+  expect(after.charged_twice).toEqual([]);
+  expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(600);
+}, 120_000);
+
+test('after a kill the same command goes on with the same rows and buys no other', async () => {
+  const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
+  await writeTwoTiers(desk, 300);
+  const words = sampled(20, '--budget', '300', '--json');
+  const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:9' } });
+  expect(killed.code).toBeNull();
+  expect(await desk.type(words)).toMatchObject({ code: 0 });
+  const rows = settledRows(desk);
+  expect(rows).toHaveLength(20);
+  const { requests } = await desk.place.vendor.book();
+
+  // Another store knows nothing of all this: it buys what a sample that was never killed buys.
+  expect(await desk.type([...words, '--store', 'other'])).toMatchObject({ code: 0 });
+  expect(settledRows(desk)).toEqual(rows);
+  expect(await desk.requests()).toBe(2 * requests);
+});
+
+test('a larger sample holds the smaller one, and one above what is left is all of it', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  desk.list(30);
+  await desk.type(sampled(5, '--budget', '100'));
+  const first = settledRows(desk);
+  await desk.type(sampled(8, '--budget', '100'));
+  expect(settledRows(desk)).toHaveLength(8);
+  expect(settledRows(desk)).toEqual(expect.arrayContaining([...first]));
+  const { sample } = await desk.json(sampled(500, '--budget', '100'));
+  expect(sample).toMatchObject({ rows: 30, matched: 30, forecast: null });
+  expect(await desk.place.vendor.book()).toMatchObject({ credits: 30, charged_twice: [] });
+});
+
+test('equal rows count once, invalid and bought ones not at all', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  await desk.write('old.csv', 'Domain\nold-1.example\nold-2.example\n');
+  await desk.type(['run', 'enrich-company', 'old.csv', '--budget', '9']);
+  const rows = [
+    'old-1.example',
+    'old-2.example',
+    'not a domain',
+    ...Array(9).fill('same.example'),
+    'new.example',
+  ];
+  await desk.write('list.csv', `Domain,No\n${rows.map((row, at) => `${row},${at}\n`).join('')}`);
+  const { sample, counts } = await desk.json(sampled(50, '--budget', '9'));
+  expect(sample).toMatchObject({ rows: 2, matched: 2, forecast: null });
+  expect(counts).toEqual({ matched: 2 });
+});
+
+test('where nothing is left to buy it says so', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  await desk.type(desk.run());
+  const said = await desk.type(sampled(5, '--budget', '9'));
+  expect(said).toMatchObject({ code: 0 });
+  expect(said.stdout).toContain('nothing is left to buy');
+  expect(await desk.requests()).toBe(2);
+});
+
+test('without a limit of the plan the time is that at the speed of the sample; a limit decides it', async () => {
+  const desk = await openDesk({ matchRate: 1 });
+  desk.list(40);
+  const { sample: measured } = await desk.json(sampled(5, '--budget', '99'));
+  expect(measured.forecast.seconds.expected).toBeGreaterThan(0);
+  desk.place.writeAccount(desk.place.vendor.url, { limits: { per_second: 5 } });
+  const { sample: told } = await desk.json(sampled(5, '--budget', '99'));
+  expect(told.forecast.seconds).toEqual({ low: 7, expected: 7, high: 7 });
+});
+
+test('a sample of nothing is refused', async () => {
+  const desk = await openDesk();
+  desk.list(2);
+  expect(await desk.type(sampled(0))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--sample 0'),
+  });
+});
+
+describe('consent to a sample', () => {
+  test('is about its own price, and off a terminal needs --yes or a limit', async () => {
+    const desk = await openDesk({ matchRate: 1 });
+    desk.list(40);
+    const refused = await desk.type(sampled(5));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('This run could spend up to 5 credits, and nothing limits it.');
+    const agreed = await desk.type(sampled(5, '--yes'));
+    expect(agreed.code).toBe(0);
+    expect(agreed.stderr).toContain('this sample    5 rows, at most 5 credits');
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 5, budget: 5 });
+  });
+
+  test('is none to the rest: the whole run asks about that instead of stopping at the price of the sample', async () => {
+    const desk = await openDesk({ matchRate: 1 });
+    desk.list(40);
+    await desk.type(sampled(5, '--yes'));
+    const words = ['run', 'enrich-company', 'list.csv', '-o', 'out.csv'];
+    const asked = await desk.type(words);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('This run could spend up to 35 credits');
+    expect(asked.stderr).toContain('--budget 40');
+    expect(await desk.type([...words, '--yes'])).toMatchObject({ code: 0 });
+    expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 40, budget: 40 });
+  });
+
+  test('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
+    const desk = await openDesk({ matchRate: 1, concurrency: 1 });
+    desk.list(40);
+    const killed = await desk.type(sampled(6, '--yes'), { env: { ROWONCE_CRASH_AT: 'after-row:3' } });
+    expect(killed.code).toBeNull();
+    expect(await desk.type(sampled(6))).toMatchObject({ code: 0 });
+    expect(await desk.requests()).toBe(6);
+    const larger = await desk.type(sampled(9));
+    expect(larger.stderr).toContain('This run could spend up to 3 credits');
+    expect(larger.code).toBe(2);
+  });
+});
