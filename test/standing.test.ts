@@ -5,12 +5,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Account } from '../src/account.ts';
 import { systemClock } from '../src/clock.ts';
 import provider from '../src/dialects/provider.ts';
 import { openHeader } from '../src/input.ts';
-import type { LedgerReader } from '../src/ledger.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../src/operation.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import { type LookedUp, type Standing, standings } from '../src/standing.ts';
@@ -65,14 +64,8 @@ async function standing(
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'list.csv');
   await writeFile(path, `domain\n${rows}`);
-  let wholeReads = 0;
   const kept = await ledger();
-  const watched: LedgerReader = Object.assign(Object.create(kept), {
-    find(...words: Parameters<LedgerReader['find']>) {
-      wholeReads += 1;
-      return kept.find(...words);
-    },
-  });
+  const find = vi.spyOn(kept, 'find');
   const account: Account = {
     name: 'data',
     identity: ACCOUNT,
@@ -87,9 +80,9 @@ async function standing(
   const job = { name: 'job', operation, onExisting: 'refuse', inDoubt: { kind: 'hold' } } as const;
   const input = await openHeader(path, operation, undefined);
   const found: Standing[] = [];
-  const order = { job, account, dialect: provider, ledger: watched };
+  const order = { job, account, dialect: provider, ledger: kept };
   for await (const group of standings(order, input, {})) found.push(...group);
-  return { rows: found.sort((a, b) => a.row - b.row), wholeReads };
+  return { rows: found.sort((a, b) => a.row - b.row), wholeReads: find.mock.calls.length };
 }
 
 const asked = (row: Standing | undefined): readonly unknown[] =>

@@ -41,6 +41,17 @@ test('every request, answer, row and pause is a line, with its time', async () =
   expect([...times].sort((a, b) => a - b)).toEqual(times);
 });
 
+test('the report shows the same: the speed, the limit, the pause and the credits', async () => {
+  const desk = await openDesk({ faults: '429:x1' });
+  desk.list(6);
+  await desk.type(desk.run());
+  const report = await desk.read('out.report.html');
+  for (const part of ['class="speed"', 'class="limit"', 'class="pause"', 'class="credits"'])
+    expect(report).toContain(part);
+  await desk.type(['export', 'last', '-o', 'again.csv']);
+  expect(await desk.read('again.report.html'), 'a function of the ledger alone').toBe(report);
+});
+
 test('the runs of a batch make one file, which others may not read', async () => {
   const desk = await openDesk();
   desk.list(4);
