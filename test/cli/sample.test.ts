@@ -175,7 +175,7 @@ describe('consent to a sample', () => {
   test('is asked once: the same sample after a kill does not ask again, a larger one does', async () => {
     const desk = await openDesk({ matchRate: 1, concurrency: 1 });
     desk.list(40);
-    const killed = await desk.type(sampled(6, '--yes'), { env: { ROWONCE_CRASH_AT: 'after-row:3' } });
+    const killed = await desk.type(sampled(6, '--yes'), { env: { ROWONCE_CRASH_AT: 'before-intent:4' } });
     expect(killed.code).toBeNull();
     expect(await desk.type(sampled(6))).toMatchObject({ code: 0 });
     expect(await desk.requests()).toBe(6);
