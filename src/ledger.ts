@@ -64,7 +64,7 @@ export interface LedgerReader {
   /** In the order of the keys. Reads only; decisions are those of `batch`. */
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
   /** As `find`, in a fraction of the time: in the order of the keys, without bodies and decisions, and unchecked. */
-  known(keys: readonly CallKey[]): Promise<readonly KnownCall[]>;
+  known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
   /** Calls in doubt that rows of this batch wait for. */
   doubts(batch: BatchId): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */

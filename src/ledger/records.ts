@@ -270,7 +270,10 @@ export type KnownCall =
   | { readonly kind: 'answered'; readonly answer: KnownAnswer }
   | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };
 
-export type KnownAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'answeredAtMs'>;
+export interface KnownAnswer extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why'> {
+  /** Where it was asked for: it stands beside the body, so that reading it costs half of all the rest. */
+  readonly answeredAtMs?: number;
+}
 
 /** What is done about a call in doubt. `told`: a person said what happened; the answer is theirs. */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';

@@ -6,15 +6,20 @@ import {
   type AttemptId,
   type Batch,
   type BatchId,
+  CHARGED_ONCE,
   type Closure,
   type Credits,
   credits,
   type Decision,
   type Doubt,
   type Intent,
+  type LearnedRate,
+  type Look,
   type Money,
+  type PauseRecord,
   type RawReply,
   type SettledRow,
+  type UsageMark,
 } from '../../ledger.ts';
 import type { Call } from '../../operation.ts';
 import type { RowNumber } from '../../row.ts';
@@ -26,6 +31,9 @@ export interface KeptAccount {
   pausedUntilMs: number | undefined;
   answers: number;
   answersNot404: number;
+  learned: LearnedRate | undefined;
+  usage: UsageMark | undefined;
+  pauses: PauseRecord[];
 }
 
 export interface KeptBatch {
@@ -53,7 +61,13 @@ export interface KeptAttempt {
   reply: RawReply | undefined;
   closure: (Closure & { readonly closedAtMs: number }) | undefined;
   told: { readonly decision: Decision; readonly reply: RawReply } | undefined;
+  /** Of the attempts that were told about together, the one that became the answer. */
+  toldAsAnswer: boolean;
   retracted: boolean;
+  readonly looks: Look[];
+  released: { readonly why: string; readonly atMs: number } | undefined;
+  /** The attempt whose release or answer gave back what this one held. */
+  freedBy: KeptAttempt | undefined;
   paidRow: RowNumber;
 }
 
@@ -75,7 +89,15 @@ export class MemoryBook {
   account(identity: string): KeptAccount {
     const known = this.accounts.get(identity);
     if (known !== undefined) return known;
-    const account = { caps: {}, pausedUntilMs: undefined, answers: 0, answersNot404: 0 };
+    const account: KeptAccount = {
+      caps: {},
+      pausedUntilMs: undefined,
+      answers: 0,
+      answersNot404: 0,
+      learned: undefined,
+      usage: undefined,
+      pauses: [],
+    };
     this.accounts.set(identity, account);
     return account;
   }
@@ -91,12 +113,14 @@ export class MemoryBook {
   /** What the attempts that are picked add up to. */
   money(cap: Credits | undefined, picked: (attempt: KeptAttempt) => boolean): Money {
     const sums = { spent: 0, reserved: 0, inDoubt: 0 };
-    for (const attempt of this.attempts.filter(picked)) {
+    for (const attempt of this.attempts) {
       const { closure, told, intent } = attempt;
+      // An answer under an idempotency key is spent where the first request under it was risked.
+      if (closure?.kind === 'settled' && picked(this.#payer(attempt))) sums.spent += closure.charged;
+      if (!picked(attempt)) continue;
       if (closure === undefined) sums.reserved += intent.reserve;
-      else if (closure.kind === 'settled') sums.spent += closure.charged;
-      else if (closure.kind === 'in_doubt' && told === undefined) sums.inDoubt += intent.reserve;
-      else if (closure.kind === 'in_doubt') sums.spent += intent.reserve;
+      if (told !== undefined) sums.spent += intent.reserve;
+      if (holds(attempt)) sums.inDoubt += intent.reserve;
     }
     const { spent, reserved, inDoubt } = sums;
     return {
@@ -107,8 +131,22 @@ export class MemoryBook {
     };
   }
 
-  /** Of the account in the day or month (UTC) of a time. */
-  periodMoney(identity: string, scope: 'day' | 'month', atMs: number): Money {
+  #payer(attempt: KeptAttempt): KeptAttempt {
+    return this.attempts.find(({ freedBy }) => freedBy === attempt) ?? attempt;
+  }
+
+  /** Earlier attempts under the same idempotency key that still hold money: to the vendor they are one request. */
+  repeated(attempt: KeptAttempt): readonly KeptAttempt[] {
+    const key = attempt.intent.request?.idempotencyKey;
+    if (key === undefined) return [];
+    return this.attempts.filter(
+      (other) => other.id < attempt.id && other.intent.request?.idempotencyKey === key && holds(other),
+    );
+  }
+
+  /** Of the account in the day or month (UTC) of a time, or since it began. */
+  periodMoney(identity: string, scope: 'day' | 'month' | 'ever', atMs: number): Money {
+    if (scope === 'ever') return this.money(undefined, ({ intent }) => intent.accountIdentity === identity);
     const caps = this.accounts.get(identity)?.caps;
     const cap = scope === 'day' ? caps?.perDay : caps?.perMonth;
     const period = periodOf(scope, atMs);
@@ -123,9 +161,25 @@ function periodOf(scope: 'day' | 'month', atMs: number): string {
   return new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7);
 }
 
-/** An attempt that may have been charged uses its decision up; one that never left gives it back. */
+/** Whether it was lost, and nobody knows yet whether it was charged. */
+export function holds({ closure, told, freedBy }: KeptAttempt): boolean {
+  return closure?.kind === 'in_doubt' && told === undefined && freedBy === undefined;
+}
+
+/** An attempt that may have been charged uses its decision up; one that was not gives it back. */
 export function usesDecision(attempt: KeptAttempt): boolean {
-  return attempt.closure === undefined || ['settled', 'in_doubt'].includes(attempt.closure.kind);
+  return attempt.closure === undefined || attempt.closure.kind === 'settled' || holds(attempt);
+}
+
+export function releaseOf({ freedBy }: KeptAttempt): KeptAttempt['released'] {
+  if (freedBy?.closure === undefined) return undefined;
+  return freedBy.released ?? { why: CHARGED_ONCE, atMs: freedBy.closure.closedAtMs };
+}
+
+export function lostRefreshes(book: MemoryBook, answer: AttemptId): readonly KeptAttempt[] {
+  return book.attempts.filter(
+    ({ intent, closure }) => intent.replaces === answer && closure?.kind === 'in_doubt',
+  );
 }
 
 /** The answer that an attempt brought, or that a person told about it. */
@@ -150,17 +204,19 @@ export function answerOf(attempt: KeptAttempt): AnswerRecord | undefined {
   };
 }
 
-export function doubtOf(call: KeptCall, attempt: KeptAttempt): Doubt {
+export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt): Doubt {
   const { id, intent, closure } = attempt;
+  const held = book.attempts.filter((other) => other.call === call && holds(other));
   return {
     key: call.key,
     call: call.call,
     attempt: id,
     batch: intent.batch,
     row: intent.row,
-    atRisk: intent.reserve,
+    atRisk: credits(held.reduce((sum, other) => sum + other.intent.reserve, 0)),
     why: closure?.why ?? '',
     sentAtMs: intent.atMs,
     repeats: call.repeats,
+    ...(intent.request === undefined ? {} : { request: intent.request }),
   };
 }

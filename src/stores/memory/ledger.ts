@@ -16,23 +16,37 @@ import type {
   DecisionId,
   DecisionSpec,
   Intent,
+  LearnedRate,
   Ledger,
+  Look,
   Money,
   OpenAttempt,
+  PauseRecord,
   RawReply,
   SettledRow,
+  UsageMark,
 } from '../../ledger.ts';
 import type { RowNumber } from '../../row.ts';
-import { type KeptAttempt, type KeptBatch, type KeptCall, type KeptDecision, usesDecision } from './book.ts';
+import { holds, type KeptAttempt, type KeptBatch, type KeptCall, type MemoryBook } from './book.ts';
 import { MemoryReader } from './reader.ts';
+import { refuseAttempt } from './rules.ts';
+
+const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Every write checks first and changes after, so a write that is refused has changed nothing. */
 export class MemoryLedger extends MemoryReader implements Ledger {
-  async beginBatch(spec: BatchSpec): Promise<BatchStart> {
+  readonly #openedAt: number;
+
+  constructor(book: MemoryBook) {
+    super(book);
+    this.#openedAt = book.attempts.length;
+  }
+
+  async beginBatch(spec: BatchSpec, renew = false): Promise<BatchStart> {
     const superseded = this.#supersedeLineage(spec);
     const newest = this.book.batches.findLast(({ batch }) => batch.key === spec.key);
     this.book.account(spec.accountIdentity);
-    if (newest?.batch.state === 'open' || newest?.batch.state === 'finished') {
+    if (newest?.batch.state === 'open' || (newest?.batch.state === 'finished' && !renew)) {
       const { lineage, inputPath, accountName } = spec;
       newest.batch = { ...newest.batch, lineage, inputPath, accountName };
       return {
@@ -66,8 +80,19 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.book.account(accountIdentity).caps = caps;
   }
 
-  async setAccountPause(accountIdentity: string, untilMs: number | undefined): Promise<void> {
-    this.book.account(accountIdentity).pausedUntilMs = untilMs;
+  async notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
+    const account = this.book.account(accountIdentity);
+    const oldestMs = pause.fromMs - PAUSES_KEPT_MS;
+    account.pauses = [...account.pauses.filter(({ untilMs }) => untilMs >= oldestMs), pause];
+    if (pause.asked) account.pausedUntilMs = pause.untilMs;
+  }
+
+  async setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
+    this.book.account(accountIdentity).learned = learned;
+  }
+
+  async setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
+    this.book.account(accountIdentity).usage = usage;
   }
 
   async admit(intent: Intent): Promise<Admission> {
@@ -76,7 +101,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const decided = this.book.decisions.find(({ decision }) => decision.id === intent.decision);
     const over = this.#overBudget(kept, intent, decided?.decision);
     if (over !== undefined) return over;
-    this.#refuse(kept, call, intent, decided);
+    refuseAttempt(this.book, { batch: kept.batch, call, intent, decided });
     this.book.calls.set(call.key, call);
     const id = (this.book.attempts.length + 1) as AttemptId;
     this.book.attempts.push({
@@ -87,7 +112,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       reply: undefined,
       closure: undefined,
       told: undefined,
+      toldAsAnswer: false,
       retracted: false,
+      looks: [],
+      released: undefined,
+      freedBy: undefined,
       paidRow: intent.row,
     });
     return { kind: 'admitted', attempt: id };
@@ -109,6 +138,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       const account = this.book.account(intent.accountIdentity);
       account.answers += 1;
       if (reply.status !== 404) account.answersNot404 += 1;
+      for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
     }
     if (closure.kind === 'in_doubt' && call.answer === undefined) {
       call.doubt = attempt;
@@ -119,7 +149,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async openAttempts(): Promise<readonly OpenAttempt[]> {
     return this.book.attempts
-      .filter(({ closure }) => closure === undefined)
+      .filter(({ id, closure }) => closure === undefined && id <= this.#openedAt)
       .map(({ id, intent, reply }) => ({
         attempt: id,
         key: intent.key,
@@ -130,6 +160,24 @@ export class MemoryLedger extends MemoryReader implements Ledger {
         reserved: intent.reserve,
         ...(reply === undefined ? {} : { reply }),
       }));
+  }
+
+  async recordLook(look: Look): Promise<void> {
+    const attempt = this.book.attempt(look.attempt);
+    invariant(attempt?.closure?.kind === 'in_doubt', 'only a lost attempt is looked at');
+    attempt.looks.push(look);
+  }
+
+  async release(id: AttemptId, why: string, atMs: number): Promise<void> {
+    const attempt = this.book.attempt(id);
+    invariant(attempt !== undefined && attempt.call.doubt === attempt, 'only a doubt is released');
+    const said = attempt.looks.some((look) => look.said === 'not_happened');
+    invariant(said, 'nobody said that it did not happen');
+    const ofCall = this.book.attempts.filter(({ call }) => call === attempt.call);
+    invariant(!ofCall.some(({ closure }) => closure === undefined), 'the call is being sent again');
+    attempt.released = { why, atMs };
+    for (const held of [...this.book.repeated(attempt), attempt]) held.freedBy = attempt;
+    attempt.call.doubt = ofCall.findLast(holds);
   }
 
   async decide(spec: DecisionSpec, told?: RawReply): Promise<DecisionId> {
@@ -145,9 +193,9 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.book.decisions.push({ decision, doubt: call.doubt });
     if (told === undefined) return id;
     for (const attempt of this.book.attempts) {
-      if (attempt.call === call && attempt.closure?.kind === 'in_doubt')
-        attempt.told = { decision, reply: told };
+      if (attempt.call === call && holds(attempt)) attempt.told = { decision, reply: told };
     }
+    call.doubt.toldAsAnswer = true;
     Object.assign(call, { answer: call.doubt, doubt: undefined });
     return id;
   }
@@ -155,19 +203,16 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   async retractMisses(accountIdentity: string): Promise<number> {
     const account = this.book.account(accountIdentity);
     if (account.answersNot404 > 0) return 0;
-    const misses = this.book.attempts.filter(({ call, id, intent, reply, closure }) => {
-      const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
-      return (
-        intent.accountIdentity === accountIdentity && call.answer?.id === id && free && reply?.status === 404
-      );
-    });
-    for (const attempt of misses) {
-      attempt.retracted = true;
-      attempt.call.answer = undefined;
+    let retracted = 0;
+    for (let miss = this.#miss(accountIdentity); miss !== undefined; miss = this.#miss(accountIdentity)) {
+      const { replaces } = miss.intent;
+      miss.retracted = true;
+      miss.call.answer = replaces && this.book.attempt(replaces);
       account.answers -= 1;
+      retracted += 1;
     }
     for (const kept of this.book.batches) this.#reopenRetracted(kept);
-    return misses.length;
+    return retracted;
   }
 
   async settleRow(row: SettledRow): Promise<void> {
@@ -223,28 +268,6 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return attempt;
   }
 
-  #refuse(kept: KeptBatch, call: KeptCall, intent: Intent, decided: KeptDecision | undefined): void {
-    const { state, accountIdentity } = kept.batch;
-    invariant(
-      state === 'open' || state === 'finished',
-      `batch ${kept.batch.id} is ${state} and admits nothing`,
-    );
-    invariant(accountIdentity === call.accountIdentity, 'the call and the batch are of different accounts');
-    invariant(call.answer === undefined, 'the call is already answered');
-    const ofCall = this.book.attempts.filter((attempt) => attempt.call === call);
-    invariant(!ofCall.some(({ closure }) => closure === undefined), 'the call has an open attempt');
-    invariant(
-      (call.doubt === undefined) === (intent.decision === undefined),
-      'a call in doubt needs a decision',
-    );
-    if (call.doubt === undefined) return;
-    const decision = decided?.doubt === call.doubt ? decided.decision : undefined;
-    const allows = decision?.batch === intent.batch && ['repeat', 'retry'].includes(decision.kind);
-    invariant(allows, 'nobody decided to send it again');
-    const used = this.book.attempts.some((attempt) => attempt.decision === decision && usesDecision(attempt));
-    invariant(!used, 'the decision is used up');
-  }
-
   #overBudget(kept: KeptBatch, intent: Intent, decision: Decision | undefined): Admission | undefined {
     const { batch, accountIdentity, atMs } = intent;
     const scopes: [BudgetScope, Money][] = [
@@ -263,6 +286,17 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       }
     }
     return undefined;
+  }
+
+  /** An answer of the account that was a free 404. */
+  #miss(accountIdentity: string): KeptAttempt | undefined {
+    return this.book.attempts.find((attempt) => {
+      const { call, intent, reply, closure } = attempt;
+      const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
+      return (
+        intent.accountIdentity === accountIdentity && call.answer === attempt && free && reply?.status === 404
+      );
+    });
   }
 
   #reopenRetracted(kept: KeptBatch): void {

@@ -1,17 +1,32 @@
 import type { CallKey } from '../../call-key.ts';
+import { unreachable } from '../../errors.ts';
 import type {
   AccountState,
+  Activity,
+  AttemptId,
   AttemptRecord,
   Batch,
   BatchId,
   CallState,
   Doubt,
+  FreshSince,
+  KnownCall,
   LedgerReader,
   Money,
+  PauseRecord,
   RowRecord,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
-import { answerOf, doubtOf, type KeptAttempt, type KeptCall, type MemoryBook, usesDecision } from './book.ts';
+import {
+  answerOf,
+  doubtOf,
+  type KeptAttempt,
+  type KeptCall,
+  lostRefreshes,
+  type MemoryBook,
+  releaseOf,
+  usesDecision,
+} from './book.ts';
 
 const SETTLED_PAGE = 10_000;
 
@@ -40,14 +55,20 @@ export class MemoryReader implements LedgerReader {
     return this.book.money(this.book.batch(batch)?.budget, ({ intent }) => intent.batch === batch);
   }
 
-  async accountMoney(accountIdentity: string, scope: 'day' | 'month', atMs: number): Promise<Money> {
+  async accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     return this.book.periodMoney(accountIdentity, scope, atMs);
   }
 
   async account(accountIdentity: string): Promise<AccountState> {
     const account = this.book.accounts.get(accountIdentity);
-    const { answers = 0, answersNot404 = 0, pausedUntilMs } = account ?? {};
-    return { answers, answersNot404, ...(pausedUntilMs === undefined ? {} : { pausedUntilMs }) };
+    const { answers = 0, answersNot404 = 0, pausedUntilMs, learned, usage } = account ?? {};
+    return {
+      answers,
+      answersNot404,
+      ...(pausedUntilMs === undefined ? {} : { pausedUntilMs }),
+      ...(learned === undefined ? {} : { learned }),
+      ...(usage === undefined ? {} : { usage }),
+    };
   }
 
   async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
@@ -60,7 +81,9 @@ export class MemoryReader implements LedgerReader {
     const ended = this.book.attempts.filter(
       ({ intent, closure }) => intent.batch === batch && closure !== undefined,
     );
-    const settled = ended.filter((attempt) => attempt.call.answer === attempt);
+    const settled = ended.filter(
+      (attempt) => !attempt.retracted && (attempt.closure?.kind === 'settled' || attempt.toldAsAnswer),
+    );
     return {
       requests: ended.filter(({ closure }) => closure?.kind !== 'not_sent').length,
       calls: settled.length,
@@ -98,6 +121,13 @@ export class MemoryReader implements LedgerReader {
     return keys.map((key) => this.#state(key, batch));
   }
 
+  async known(
+    keys: readonly CallKey[],
+    { withAges }: { readonly withAges: boolean },
+  ): Promise<readonly KnownCall[]> {
+    return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
+  }
+
   async doubts(batch: BatchId): Promise<readonly Doubt[]> {
     const waiting = this.#rows(batch).filter(({ outcome }) => outcome.kind === 'in_doubt');
     const waitedFor = new Set(
@@ -112,7 +142,7 @@ export class MemoryReader implements LedgerReader {
       )
       .filter(({ doubt }) => this.#lastDecision(doubt, batch)?.kind !== 'skip')
       .sort((a, b) => a.doubt.intent.row - b.doubt.intent.row)
-      .map(({ call, doubt }) => doubtOf(call, doubt));
+      .map(({ call, doubt }) => doubtOf(this.book, call, doubt));
   }
 
   async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
@@ -136,6 +166,52 @@ export class MemoryReader implements LedgerReader {
     return answers.length === 0 ? undefined : found.length / answers.length;
   }
 
+  async hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
+    const used = this.#rows(batch).flatMap(({ answers }) => this.#attempts(answers));
+    return used.some((attempt) => {
+      const answer = answerOf(attempt);
+      const cutOffMs = answer?.kind === 'found' ? freshSince.foundMs : freshSince.noMatchMs;
+      if (answer === undefined || cutOffMs === undefined) return false;
+      const lost = lostRefreshes(this.book, attempt.id).some(({ intent }) => intent.atMs >= cutOffMs);
+      return answer.answeredAtMs < cutOffMs && !lost;
+    });
+  }
+
+  async lostRefresh(answer: AttemptId): Promise<number | undefined> {
+    const times = lostRefreshes(this.book, answer).map(({ intent }) => intent.atMs);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+
+  async pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
+    const all = this.book.accounts.get(accountIdentity)?.pauses ?? [];
+    return all
+      .filter((pause) => pause.untilMs >= fromMs && pause.fromMs <= untilMs)
+      .sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  async activity(batch: BatchId, most: number): Promise<Activity> {
+    const sent = this.book.attempts.flatMap(({ intent, closure }) =>
+      intent.batch === batch && closure !== undefined && closure.kind !== 'not_sent'
+        ? [{ atMs: intent.atMs, ...closure }]
+        : [],
+    );
+    if (sent.length === 0) return { fromMs: 0, bucketMs: 1, buckets: [] };
+    const fromMs = Math.min(...sent.map(({ atMs }) => atMs));
+    const durationMs =
+      Math.max(...sent.map(({ atMs, closedAtMs }) => Math.max(atMs, closedAtMs))) - fromMs + 1;
+    const bucketMs = Math.ceil(durationMs / most);
+    const bucketOf = (ms: number) => Math.max(0, Math.floor((ms - fromMs) / bucketMs));
+    const buckets = Array.from({ length: Math.ceil(durationMs / bucketMs) }, (_, index) => ({
+      requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,
+      credits: sent.reduce(
+        (sum, ended) =>
+          ended.kind === 'settled' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
+        0,
+      ),
+    }));
+    return { fromMs, bucketMs, buckets };
+  }
+
   async close(): Promise<void> {}
 
   #rows(batch: BatchId) {
@@ -157,8 +233,9 @@ export class MemoryReader implements LedgerReader {
     const usedUp = this.book.attempts.some(
       (attempt) => attempt.decision === decision && usesDecision(attempt),
     );
-    if (decision === undefined || usedUp) return { kind: 'in_doubt', doubt: doubtOf(call, call.doubt) };
-    return { kind: 'in_doubt', doubt: doubtOf(call, call.doubt), decision };
+    if (decision === undefined || usedUp)
+      return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt) };
+    return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt), decision };
   }
 
   #lastDecision(doubt: KeptAttempt, batch: BatchId) {
@@ -167,9 +244,29 @@ export class MemoryReader implements LedgerReader {
   }
 }
 
+/** Nothing more than the contract promises, so that no plan comes to rely on it. */
+function knownOf(state: CallState, withAges: boolean): KnownCall {
+  switch (state.kind) {
+    case 'unknown':
+      return state;
+    case 'answered': {
+      const { attempt, batch, kind, why, answeredAtMs } = state.answer;
+      const answer = { attempt, batch, kind, why };
+      return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
+    }
+    case 'in_doubt': {
+      const { attempt, batch } = state.doubt;
+      return { kind: 'in_doubt', doubt: { attempt, batch } };
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
 function recordOf(attempt: KeptAttempt): AttemptRecord {
-  const { id, intent, reply, closure, told } = attempt;
+  const { id, intent, reply, closure, told, looks } = attempt;
   const decision = told?.decision ?? attempt.decision;
+  const released = releaseOf(attempt);
   return {
     attempt: id,
     batch: intent.batch,
@@ -180,5 +277,9 @@ function recordOf(attempt: KeptAttempt): AttemptRecord {
     ...(reply === undefined ? {} : { reply }),
     ...(closure === undefined ? {} : { closure }),
     ...(decision === undefined ? {} : { decision }),
+    ...(intent.replaces === undefined ? {} : { replaces: intent.replaces }),
+    ...(intent.request === undefined ? {} : { request: intent.request }),
+    looks,
+    ...(released === undefined ? {} : { released }),
   };
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { invariant } from '../../errors.ts';
 import type { Batch, BatchChange, BatchId, BatchSpec, BatchStart, BatchState } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
+import { wholeMs } from './entries.ts';
 import { batchId, batchNumber } from './records.ts';
 
 /** Making, resuming and changing batches. Everything here runs inside a group's transaction. */
@@ -12,13 +13,19 @@ interface Started {
   readonly superseded: readonly BatchId[];
 }
 
-export function startBatch(connection: Connection, spec: BatchSpec, account: number): Started {
+/** @param renew whether a finished batch is followed by a new generation. */
+export function startBatch(
+  connection: Connection,
+  spec: BatchSpec,
+  account: number,
+  renew: boolean,
+): Started {
   const superseded = supersedeLineage(connection, spec);
   const newest = connection.get<{ id: number; generation: number; state: BatchState }>(
     'SELECT id, generation, state FROM batches WHERE key = ? ORDER BY generation DESC LIMIT 1',
     spec.key,
   );
-  if (newest?.state === 'open' || newest?.state === 'finished') {
+  if (newest?.state === 'open' || (newest?.state === 'finished' && !renew)) {
     follow(connection, newest.id, spec);
     return { id: newest.id, start: newest.state === 'open' ? 'resumed' : 'finished', superseded };
   }
@@ -52,8 +59,8 @@ function insertBatch(connection: Connection, spec: BatchSpec, account: number, g
   const id = freeId(connection);
   connection.run(
     `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor,
-       operation, input_path, input_sha256, input_rows, settings, created_at)
-     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       operation, input_path, input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match)
+     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     spec.key,
     generation,
@@ -67,10 +74,14 @@ function insertBatch(connection: Connection, spec: BatchSpec, account: number, g
     spec.inputSha256,
     spec.inputRows,
     JSON.stringify(spec.settings),
-    Math.floor(spec.createdAtMs),
+    wholeMs(spec.createdAtMs),
+    cutOff(spec.freshSince?.foundMs),
+    cutOff(spec.freshSince?.noMatchMs),
   );
   return id;
 }
+
+const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : wholeMs(ms));
 
 const BATCH_IDS = 2 ** 32;
 
@@ -96,6 +107,7 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
     output_path: change.outputPath,
     output_sha256: change.outputSha256,
     command: change.command,
+    input_path: change.inputPath,
   };
   for (const [column, value] of Object.entries(columns)) {
     if (value === undefined) continue;

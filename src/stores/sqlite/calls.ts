@@ -3,12 +3,14 @@ import {
   type AttemptId,
   type AttemptRecord,
   type CallState,
+  CHARGED_ONCE,
   credits,
   type Decision,
   type Doubt,
+  type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
-import { type DecisionRow, decisionChecksum } from './checksums.ts';
+import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import type { Connection } from './connection.ts';
 import {
   AlteredRow,
@@ -19,11 +21,15 @@ import {
   closureOf,
   decisionOf,
   keyText,
+  lookOf,
+  releaseOf,
   replyOf,
+  requestOf,
   type StoredAttempt,
   type StoredCall,
   type StoredClosure,
   type StoredReply,
+  type StoredRequest,
   type StoredTold,
 } from './records.ts';
 
@@ -36,7 +42,10 @@ type CallWithState = StoredCall & {
   readonly doubt: number | null;
   readonly repeats: number;
 };
-type AttemptOfCall = StoredAttempt & { readonly call: number };
+type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
+
+/** All but `day`, which SQLite would work out for every row. */
+const COLUMNS = 'id, call, batch, row, reserved, intent_at, decision, replaces, checksum, paid_row, freed_by';
 
 export class Calls {
   readonly #connection: Connection;
@@ -54,7 +63,7 @@ export class Calls {
     const call = this.byKey(key);
     if (call === undefined) return { kind: 'unknown' };
     if (call.answer !== null) {
-      const answer = this.answer(call.answer);
+      const answer = this.answer(call.answer, call);
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
       return { kind: 'answered', answer };
     }
@@ -64,15 +73,20 @@ export class Calls {
     return { kind: 'in_doubt', doubt, ...(decision === undefined ? {} : { decision }) };
   }
 
-  /** The answer that an attempt brought, or undefined when it is none. */
-  answer(attempt: number): AnswerRecord | undefined {
+  /**
+   * The answer that an attempt brought, or undefined when it is none. Plans ask for a million of them, so nothing is read
+   * twice, and what was told only where it can be.
+   * @param call its call, when that has been read already.
+   */
+  answer(attempt: number, call?: StoredCall): AnswerRecord | undefined {
     const row = this.#attempt(attempt);
+    const closure = this.#closure(attempt);
     return answerOf({
-      call: this.#call(row.call),
+      call: call?.id === row.call ? call : this.#call(row.call),
       attempt: row,
-      closure: this.#closure(attempt),
+      closure,
       reply: this.#reply(attempt),
-      told: this.#told(attempt),
+      told: closure?.kind === 'in_doubt' ? this.#told(attempt) : undefined,
     });
   }
 
@@ -98,7 +112,7 @@ export class Calls {
 
   history(batch: number, row: number): readonly AttemptRecord[] {
     const attempts = this.#connection.all<AttemptOfCall>(
-      `SELECT * FROM attempts WHERE call IN (
+      `SELECT ${COLUMNS} FROM attempts WHERE call IN (
          SELECT call FROM attempts WHERE batch = :batch AND row = :row
          UNION
          SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
@@ -109,11 +123,13 @@ export class Calls {
     return attempts.map((attempt) => this.#record(attempt));
   }
 
-  open(): readonly OpenAttempt[] {
+  /** Open attempts up to this number. */
+  open(newest: number): readonly OpenAttempt[] {
     const attempts = this.#connection.all<AttemptOfCall & { readonly identity: string }>(
       `SELECT a.*, p.identity FROM attempts a
          JOIN batches b ON b.id = a.batch JOIN accounts p ON p.id = b.account
-        WHERE a.open = 1 ORDER BY a.id`,
+        WHERE a.open = 1 AND a.id <= +? ORDER BY a.id`,
+      newest,
     );
     return attempts.map((attempt) => {
       const { reply } = this.#record(attempt);
@@ -135,17 +151,25 @@ export class Calls {
     const row = this.#attempt(attempt);
     checkAttempt(row, call.key);
     const closure = this.#closure(attempt);
+    const request = this.#request(attempt);
     return {
       key: keyText(call.key),
       call: callOf(call),
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
       row: row.row,
-      atRisk: credits(row.reserved),
+      atRisk: credits(this.#held(call.id)),
       why: closure === undefined ? '' : closureOf(closure).why,
       sentAtMs: row.intent_at,
       repeats: call.repeats,
+      ...(request === undefined ? {} : { request: requestOf(request) }),
     };
+  }
+
+  /** What lost attempts of the call may have cost; the newest may have repeated an earlier one and hold nothing. */
+  #held(call: number): number {
+    const sql = 'SELECT sum(reserved) AS held FROM held_attempts WHERE call = ?';
+    return this.#connection.get<{ held: number | null }>(sql, call)?.held ?? 0;
   }
 
   /** The batch's last word on this loss, unless an attempt is just making use of it. */
@@ -167,6 +191,8 @@ export class Calls {
     const reply = this.#reply(row.id);
     const closure = this.#closure(row.id);
     const decision = this.#decisionAbout(row);
+    const request = this.#request(row.id);
+    const released = row.freed_by === null ? undefined : this.#freed(row.freed_by);
     return {
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
@@ -177,7 +203,30 @@ export class Calls {
       ...(reply === undefined ? {} : { reply: replyOf(reply) }),
       ...(closure === undefined ? {} : { closure: closureOf(closure) }),
       ...(decision === undefined ? {} : { decision }),
+      ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),
+      ...(request === undefined ? {} : { request: requestOf(request) }),
+      looks: this.#looks(row.id),
+      ...(released === undefined ? {} : { released }),
     };
+  }
+
+  /** Why the money of a lost attempt was given back by the attempt `by`: it was released, or answered under the key. */
+  #freed(by: number): AttemptRecord['released'] {
+    const sql = 'SELECT * FROM releases WHERE attempt = ?';
+    const release = this.#connection.get<ReleaseRow & { readonly checksum: number }>(sql, by);
+    if (release !== undefined) return releaseOf(release);
+    const answered = this.#closure(by);
+    if (answered === undefined) throw new AlteredRow(`attempt ${by}, which freed another, is not closed`);
+    return { why: CHARGED_ONCE, atMs: closureOf(answered).closedAtMs };
+  }
+
+  #looks(attempt: number): readonly Look[] {
+    return this.#connection
+      .all<LookRow & { readonly checksum: number }>(
+        'SELECT * FROM looks WHERE attempt = ? ORDER BY id',
+        attempt,
+      )
+      .map(lookOf);
   }
 
   /** What a person told about the attempt, else what allowed it. */
@@ -192,7 +241,7 @@ export class Calls {
   }
 
   #attempt(id: number): AttemptOfCall {
-    const row = this.#connection.get<AttemptOfCall>('SELECT * FROM attempts WHERE id = ?', id);
+    const row = this.#connection.get<AttemptOfCall>(`SELECT ${COLUMNS} FROM attempts WHERE id = ?`, id);
     if (row === undefined) throw new AlteredRow(`attempt ${id} is missing`);
     return row;
   }
@@ -205,6 +254,10 @@ export class Calls {
 
   #closure(attempt: number): StoredClosure | undefined {
     return this.#connection.get('SELECT * FROM closures WHERE attempt = ?', attempt);
+  }
+
+  #request(attempt: number): StoredRequest | undefined {
+    return this.#connection.get('SELECT * FROM requests WHERE attempt = ?', attempt);
   }
 
   #reply(attempt: number): StoredReply | undefined {

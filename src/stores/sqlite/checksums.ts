@@ -93,3 +93,40 @@ export interface ToldRow extends ReplyRow {
 
 export const toldChecksum = (row: ToldRow): number =>
   checksum([row.attempt, row.decision, row.charged, row.status, row.headers, row.received_at], row.body);
+
+export interface RequestRow {
+  readonly attempt: number;
+  readonly idempotency_key: string;
+  readonly method: string;
+  readonly path: string;
+  readonly first_sent_at: number;
+  readonly body: Buffer | null;
+}
+
+export const requestChecksum = (row: RequestRow): number =>
+  checksum(
+    [row.attempt, row.idempotency_key, row.method, row.path, row.first_sent_at],
+    row.body ?? undefined,
+  );
+
+export interface LookRow {
+  readonly id: number;
+  readonly attempt: number;
+  readonly kind: string;
+  readonly said: string;
+  readonly why: string;
+  readonly status: number;
+  readonly at: number;
+  readonly body: Buffer;
+}
+
+export const lookChecksum = (row: LookRow): number =>
+  checksum([row.id, row.attempt, row.kind, row.said, row.why, row.status, row.at], row.body);
+
+export interface ReleaseRow {
+  readonly attempt: number;
+  readonly why: string;
+  readonly at: number;
+}
+
+export const releaseChecksum = (row: ReleaseRow): number => checksum([row.attempt, row.why, row.at]);

@@ -1,10 +1,13 @@
-import type { AttemptId, Closure, DecisionSpec, Intent, RawReply } from '../../ledger.ts';
+import type { AttemptId, Closure, DecisionSpec, Intent, KeyedRequest, Look, RawReply } from '../../ledger.ts';
 import {
   attemptChecksum,
   callChecksum,
   closureChecksum,
   decisionChecksum,
+  lookChecksum,
+  releaseChecksum,
   replyChecksum,
+  requestChecksum,
   toldChecksum,
 } from './checksums.ts';
 import type { Connection } from './connection.ts';
@@ -26,7 +29,10 @@ export function accountNumber(connection: Connection, identity: string): number 
 }
 
 /** Nothing is ever deleted from these tables, so the numbers grow. They are chosen here, as checksums cover them. */
-export function nextNumber(connection: Connection, table: 'attempts' | 'calls' | 'decisions'): number {
+export function nextNumber(
+  connection: Connection,
+  table: 'attempts' | 'calls' | 'decisions' | 'looks',
+): number {
   return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
 }
 
@@ -42,11 +48,24 @@ export function insertAttempt(connection: Connection, intent: Intent): AttemptId
     reserved: intent.reserve,
     intent_at: wholeMs(intent.atMs),
     decision: intent.decision ?? null,
-    replaces: null,
+    replaces: intent.replaces ?? null,
   };
   const call = callNumber(connection, intent, key);
   insert(connection, 'attempts', { ...row, call, paid_row: row.row, checksum: attemptChecksum(row, key) });
+  if (intent.request !== undefined) insertRequest(connection, row.id, intent.request);
   return row.id as AttemptId;
+}
+
+function insertRequest(connection: Connection, attempt: number, request: KeyedRequest): void {
+  const row = {
+    attempt,
+    idempotency_key: request.idempotencyKey,
+    method: request.method,
+    path: request.path,
+    first_sent_at: wholeMs(request.firstSentAtMs),
+    body: request.body ?? null,
+  };
+  insert(connection, 'requests', { ...row, checksum: requestChecksum(row) });
 }
 
 function callNumber(connection: Connection, intent: Intent, key: Buffer): number {
@@ -106,17 +125,35 @@ export function insertDecision(
   return row.id;
 }
 
-/** The person speaks of the call, so every attempt of it that was lost is settled; the newest is its answer. */
+/** Whoever tells speaks of the call, so every attempt of it that holds money is settled; the newest is its answer. */
 export function insertTold(connection: Connection, call: number, decision: number, reply: RawReply): void {
   const lost = connection.all<{ id: number; reserved: number }>(
-    `SELECT a.id, a.reserved FROM attempts a JOIN closures k ON k.attempt = a.id
-      WHERE a.call = ? AND k.kind = 'in_doubt' ORDER BY a.id`,
+    'SELECT attempt AS id, reserved FROM held_attempts WHERE call = ? ORDER BY attempt',
     call,
   );
   for (const { id, reserved } of lost) {
     const row = { attempt: id, decision, charged: reserved, ...replyCells(reply) };
     insert(connection, 'told', { ...row, checksum: toldChecksum(row) });
   }
+}
+
+export function insertLook(connection: Connection, look: Look): void {
+  const row = {
+    id: nextNumber(connection, 'looks'),
+    attempt: look.attempt,
+    kind: look.kind,
+    said: look.said,
+    why: look.why,
+    status: look.status,
+    at: wholeMs(look.atMs),
+    body: look.body,
+  };
+  insert(connection, 'looks', { ...row, checksum: lookChecksum(row) });
+}
+
+export function insertRelease(connection: Connection, attempt: AttemptId, why: string, atMs: number): void {
+  const row = { attempt, why, at: wholeMs(atMs) };
+  insert(connection, 'releases', { ...row, checksum: releaseChecksum(row) });
 }
 
 function replyCells(reply: RawReply) {

@@ -225,7 +225,7 @@ const APPEND_ONLY = ['replies', 'closures', 'decisions', 'told', 'retractions'];
 /** Never taken out. */
 const NEVER_DELETED = [...APPEND_ONLY, 'attempts', 'calls', 'batches', 'accounts', 'money', 'ledger'];
 
-function refusal(event: 'UPDATE' | 'DELETE', table: string): string {
+export function refusal(event: 'UPDATE' | 'DELETE', table: string): string {
   return `
 CREATE TRIGGER ${table}_no_${event.toLowerCase()} BEFORE ${event} ON ${table} BEGIN
   SELECT RAISE(ABORT, 'money rule: ${table} are only ever added to');

@@ -13,12 +13,17 @@ import type {
   DecisionId,
   DecisionSpec,
   Intent,
+  LearnedRate,
   Ledger,
+  Look,
   OpenAttempt,
+  PauseRecord,
   RawReply,
   SettledRow,
+  UsageMark,
 } from '../../ledger.ts';
 import type { RowNumber } from '../../row.ts';
+import { notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { changeBatch, startBatch } from './batches.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
@@ -26,9 +31,10 @@ import {
   insertAttempt,
   insertClosure,
   insertDecision,
+  insertLook,
+  insertRelease,
   insertReply,
   insertTold,
-  wholeMs,
 } from './entries.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import { overBudget } from './money.ts';
@@ -45,20 +51,25 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
   readonly #release: () => void;
+  /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
+  readonly #earlier: number;
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder);
     this.#group = new GroupCommit(options);
     this.#release = options.release;
+    const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
+    this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
 
-  beginBatch(spec: BatchSpec): Promise<BatchStart> {
+  beginBatch(spec: BatchSpec, renew = false): Promise<BatchStart> {
     return this.#group.write(() => {
       const { id, start, superseded } = startBatch(
         this.connection,
         spec,
         accountNumber(this.connection, spec.accountIdentity),
+        renew,
       );
       return { batch: this.#existingBatch(id), start, superseded };
     });
@@ -82,15 +93,22 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     });
   }
 
-  setAccountPause(accountIdentity: string, untilMs: number | undefined): Promise<void> {
-    return this.#group.write(() => {
-      const sql = 'UPDATE accounts SET paused_until = ? WHERE id = ?';
-      this.connection.run(
-        sql,
-        untilMs === undefined ? null : wholeMs(untilMs),
-        accountNumber(this.connection, accountIdentity),
-      );
-    });
+  notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
+    return this.#group.write(() =>
+      notePause(this.connection, accountNumber(this.connection, accountIdentity), pause),
+    );
+  }
+
+  setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
+    return this.#group.write(() =>
+      setLearnedRate(this.connection, accountNumber(this.connection, accountIdentity), learned),
+    );
+  }
+
+  setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
+    return this.#group.write(() =>
+      setUsage(this.connection, accountNumber(this.connection, accountIdentity), usage),
+    );
   }
 
   admit(intent: Intent): Promise<Admission> {
@@ -109,7 +127,15 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   openAttempts(): Promise<readonly OpenAttempt[]> {
-    return this.read(() => this.calls.open());
+    return this.read(() => this.calls.open(this.#earlier));
+  }
+
+  recordLook(look: Look): Promise<void> {
+    return this.#group.write(() => insertLook(this.connection, look));
+  }
+
+  release(attempt: AttemptId, why: string, atMs: number): Promise<void> {
+    return this.#group.write(() => insertRelease(this.connection, attempt, why, atMs));
   }
 
   decide(decision: DecisionSpec, told?: RawReply): Promise<DecisionId> {

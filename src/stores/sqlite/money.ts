@@ -18,6 +18,12 @@ interface Caps {
   readonly month: number | null;
 }
 
+interface Totals {
+  readonly spent: number;
+  readonly reserved: number;
+  readonly in_doubt: number;
+}
+
 export function batchMoney(connection: Connection, batch: number): Money {
   return moneyOf(connection, `batch:${batch}`, capsOf(connection, batch).batch);
 }
@@ -25,12 +31,25 @@ export function batchMoney(connection: Connection, batch: number): Money {
 export function accountMoney(
   connection: Connection,
   identity: string,
-  scope: 'day' | 'month',
+  scope: 'day' | 'month' | 'ever',
   atMs: number,
 ): Money {
   const sql = 'SELECT id, per_day AS day, per_month AS month FROM accounts WHERE identity = ?';
   const account = connection.get<{ id: number; day: number | null; month: number | null }>(sql, identity);
+  if (scope === 'ever') return moneyEver(connection, account?.id ?? 0);
   return moneyOf(connection, periodScope(scope, account?.id ?? 0, atMs), account?.[scope] ?? null);
+}
+
+/** All months of an account; `;` is the character after `:`. */
+function moneyEver(connection: Connection, account: number): Money {
+  const sums = connection.get<Totals>(
+    `SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved,
+            coalesce(sum(in_doubt), 0) AS in_doubt
+       FROM money WHERE scope >= ? AND scope < ?`,
+    `month:${account}:`,
+    `month:${account};`,
+  );
+  return moneyFrom(sums, null);
 }
 
 /** The same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
@@ -70,10 +89,11 @@ function capsOf(connection: Connection, batch: number): Caps {
 }
 
 function moneyOf(connection: Connection, scope: string, cap: number | null): Money {
-  const row = connection.get<{ spent: number; reserved: number; in_doubt: number }>(
-    'SELECT spent, reserved, in_doubt FROM money WHERE scope = ?',
-    scope,
-  );
+  const sql = 'SELECT spent, reserved, in_doubt FROM money WHERE scope = ?';
+  return moneyFrom(connection.get<Totals>(sql, scope), cap);
+}
+
+function moneyFrom(row: Totals | undefined, cap: number | null): Money {
   return {
     ...(cap === null ? {} : { cap: credits(cap) }),
     spent: credits(row?.spent ?? 0),

@@ -1,19 +1,28 @@
 import type { CallKey } from '../../call-key.ts';
 import type {
   AccountState,
+  Activity,
   AnswerRecord,
+  AttemptId,
   AttemptRecord,
   Batch,
   BatchId,
   CallState,
   Doubt,
+  FreshSince,
+  KnownCall,
   LedgerReader,
   Money,
+  PauseRecord,
   RowRecord,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
+import { accountState, pausesOf } from './accounts.ts';
+import { activityOf } from './activity.ts';
+import { hasOlderThan, lostRefresh } from './ages.ts';
 import { Calls } from './calls.ts';
 import { type Connection, damaged, explained } from './connection.ts';
+import { knownCalls } from './known.ts';
 import { accountMoney, batchMoney } from './money.ts';
 import { AlteredRow, type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
 
@@ -55,24 +64,12 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => batchMoney(this.connection, batchNumber(batch)));
   }
 
-  accountMoney(accountIdentity: string, scope: 'day' | 'month', atMs: number): Promise<Money> {
+  accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
     return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
   }
 
   account(accountIdentity: string): Promise<AccountState> {
-    return this.read(() => {
-      const row = this.connection.get<{
-        answers: number;
-        answers_not_404: number;
-        paused_until: number | null;
-      }>('SELECT answers, answers_not_404, paused_until FROM accounts WHERE identity = ?', accountIdentity);
-      const {
-        answers = 0,
-        answers_not_404: answersNot404 = 0,
-        paused_until: pausedUntilMs = null,
-      } = row ?? {};
-      return { answers, answersNot404, ...(pausedUntilMs === null ? {} : { pausedUntilMs }) };
-    });
+    return this.read(() => accountState(this.connection, accountIdentity));
   }
 
   counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
@@ -155,6 +152,13 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
   }
 
+  known(
+    keys: readonly CallKey[],
+    { withAges }: { readonly withAges: boolean },
+  ): Promise<readonly KnownCall[]> {
+    return this.read(() => knownCalls(this.connection, keys, withAges));
+  }
+
   doubts(batch: BatchId): Promise<readonly Doubt[]> {
     return this.read(() => this.calls.doubts(batchNumber(batch)));
   }
@@ -173,6 +177,22 @@ export class SqliteReader implements LedgerReader {
       );
       return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
     });
+  }
+
+  hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
+    return this.read(() => hasOlderThan(this.connection, batchNumber(batch), freshSince));
+  }
+
+  lostRefresh(answer: AttemptId): Promise<number | undefined> {
+    return this.read(() => lostRefresh(this.connection, answer));
+  }
+
+  pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
+    return this.read(() => pausesOf(this.connection, accountIdentity, fromMs, untilMs));
+  }
+
+  activity(batch: BatchId, most: number): Promise<Activity> {
+    return this.read(() => activityOf(this.connection, batchNumber(batch), most));
   }
 
   async close(): Promise<void> {

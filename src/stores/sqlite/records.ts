@@ -12,6 +12,9 @@ import {
   type DecisionId,
   type DecisionKind,
   type DecisionSpec,
+  type FreshSince,
+  type KeyedRequest,
+  type Look,
   type RawReply,
 } from '../../ledger.ts';
 import type { Call, JsonObject, Vendor } from '../../operation.ts';
@@ -24,8 +27,14 @@ import {
   callChecksum,
   closureChecksum,
   type DecisionRow,
+  type LookRow,
+  lookChecksum,
+  type ReleaseRow,
   type ReplyRow,
+  type RequestRow,
+  releaseChecksum,
   replyChecksum,
+  requestChecksum,
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
@@ -69,6 +78,8 @@ export interface BatchRow {
   readonly output_path: string | null;
   readonly output_sha256: string | null;
   readonly command: string | null;
+  readonly fresh_found: number | null;
+  readonly fresh_no_match: number | null;
 }
 
 export function batchOf(row: BatchRow): Batch {
@@ -91,6 +102,16 @@ export function batchOf(row: BatchRow): Batch {
     ...(row.output_path === null ? {} : { outputPath: row.output_path }),
     ...(row.output_sha256 === null ? {} : { outputSha256: row.output_sha256 }),
     ...(row.command === null ? {} : { command: row.command }),
+    ...freshSinceOf(row),
+  };
+}
+
+function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: BatchRow): {
+  freshSince?: FreshSince;
+} {
+  if (foundMs === null && noMatchMs === null) return {};
+  return {
+    freshSince: { ...(foundMs === null ? {} : { foundMs }), ...(noMatchMs === null ? {} : { noMatchMs }) },
   };
 }
 
@@ -110,24 +131,51 @@ export function checkAttempt(row: StoredAttempt, key: Buffer): void {
 export type StoredReply = ReplyRow & { readonly checksum: number };
 
 export function replyOf(row: StoredReply): RawReply {
-  check(row.checksum, replyChecksum(row), `the reply to attempt ${row.attempt}`);
-  return rawReply(row);
-}
-
-export type StoredTold = ToldRow & { readonly checksum: number };
-
-function toldOf(row: StoredTold): RawReply {
-  check(row.checksum, toldChecksum(row), `what was told about attempt ${row.attempt}`);
-  return rawReply(row);
-}
-
-function rawReply(row: ReplyRow): RawReply {
+  checkReply(row);
   return {
     status: row.status,
     headers: JSON.parse(row.headers) as Record<string, string>,
     body: row.body,
     receivedAtMs: row.received_at,
   };
+}
+
+function checkReply(row: StoredReply): void {
+  check(row.checksum, replyChecksum(row), `the reply to attempt ${row.attempt}`);
+}
+
+export type StoredTold = ToldRow & { readonly checksum: number };
+
+function checkTold(row: StoredTold): void {
+  check(row.checksum, toldChecksum(row), `what was told about attempt ${row.attempt}`);
+}
+
+export type StoredRequest = RequestRow & { readonly checksum: number };
+
+export function requestOf(row: StoredRequest): KeyedRequest {
+  check(row.checksum, requestChecksum(row), `the request of attempt ${row.attempt}`);
+  return {
+    idempotencyKey: row.idempotency_key,
+    method: row.method as KeyedRequest['method'],
+    path: row.path,
+    ...(row.body === null ? {} : { body: row.body }),
+    firstSentAtMs: row.first_sent_at,
+  };
+}
+
+export function lookOf(row: LookRow & { readonly checksum: number }): Look {
+  check(row.checksum, lookChecksum(row), `look ${row.id}`);
+  const { kind, said } = row as Pick<Look, 'kind' | 'said'>;
+  const { why, status, body, at: atMs } = row;
+  return { attempt: row.attempt as AttemptId, kind, said, why, status, body, atMs };
+}
+
+export function releaseOf(row: ReleaseRow & { readonly checksum: number }): {
+  readonly why: string;
+  readonly atMs: number;
+} {
+  check(row.checksum, releaseChecksum(row), `the release of attempt ${row.attempt}`);
+  return { why: row.why, atMs: row.at };
 }
 
 export type StoredClosure = ClosureRow & { readonly checksum: number };
@@ -172,23 +220,19 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
     paidRow: attempt.paid_row,
   };
   if (told !== undefined) {
-    const { status, body, receivedAtMs } = toldOf(told);
-    const charged = credits(told.charged);
-    return { ...common, kind: 'found', why: told.why, charged, status, body, answeredAtMs: receivedAtMs };
+    checkTold(told);
+    return { ...common, kind: 'found', why: told.why, charged: credits(told.charged), ...saidIn(told) };
   }
   const closure = rows.closure && closureOf(rows.closure);
-  const reply = rows.reply && replyOf(rows.reply);
-  if (closure?.kind !== 'settled' || reply === undefined) return undefined;
+  if (closure?.kind !== 'settled' || rows.reply === undefined) return undefined;
+  checkReply(rows.reply);
   const { answer: kind, why, charged } = closure;
-  return {
-    ...common,
-    kind,
-    why,
-    charged,
-    status: reply.status,
-    body: reply.body,
-    answeredAtMs: reply.receivedAtMs,
-  };
+  return { ...common, kind, why, charged, ...saidIn(rows.reply) };
+}
+
+/** Headers are not part of an answer, so they are not read. */
+function saidIn({ status, body, received_at: answeredAtMs }: ReplyRow) {
+  return { status, body, answeredAtMs };
 }
 
 export function outcomeOf(kind: string, matchedBy: string | null, reason: string | null): Outcome {

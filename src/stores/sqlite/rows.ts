@@ -27,6 +27,17 @@ export function settleRow(connection: Connection, { batch, row, outcome, answers
 
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
+  let retracted = 0;
+  // Below a miss that was bought anew lies an older one, which is its call's answer again and goes the same way.
+  for (let newest = retractNewest(connection, accountIdentity); newest > 0; ) {
+    retracted += newest;
+    newest = retractNewest(connection, accountIdentity);
+  }
+  if (retracted > 0) reopenRetracted(connection, accountIdentity);
+  return retracted;
+}
+
+function retractNewest(connection: Connection, accountIdentity: string): number {
   const { changes } = connection.run(
     `INSERT INTO retractions (attempt)
        SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id
@@ -35,7 +46,6 @@ export function retractMisses(connection: Connection, accountIdentity: string): 
         WHERE p.identity = ? AND p.answers_not_404 = 0`,
     accountIdentity,
   );
-  if (changes > 0) reopenRetracted(connection, accountIdentity);
   return changes;
 }
 

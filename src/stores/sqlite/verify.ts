@@ -8,6 +8,12 @@ import {
   closureChecksum,
   type DecisionRow,
   decisionChecksum,
+  type LookRow,
+  lookChecksum,
+  type ReleaseRow,
+  type RequestRow,
+  releaseChecksum,
+  requestChecksum,
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
@@ -90,6 +96,20 @@ const CHECKS = [
   ),
   checksums<DecisionRow & Checked>('decisions', 'SELECT * FROM decisions', decisionChecksum, (row) => row.id),
   checksums<ToldRow & Checked>('told', 'SELECT * FROM told', toldChecksum, (row) => row.attempt),
+  checksums<RequestRow & Checked>(
+    'requests',
+    `SELECT * FROM requests
+      WHERE checksum IS NOT checksum_of(json_array(attempt, idempotency_key, method, path, first_sent_at), body)`,
+    requestChecksum,
+    (row) => row.attempt,
+  ),
+  checksums<LookRow & Checked>('looks', 'SELECT * FROM looks', lookChecksum, (row) => row.id),
+  checksums<ReleaseRow & Checked>(
+    'releases',
+    'SELECT * FROM releases',
+    releaseChecksum,
+    (row) => row.attempt,
+  ),
 ];
 
 /**
@@ -97,16 +117,24 @@ const CHECKS = [
  * mistake in the one shows against the other.
  */
 const WRONG_TOTAL = `
-WITH entries AS MATERIALIZED (
+WITH moved AS MATERIALIZED (
+  -- Answers under an idempotency key are spent where the first request under it was risked.
+  SELECT f.freed_by AS answer, min(f.id) AS payer, k.charged
+    FROM attempts f JOIN closures k ON k.attempt = f.freed_by AND k.kind = 'settled'
+   WHERE f.freed_by IS NOT NULL GROUP BY f.freed_by),
+entries AS MATERIALIZED (
   SELECT a.batch, b.account, a.day, coalesce(d.kind = 'retry', 0) AS retried,
-         sum(iif(k.kind = 'settled', k.charged, coalesce(t.charged, 0))) AS spent,
+         sum(iif(k.kind = 'settled' AND away.answer IS NULL, k.charged, 0)
+           + coalesce(here.charged, 0) + coalesce(t.charged, 0)) AS spent,
          sum(iif(a.open, a.reserved, 0)) AS reserved,
-         sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL, a.reserved, 0)) AS in_doubt
+         sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL AND a.freed_by IS NULL, a.reserved, 0)) AS in_doubt
     FROM attempts a
     JOIN batches b ON b.id = a.batch
     LEFT JOIN closures k ON k.attempt = a.id
     LEFT JOIN told t ON t.attempt = a.id
     LEFT JOIN decisions d ON d.id = a.decision
+    LEFT JOIN moved away ON away.answer = a.id
+    LEFT JOIN moved here ON here.payer = a.id
    GROUP BY a.batch, b.account, a.day, retried),
 scopes AS (
   SELECT 'batch:' || batch AS scope, spent, reserved, in_doubt FROM entries
@@ -130,23 +158,64 @@ SELECT c.id
   LEFT JOIN told t ON t.attempt = a.id
  WHERE coalesce(c.answer, c.doubt) IS NOT NULL
    AND (a.call IS NOT c.id
+     OR (c.doubt IS NOT NULL AND (k.kind IS NOT 'in_doubt' OR a.freed_by IS NOT NULL))
      OR (c.answer IS NOT NULL)
        IS NOT (t.attempt IS NOT NULL OR (k.kind = 'settled' AND r.attempt IS NOT NULL)))
  LIMIT 1`;
 
-/** Settled attempts that their call does not know, so that it would be bought again. */
-const FORGOTTEN = `
+/** Settled attempts that their call does not know, or knows only an older one of, so that it would be bought again. */
+const FORGOTTEN_ANSWER = `
 SELECT c.id
   FROM closures k JOIN attempts a ON a.id = k.attempt JOIN calls c ON c.id = a.call
- WHERE k.kind = 'settled' AND c.answer IS NULL AND k.attempt NOT IN (SELECT attempt FROM retractions)
+ WHERE k.kind = 'settled' AND (c.answer IS NULL OR c.answer < k.attempt)
+   AND k.attempt NOT IN (SELECT attempt FROM retractions)
+ LIMIT 1`;
+
+/** Lost attempts that hold money and that their call does not know. One whose answer was taken back begins anew. */
+const FORGOTTEN_DOUBT = `
+SELECT c.id
+  FROM held_attempts h JOIN calls c ON c.id = h.call
+ WHERE c.answer IS NULL AND c.doubt IS NULL AND NOT EXISTS (
+   SELECT 1 FROM attempts a JOIN retractions x ON x.attempt = a.id WHERE a.call = c.id)
+ LIMIT 1`;
+
+/** What was given back without a reason, and what was not given back although there is one. */
+const WRONGLY_FREED = `
+SELECT f.id
+  FROM attempts f
+  LEFT JOIN closures k ON k.attempt = f.id
+  LEFT JOIN closures b ON b.attempt = f.freed_by
+  LEFT JOIN releases x ON x.attempt = f.freed_by
+ WHERE f.freed_by IS NOT NULL
+   AND (k.kind IS NOT 'in_doubt'
+     OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = f.id)
+     OR (b.kind IS NOT 'settled' AND x.attempt IS NULL)
+     OR (f.freed_by <> f.id AND NOT EXISTS (
+       SELECT 1 FROM requests r JOIN requests e ON e.idempotency_key = r.idempotency_key
+        WHERE r.attempt = f.freed_by AND e.attempt = f.id AND e.attempt < r.attempt)))
+UNION ALL
+SELECT x.attempt FROM releases x JOIN attempts f ON f.id = x.attempt WHERE f.freed_by IS NOT x.attempt
+UNION ALL
+SELECT p.held
+  FROM repeated_attempts p
+  LEFT JOIN closures k ON k.attempt = p.attempt
+  LEFT JOIN releases x ON x.attempt = p.attempt
+ WHERE k.kind IS 'settled' OR x.attempt IS NOT NULL
  LIMIT 1`;
 
 function verifyTotals(connection: Connection, folder: string): void {
   const total = connection.get<{ scope: string }>(WRONG_TOTAL);
   if (total !== undefined)
     throw damaged(folder, `the total of ${total.scope} is not what its entries add up to`);
-  const state = connection.get<{ id: number }>(WRONG_STATE);
-  if (state !== undefined) throw damaged(folder, `call ${state.id} points to an attempt that says otherwise`);
-  const forgotten = connection.get<{ id: number }>(FORGOTTEN);
-  if (forgotten !== undefined) throw damaged(folder, `call ${forgotten.id} lost its answer`);
+  for (const [sql, problem] of WRONG_ENTRIES) {
+    const wrong = connection.get<{ id: number }>(sql);
+    if (wrong !== undefined) throw damaged(folder, problem(wrong.id));
+  }
 }
+
+const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] = [
+  [WRONG_STATE, (call) => `call ${call} points to an attempt that says otherwise`],
+  [FORGOTTEN_ANSWER, (call) => `call ${call} lost its answer`],
+  [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
+  [WRONGLY_FREED, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
+];

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { invariant } from '../../errors.ts';
+import type { AnswerRecord, Batch, Intent } from '../../ledger.ts';
+import {
+  answerOf,
+  holds,
+  type KeptCall,
+  type KeptDecision,
+  lostRefreshes,
+  type MemoryBook,
+  usesDecision,
+} from './book.ts';
+
+/** Which attempts are never admitted, whatever the budgets say. */
+
+interface Asked {
+  readonly batch: Batch;
+  readonly call: KeptCall;
+  readonly intent: Intent;
+  /** What the intent names as its permission. */
+  readonly decided: KeptDecision | undefined;
+}
+
+/** @throws Error, because whoever asks for one of them has a bug. */
+export function refuseAttempt(book: MemoryBook, asked: Asked): void {
+  const { batch, call } = asked;
+  const admits = batch.state === 'open' || batch.state === 'finished';
+  invariant(admits, `batch ${batch.id} is ${batch.state} and admits nothing`);
+  invariant(
+    batch.accountIdentity === call.accountIdentity,
+    'the call and the batch are of different accounts',
+  );
+  const open = book.attempts.some((attempt) => attempt.call === call && attempt.closure === undefined);
+  invariant(!open, 'the call has an open attempt');
+  refuseReplacing(book, asked);
+  refuseUndecided(book, asked);
+  refuseRequest(book, asked);
+}
+
+function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void {
+  const named = call.answer?.id === intent.replaces;
+  invariant(named, 'the call is already answered, or there is nothing to replace');
+  const answer = call.answer && answerOf(call.answer);
+  if (answer === undefined) return;
+  invariant(mayReplace(book, batch, answer), 'an answer that is fresh enough is not bought anew');
+}
+
+/** Bought by another batch, too old for this one, and not tried since. */
+function mayReplace(book: MemoryBook, { freshSince, id }: Batch, answer: AnswerRecord): boolean {
+  const cutOffMs = answer.kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+  if (cutOffMs === undefined || answer.batch === id || answer.answeredAtMs >= cutOffMs) return false;
+  return !lostRefreshes(book, answer.attempt).some(({ intent }) => intent.atMs >= cutOffMs);
+}
+
+function refuseUndecided(book: MemoryBook, { call, intent, decided }: Asked): void {
+  invariant(
+    (call.doubt === undefined) === (intent.decision === undefined),
+    'a call in doubt needs a decision, and no other call has one',
+  );
+  if (call.doubt === undefined) return;
+  const decision = decided?.doubt === call.doubt ? decided.decision : undefined;
+  const allows = decision?.batch === intent.batch && ['repeat', 'retry'].includes(decision.kind);
+  invariant(allows, 'nobody decided to send it again');
+  const used = book.attempts.some((attempt) => attempt.decision === decision && usesDecision(attempt));
+  invariant(!used, 'the decision is used up');
+}
+
+/** To a vendor that honours an idempotency key, all requests under it are one. So they must be one. */
+function refuseRequest(book: MemoryBook, { call, intent, decided }: Asked): void {
+  const { request, reserve } = intent;
+  if (request === undefined) return;
+  for (const earlier of book.attempts) {
+    const kept = earlier.intent.request;
+    if (kept?.idempotencyKey !== request.idempotencyKey) continue;
+    const same = earlier.call === call && isDeepStrictEqual(kept, request);
+    invariant(same, 'an idempotency key stands for one request of one call');
+    invariant(!holds(earlier) || reserve === 0, 'a lost request that is repeated reserves nothing');
+  }
+  if (decided?.decision.kind !== 'repeat') return;
+  const lost = call.doubt?.intent.request?.idempotencyKey;
+  invariant(lost === request.idempotencyKey, 'a repeat under a key is the lost request itself');
+}

@@ -1,0 +1,94 @@
+import type { AccountState, LearnedRate, PauseRecord, UsageMark } from '../../ledger.ts';
+import { credits } from '../../ledger.ts';
+import type { Connection } from './connection.ts';
+import { wholeMs } from './entries.ts';
+
+/** What is remembered about an account besides its money: how it answers, how fast it may be asked, its pauses. */
+
+interface AccountRow {
+  readonly answers: number;
+  readonly answers_not_404: number;
+  readonly paused_until: number | null;
+  readonly learned_per_second: number | null;
+  readonly learned_at: number | null;
+  readonly usage_counted: number | null;
+  readonly usage_spent: number | null;
+  readonly usage_at: number | null;
+}
+
+export function accountState(connection: Connection, identity: string): AccountState {
+  const row = connection.get<AccountRow>('SELECT * FROM accounts WHERE identity = ?', identity);
+  if (row === undefined) return { answers: 0, answersNot404: 0 };
+  const learned = learnedOf(row);
+  const usage = usageOf(row);
+  return {
+    answers: row.answers,
+    answersNot404: row.answers_not_404,
+    ...(row.paused_until === null ? {} : { pausedUntilMs: row.paused_until }),
+    ...(learned === undefined ? {} : { learned }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+function learnedOf({ learned_per_second: perSecond, learned_at: atMs }: AccountRow): LearnedRate | undefined {
+  return perSecond === null || atMs === null ? undefined : { perSecond, atMs };
+}
+
+function usageOf({ usage_counted: counted, usage_spent: spent, usage_at: atMs }: AccountRow) {
+  return counted === null || spent === null || atMs === null
+    ? undefined
+    : { counted, spent: credits(spent), atMs };
+}
+
+export function setLearnedRate(
+  connection: Connection,
+  account: number,
+  learned: LearnedRate | undefined,
+): void {
+  connection.run(
+    'UPDATE accounts SET learned_per_second = ?, learned_at = ? WHERE id = ?',
+    learned?.perSecond ?? null,
+    learned === undefined ? null : wholeMs(learned.atMs),
+    account,
+  );
+}
+
+export function setUsage(connection: Connection, account: number, usage: UsageMark | undefined): void {
+  connection.run(
+    'UPDATE accounts SET usage_counted = ?, usage_spent = ?, usage_at = ? WHERE id = ?',
+    usage?.counted ?? null,
+    usage?.spent ?? null,
+    usage === undefined ? null : wholeMs(usage.atMs),
+    account,
+  );
+}
+
+/** Longer than any run that a report is drawn of; a vendor that pauses every minute leaves some 130,000 entries. */
+const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+export function notePause(connection: Connection, account: number, pause: PauseRecord): void {
+  const { fromMs, untilMs, why, asked } = pause;
+  const sql = 'INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (?, ?, ?, ?, ?)';
+  connection.run(sql, account, wholeMs(fromMs), wholeMs(untilMs), why, asked ? 1 : 0);
+  if (asked) connection.run('UPDATE accounts SET paused_until = ? WHERE id = ?', wholeMs(untilMs), account);
+  const oldestMs = wholeMs(fromMs - PAUSES_KEPT_MS);
+  connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, oldestMs);
+}
+
+export function pausesOf(
+  connection: Connection,
+  identity: string,
+  fromMs: number,
+  untilMs: number,
+): readonly PauseRecord[] {
+  return connection
+    .all<{ from_at: number; until_at: number; why: string; asked: number }>(
+      `SELECT from_at, until_at, why, asked FROM pauses
+        WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND until_at >= +? AND from_at <= +?
+        ORDER BY from_at, id`,
+      identity,
+      fromMs,
+      untilMs,
+    )
+    .map((row) => ({ fromMs: row.from_at, untilMs: row.until_at, why: row.why, asked: row.asked === 1 }));
+}
