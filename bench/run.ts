@@ -1,13 +1,19 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [memory|resume|throughput …]`. Prints one table a
+ * The speed and memory promises, measured again: `npm run bench [learning|memory|rate|resume …]`. Prints one table a
  * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { cpus, totalmem } from 'node:os';
+import { measureLearning } from './learning.ts';
 import { measureMemory } from './memory.ts';
+import { measurePlan } from './plan.ts';
+import { measureRate } from './rate.ts';
 import { measureResume } from './resume.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  learning: measureLearning,
   memory: measureMemory,
+  plan: measurePlan,
+  rate: measureRate,
   resume: measureResume,
 };
 

@@ -26,19 +26,30 @@ const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?/iu;
 /** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
 
+/** As most files have it. It says the same by either way, and costs a third without the steps that change nothing. */
+const PLAIN = /^[0-9]{11}$/;
+
 /** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
 const ROUNDED = /^\d(?:[.,]\d+)?E\+?\d+$/i;
 
 /** Reads an ABN in any spelling: `51 824 753 556`, `51-824-753-556`, `ABN: 51824753556`; a cell without digits or letters is blank. Total and pure. */
 export function readAbn(text: string): AbnReading {
+  return PLAIN.test(text) ? readDigits(text) : readSpelled(text);
+}
+
+function readSpelled(text: string): AbnReading {
   // Compatibility forms first: full-width digits and letters become plain ones.
   const trimmed = text.normalize('NFKC').trim();
   const number = trimmed.replace(LABEL, '').trim();
   const digits = number.replace(SEPARATORS, '');
   if (digits === '') return { kind: 'blank' };
-  const problem = ROUNDED.test(number)
-    ? `looks like a rounded number from a spreadsheet (${number})`
-    : problemOf(digits);
+  if (!ROUNDED.test(number)) return readDigits(digits);
+  return { kind: 'unusable', problem: `looks like a rounded number from a spreadsheet (${number})` };
+}
+
+/** @param digits what is left of a cell without label and separators. */
+function readDigits(digits: string): AbnReading {
+  const problem = problemOf(digits);
   return problem === undefined ? { kind: 'usable', value: digits as Abn } : { kind: 'unusable', problem };
 }
 

@@ -11,25 +11,36 @@ export type CallKey = string & { readonly [brand]: 'CallKey' };
  * The format is frozen (`test/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {
-  const parts: JsonValue = [
-    'rowonce-call-1',
-    accountIdentity,
-    call.operation,
-    call.project ?? null,
-    call.parameters,
-    call.after ?? null,
-  ];
-  return hash('sha256', canonicalJson(parts), 'hex') as CallKey;
+  return keyOfQuestion(accountIdentity, questionOf(call));
+}
+
+/** What a call asks, whoever asks it: equal calls have equal texts. */
+export function questionOf({ operation, project, parameters, after }: Call): string {
+  return `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(parameters)},${jsonOrNull(after)}`;
+}
+
+/** @param question as `questionOf` gives it; the whole that is hashed is one JSON list. */
+export function keyOfQuestion(accountIdentity: string, question: string): CallKey {
+  const text = `["rowonce-call-1",${JSON.stringify(accountIdentity)},${question}]`;
+  return hash('sha256', text, 'hex') as CallKey;
+}
+
+function jsonOrNull(value: string | number | undefined): string {
+  return value === undefined ? 'null' : JSON.stringify(value);
 }
 
 /** JSON with the names of every object in code-unit order and no white space: equal values give equal text. */
 export function canonicalJson(value: JsonValue): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`);
-  return `{${members.join(',')}}`;
+  const names = Object.keys(value);
+  if (names.length > 1) names.sort();
+  let members = '';
+  for (const name of names) {
+    if (members !== '') members += ',';
+    members += `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
+  }
+  return `{${members}}`;
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

@@ -34,7 +34,12 @@ export function mapColumns(
     // From entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
     guessed: chosen === undefined,
-    read: ({ cells }) => Object.fromEntries(pairs.map(({ name, index }) => [name, cells[index] ?? ''])),
+    read: ({ cells }) => {
+      // Names of inputs are an operation's own and harmless; a file's names are not among them.
+      const input: Record<string, string> = {};
+      for (const { name, index } of pairs) input[name] = cells[index] ?? '';
+      return input;
+    },
   };
 }
 

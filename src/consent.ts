@@ -1,32 +1,51 @@
-import { batchIdentityOf, batchKeyOf } from './batch.ts';
+import { isPartial } from './batch.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { stop } from './errors.ts';
 import type { MappedInput } from './input.ts';
-import { type Credits, credits } from './ledger.ts';
+import { type Credits, credits, type Money } from './ledger.ts';
 import type { RunOrder } from './order.ts';
-import { planRows } from './plan.ts';
+import { mostAsked, planRows } from './plan.ts';
+import { planSample } from './sample.ts';
 
 /**
  * The cap of a run that can spend: as ordered, as the job says, the account's own, or as somebody who was shown the
- * plan agrees to. Resuming never asks, unless the limit that it began under is gone, such as an account's per day; play
- * money needs none.
+ * plan agrees to. Play money needs none. Resuming never asks, unless
+ * - the limit that the batch began under is gone, such as an account's per day, or
+ * - what was agreed to was a part of the rows, such as a sample, and what this run buys does not fit into that: else
+ *   the rest of the rows would silently stop at the price of the sample.
  * @returns undefined to leave the batch's cap as it is.
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
 export async function requireConsent(order: RunOrder, input: MappedInput): Promise<Credits | undefined> {
-  const { ledger, account, job, askBudget } = order;
+  const { account, job, askBudget } = order;
   const named = order.budget ?? job.budget;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
-  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), input.survey.sha256));
-  if (existing?.state === 'open' && (await ledger.batchMoney(existing.id)).cap !== undefined)
-    return undefined;
-  const plan = await planRows(order, input);
+  const existing = await order.ledger.batchByKey(
+    batchKeyOf(batchIdentityOf(order, input), input.survey.sha256),
+  );
+  const begun = existing?.state === 'open' ? existing : undefined;
+  const money = begun && (await order.ledger.batchMoney(begun.id));
+  if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
+  const plan = await planOf(order, input);
+  const most = mostAsked(plan);
   // What is in doubt may be bought again within the cap that was agreed to when the batch began.
-  if (plan.credits.most === 0) return existing === undefined ? credits(0) : undefined;
+  if (most === 0) return existing === undefined ? credits(0) : undefined;
+  const held = heldBy(money);
+  if (money?.cap !== undefined && held + most <= money.cap) return undefined;
   const agreed = await askBudget?.(plan);
-  if (agreed !== undefined) return agreed;
+  if (agreed !== undefined) return credits(held + agreed);
   throw stop(
     'consent',
-    `This run could spend up to ${plan.credits.most} credits, and nothing limits it.`,
-    `Say how much it may spend with --budget ${plan.credits.most}, in the job, or per day in the account.`,
+    `This run could spend up to ${most} credits, and nothing limits it.`,
+    `Say how much it may spend with --budget ${held + most}, in the job, or per day in the account.`,
   );
+}
+
+function planOf(order: RunOrder, input: MappedInput) {
+  return order.sample === undefined ? planRows(order, input) : planSample(order, input, order.sample);
+}
+
+/** What counts against the batch's cap already. */
+function heldBy(money: Money | undefined): number {
+  return money === undefined ? 0 : money.spent + money.reserved + money.inDoubt;
 }

@@ -1,6 +1,6 @@
 import { mapColumns } from './columns.ts';
 import { StopError } from './errors.ts';
-import type { Format, Survey } from './format.ts';
+import type { Format } from './format.ts';
 import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
 import type { Operation } from './operation.ts';
 import type { RowNumber } from './row.ts';
@@ -36,28 +36,25 @@ export interface Fit {
 
 export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
 
-/** A file that was read from end to end just now. */
-export interface SurveyedFile {
-  readonly path: string;
-  readonly format: Format;
-  readonly survey: Survey;
-}
-
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
+
+/** More different cells than a column of towns has; a column in which no cell comes twice gains nothing by more. */
+const CELLS_KEPT = 1_000;
 
 /** One damaged cell in five is still a column of that kind; more, and the guess would be ours and not the file's. */
 const SHARE_THAT_DECIDES = 0.8;
 
+/** Reads the file once. @throws StopError `input` where it is damaged. */
 export async function describeFile(
-  input: SurveyedFile,
+  { path, format }: { readonly path: string; readonly format: Format },
   operations: Iterable<Operation>,
 ): Promise<FileDescription> {
-  const { header, rows, encoding, delimiter } = input.survey;
+  const header = await format.header(path);
   const columns = header.map((name) => new ColumnTally(name));
-  for await (const { row, cells } of input.format.rows(input.path)) {
+  const { rows, encoding, delimiter } = await format.survey(path, ({ row, cells }) => {
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
-  }
+  });
   return {
     rows,
     encoding,
@@ -82,6 +79,8 @@ class ColumnTally {
   readonly #name: string;
   readonly #looks = new Map<Look, { count: number; firstRows: RowNumber[] }>();
   readonly #examples = new Set<string>();
+  /** Towns, states and sizes come again and again, so what the last cells looked like is kept. */
+  readonly #known = new Map<string, Look>();
   #filled = 0;
 
   constructor(name: string) {
@@ -92,11 +91,20 @@ class ColumnTally {
     if (cell.trim() === '') return;
     this.#filled += 1;
     if (this.#examples.size < EXAMPLES_SHOWN) this.#examples.add(cell);
-    const look = lookOf(cell);
+    const look = this.#lookOf(cell);
     const seen = this.#looks.get(look) ?? { count: 0, firstRows: [] };
     seen.count += 1;
     if (seen.firstRows.length < FIRST_ROWS_SHOWN) seen.firstRows.push(row);
     this.#looks.set(look, seen);
+  }
+
+  #lookOf(cell: string): Look {
+    const known = this.#known.get(cell);
+    if (known !== undefined) return known;
+    if (this.#known.size === CELLS_KEPT) this.#known.clear();
+    const look = lookOf(cell);
+    this.#known.set(cell, look);
+    return look;
   }
 
   description(): ColumnDescription {
@@ -124,9 +132,12 @@ function decided(look: Look, count: number, filled: number): Look {
   return count / filled >= SHARE_THAT_DECIDES ? look : 'text';
 }
 
+/** Eleven digits at least, or a character that may stand for some. Most cells are neither, and told apart at once. */
+const MAY_BE_ABN = /(?:[0-9][^0-9]*){11}|\P{ASCII}/u;
+
 function lookOf(cell: string): Look {
-  if (normaliseAbn(cell).kind === 'usable') return 'ABN';
-  if (normaliseEmail(cell).kind === 'usable') return 'e-mail';
+  if (MAY_BE_ABN.test(cell) && normaliseAbn(cell).kind === 'usable') return 'ABN';
+  if (cell.includes('@') && normaliseEmail(cell).kind === 'usable') return 'e-mail';
   if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
   if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
   return 'text';

@@ -46,12 +46,17 @@ export interface Format {
   readonly name: string;
   /** Lower-case endings of the file names that this format reads, with the dot. */
   readonly extensions: readonly string[];
-  /** Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format. */
-  survey(path: string): Promise<Survey>;
+  /**
+   * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
+   * @param onRow hears of every row that is not blank, so that whoever wants both need not read the file twice.
+   */
+  survey(path: string, onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
   header(path: string): Promise<readonly string[]>;
   /** Every row that is not blank, in order, from a position on; the file is read no faster than rows are taken. */
   rows(path: string, from?: Position): AsyncIterable<PositionedRow>;
+  /** The same from the start, in groups as they are read, for a million rows of which none is waited for by itself. */
+  groups(path: string): AsyncIterable<readonly InputRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
    * quoting, byte-order mark and line ends included. Yields chunks to write.

@@ -1,5 +1,5 @@
 import type { Job } from './job.ts';
-import type { Batch, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
+import type { AnswerRecord, Batch, FreshSince, LedgerReader } from './ledger.ts';
 
 /**
  * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes
@@ -20,6 +20,9 @@ export function freshSinceOf(
   };
 }
 
+/** What is asked of an answer before it is used. */
+type DatedAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+
 /**
  * Whether the batch may use the answer as it is. An attempt to buy it anew that got lost counts as if it had been
  * answered: it may have been paid for, and the older answer is better than paying again.
@@ -27,7 +30,7 @@ export function freshSinceOf(
  */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
-  answer: KnownAnswer,
+  answer: DatedAnswer,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
   if (answer.batch === batch.id) return true;
@@ -37,6 +40,6 @@ export async function isFreshFor(
   return lostMs !== undefined && lostMs >= cutOffMs;
 }
 
-function cutOffFor({ kind }: KnownAnswer, freshSince: FreshSince | undefined): number | undefined {
+function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): number | undefined {
   return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
 }

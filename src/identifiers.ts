@@ -34,10 +34,9 @@ export const normaliseAbn: (cell: string) => Normalised = normaliser(readAbn);
 
 /** `acme.org.au` from a domain, a website, any address below it, or an e-mail address; `www.` dropped, IDN as punycode. */
 export const normaliseDomain = normaliser((text) => {
-  const url = readUrl(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
-  if (!(url instanceof URL)) return url;
-  const host = hostOf(url);
-  const problem = publicHostProblem(host);
+  const address = readAddress(EMAIL_LIKE.exec(text)?.groups?.host ?? text);
+  if ('problem' in address) return address;
+  const { host, sharedHost: problem } = address;
   // Repeated, so that the result stays the same when it is normalised again; `www.com` is a domain and stays.
   return problem === undefined ? usable(host.replace(/^(?:www\.)+(?=.*\.)/, '')) : unusable(problem);
 });
@@ -45,13 +44,12 @@ export const normaliseDomain = normaliser((text) => {
 /** `https://acme.org.au` or `http://acme.org.au/branch?id=1`: no fragment, no default port, no slash after a bare host. */
 export const normaliseWebsite = normaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
-  const url = readUrl(text);
-  if (!(url instanceof URL)) return url;
-  const problem = publicHostProblem(hostOf(url));
+  const address = readAddress(text);
+  if ('problem' in address) return address;
+  const { url, host, sharedHost: problem } = address;
   if (problem !== undefined) return unusable(problem);
-  url.hostname = hostOf(url);
   const path = url.pathname === '/' && url.search === '' ? '' : url.pathname;
-  return usable(`${url.protocol}//${url.host}${path}${url.search}`);
+  return usable(`${url.protocol}//${host}${portOf(url)}${path}${url.search}`);
 });
 
 /** As browsers check an address: zod's own pattern refuses the "&" of `r&d@acme.com`. */
@@ -112,36 +110,36 @@ export const normaliseCompanyProfile = normaliser((text) => profileUrl(text, 'co
 export const normaliseProfileSlug = normaliser((text) => {
   const bare = readSlug(text.replace(/^\/?in\//i, ''));
   if (bare !== undefined) return usable(bare);
-  const url = readUrl(text);
-  if (!(url instanceof URL)) return url;
-  const network = networkOf(url);
-  if (network === undefined) return unusable(`no slug can be read from a page of ${hostOf(url)}`);
-  const slug = slugIn(url, network.sections.person)?.slug;
+  const address = readAddress(text);
+  if ('problem' in address) return address;
+  const network = networkOf(address);
+  if (network === undefined) return unusable(`no slug can be read from a page of ${address.host}`);
+  const slug = slugIn(address.url, network.sections.person)?.slug;
   return slug === undefined ? unusable(wrongPage(network, 'person')) : usable(slug);
 });
 
 function profileUrl(text: string, whose: Whose): Normalised {
   if (readSlug(text) !== undefined) return unusable('is a slug, not a URL');
-  const url = readUrl(text);
-  if (!(url instanceof URL)) return url;
-  const network = networkOf(url);
-  if (network === undefined) return usable(cleanUrl(url));
-  const found = slugIn(url, network.sections[whose]);
+  const address = readAddress(text);
+  if ('problem' in address) return address;
+  const network = networkOf(address);
+  if (network === undefined) return usable(cleanUrl(address));
+  const found = slugIn(address.url, network.sections[whose]);
   if (found === undefined) return unusable(wrongPage(network, whose));
   return usable(`https://${network.host}/${found.section}/${encodeURIComponent(found.slug)}`);
 }
 
 /** A profile URL of a network that we do not know: only what can never matter is removed. */
-function cleanUrl(url: URL): string {
+function cleanUrl(address: WebAddress): string {
+  const url = new URL(address.url.href);
   url.protocol = 'https:';
-  url.hostname = hostOf(url);
+  url.hostname = address.host;
   const tracking = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
   for (const name of tracking) url.searchParams.delete(name);
   return `https://${url.host}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
-function networkOf(url: URL): ProfileNetwork | undefined {
-  const host = hostOf(url);
+function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
   return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
 }
 
@@ -181,18 +179,41 @@ const EMAIL_LIKE = /^(?:mailto:)?[^\s@/:]+@(?<host>[^\s@/:]+)$/i;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 const LONGEST_HOST = 253;
 
+interface WebAddress {
+  readonly url: URL;
+  /** Lower case and punycode, without the dot that closes an absolute name. */
+  readonly host: string;
+  /** Why the host is not one company's own; undefined when nothing says so. */
+  readonly sharedHost: string | undefined;
+}
+
+/** What was read last, never altered. A row has a few cells, and each is read by several normalisers in turn. */
+const lastRead = new Map<string, WebAddress | Unusable>();
+const READINGS_KEPT = 8;
+
 /** A web address with a public host name, `https://` added when no scheme is given; otherwise what is wrong with it. */
-function readUrl(text: string): URL | Unusable {
+function readAddress(text: string): WebAddress | Unusable {
+  const known = lastRead.get(text);
+  if (known !== undefined) return known;
+  if (lastRead.size === READINGS_KEPT) lastRead.clear();
+  const read = parseAddress(text);
+  lastRead.set(text, read);
+  return read;
+}
+
+function parseAddress(text: string): WebAddress | Unusable {
   // Before the parser sees it: it removes line ends and tabs silently, which would join two values into a third.
   if (/\s/.test(text)) return unusable('contains a space or several values');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme !== undefined && !/^https?:/i.test(scheme))
     return unusable(`starts with ${scheme}, not with https://`);
   const address = /^https?:/i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(address)) return unusable('is not a web address');
-  const url = new URL(address);
+  const url = URL.parse(address);
+  if (url === null) return unusable('is not a web address');
   if (url.username !== '' || url.password !== '') return unusable('contains a user name');
-  return hostProblem(hostOf(url)) ?? url;
+  // Lower case and punycode by the URL parser.
+  const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
+  return hostProblem(host) ?? { url, host, sharedHost: publicHostProblem(host) };
 }
 
 function hostProblem(host: string): Unusable | undefined {
@@ -203,7 +224,6 @@ function hostProblem(host: string): Unusable | undefined {
     : unusable(`"${host}" is not a domain name`);
 }
 
-/** Lower case and punycode by the URL parser; the dot that closes an absolute name is dropped. */
-function hostOf(url: URL): string {
-  return url.hostname.replace(/\.$/, '');
+function portOf({ port }: URL): string {
+  return port === '' ? '' : `:${port}`;
 }

@@ -18,6 +18,9 @@ export interface Input {
   readonly stamp: string;
 }
 
+/** A file of which nothing but the header was read. */
+export type OpenedInput = Pick<MappedInput, 'path' | 'format' | 'columns'>;
+
 /** An input with the operation's columns found in it. */
 export interface MappedInput extends Input {
   readonly columns: ColumnMap;
@@ -29,11 +32,10 @@ export interface MappedInput extends Input {
  * @throws StopError `input` with what is wrong and where.
  */
 export async function openInput(path: string, ledger?: Pick<LedgerReader, 'batches'>): Promise<Input> {
-  const absolute = resolve(path);
-  const format = await formatOf(absolute);
-  const stamp = await stampOf(absolute);
-  const survey = await earlierSurvey(absolute, format, ledger);
-  return { path: absolute, format, stamp, survey: survey ?? (await format.survey(absolute)) };
+  const file = await openFile(path);
+  const stamp = await stampOf(file.path);
+  const survey = await earlierSurvey(file.path, file.format, ledger);
+  return { ...file, stamp, survey: survey ?? (await file.format.survey(file.path)) };
 }
 
 /** What an earlier run learned of the same bytes, read in the same format; undefined when there was none. */
@@ -44,14 +46,19 @@ async function earlierSurvey(
 ): Promise<Input['survey'] | undefined> {
   const batches = (await ledger?.batches()) ?? [];
   if (batches.length === 0) return undefined;
-  const sha256 = createHash('sha256');
-  for await (const chunk of readInput(path)) sha256.update(chunk);
-  const digest = sha256.digest('hex');
+  const digest = await contentHash(path);
   const earlier = batches.find(
     ({ inputSha256, inputPath }) => inputSha256 === digest && extname(inputPath) === extname(path),
   );
   if (earlier === undefined) return undefined;
   return { sha256: digest, header: await format.header(path), rows: earlier.inputRows };
+}
+
+/** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
+export async function contentHash(path: string): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of readInput(path)) sha256.update(chunk);
+  return sha256.digest('hex');
 }
 
 /** @throws StopError `input` when the file is not the one any more that was surveyed. */
@@ -80,22 +87,23 @@ export async function openMappedInput(
   return { ...input, columns: mapColumns(operation, input.survey.header, chosen) };
 }
 
-/** A file with all that a survey tells, for describing it. */
-export async function surveyInput(path: string): Promise<Input & { readonly survey: Survey }> {
-  const absolute = resolve(path);
-  const format = await formatOf(absolute);
-  return { path: absolute, format, stamp: await stampOf(absolute), survey: await format.survey(absolute) };
-}
-
-/** The operation's columns in a file of which only the header is read. */
-export async function mapFile(
+/**
+ * As `openMappedInput`, of which only the header is read, for whoever goes through the rows once and no more. Damage in
+ * them is found on the way.
+ */
+export async function openHeader(
   path: string,
   operation: Operation,
   chosen: Readonly<Record<string, string>> | undefined,
-): Promise<ColumnMap> {
+): Promise<OpenedInput> {
+  const file = await openFile(path);
+  return { ...file, columns: mapColumns(operation, await file.format.header(file.path), chosen) };
+}
+
+/** A file that nobody has looked into yet. @throws StopError `input` when no format reads such files. */
+export async function openFile(path: string): Promise<Pick<Input, 'path' | 'format'>> {
   const absolute = resolve(path);
-  const format = await formatOf(absolute);
-  return mapColumns(operation, await format.header(absolute), chosen);
+  return { path: absolute, format: await formatOf(absolute) };
 }
 
 /** The format that claims the file's ending. */

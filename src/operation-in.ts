@@ -18,10 +18,10 @@ export function operationIn(dialect: Dialect, operation: Operation): Operation {
       },
     };
   };
+  const cannotAsk = unaskable(dialect, operation.name);
   return {
     ...operation,
-    prepare: (row, options) =>
-      operation.prepare(row, { ...options, unaskable: unaskable(dialect, operation.name) }),
+    prepare: (row, options) => operation.prepare(row, { ...options, unaskable: cannotAsk }),
     next: (input, answered) => operation.next(input, (call) => fieldsOf(answered(call))),
   };
 }

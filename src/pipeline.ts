@@ -1,22 +1,25 @@
 import PQueue from 'p-queue';
+import { answerPlaceOf } from './answer-body.ts';
 import { buy, type Spending } from './attempt.ts';
 import { startBatch } from './batch.ts';
 import type { CallKey } from './call-key.ts';
-import { openConnection } from './connection.ts';
+import type { Connections } from './connection.ts';
 import { requireConsent } from './consent.ts';
 import { invariant, StopError, unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import type { PositionedRow } from './format.ts';
+import { isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
 import type { AttemptId, Batch, SettledRow } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
 import { chooseDestination, type Destination, notesIn, type OutputFiles, writeOutput } from './output.ts';
 import { RowSet } from './pipeline/row-set.ts';
-import { optionsOf } from './plan.ts';
-import { doubtReason, recover, resolveDoubt, takeBackMisses } from './recover.ts';
+import { doubtReason, type InDoubt, resolveDoubt, takeBackMisses } from './recover.ts';
 import { type Answering, replay } from './replay.ts';
 import type { RowNumber } from './row.ts';
+import { chooseSample, forecast } from './sample.ts';
+import { optionsOf } from './standing.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
 
@@ -30,21 +33,24 @@ import { Traffic } from './traffic.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(order: RunOrder): Promise<RunSummary> {
+export async function run(order: RunOrder, connections: Connections): Promise<RunSummary> {
   const startedMs = order.clock.monotonicMs();
   const traffic = new Traffic();
-  const heard = { ...order, emit: traffic.hear(order.emit, order.clock.wallMs) };
+  const heard = { ...order, emit: traffic.hear(order.emit, order.clock) };
 
   const input = await openMappedInput(order.inputPath, order.job.operation, order.job.columns, order.ledger);
   const destination = await chooseDestination(input, order.job, order.output, order.account.sandbox);
   const budget = await requireConsent(heard, input);
   const batch = await startBatch(heard, input, budget);
-  const stopped = await spend(heard, input, batch);
+  const sample =
+    order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
+  const stopped = await spend({ order: heard, connections, input, batch, sample });
   traffic.end(order.clock.wallMs());
   const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
   return summarize(heard, batch, {
     traffic,
     files,
+    forecast: sample === undefined ? undefined : await forecast(heard, input, batch, sample),
     stopped,
     durationMs: order.clock.monotonicMs() - startedMs,
   });
@@ -56,7 +62,8 @@ function write(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  return writeOutput({ ...order, ...notesIn(order.ledger, batch) }, input, batch, destination);
+  const answerPlace = answerPlaceOf(order.dialect);
+  return writeOutput({ ...order, answerPlace, ...notesIn(order.ledger, batch) }, input, batch, destination);
 }
 
 /** Somebody who pressed Ctrl-C wants the terminal back; `export` writes the same output at any later time. */
@@ -73,18 +80,25 @@ const ROWS_IN_FLIGHT = 256;
 /** Remembering where every so-manieth row starts lets a resumed run skip the settled part of the file. */
 const ROWS_BETWEEN_MARKS = 5_000;
 
-/** One run of a batch, while it spends. */
-interface RunningBatch {
+/** What is spent on: one run of a batch. */
+interface BatchRun {
   readonly order: RunOrder;
+  readonly connections: Connections;
   readonly input: MappedInput;
   readonly batch: Batch;
+  /** The only rows to settle; undefined: all. */
+  readonly sample: ReadonlySet<RowNumber> | undefined;
+}
+
+interface RunningBatch extends BatchRun {
   readonly spending: Spending;
   /** Calls that are being settled right now, so that equal ones of other rows wait instead of buying again. */
   readonly flying: Map<CallKey, Promise<Obtained>>;
 }
 
 /** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
-async function spend(order: RunOrder, input: MappedInput, batch: Batch): Promise<StopError | undefined> {
+async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
+  const { order, connections, input, batch } = batchRun;
   await takeBackMisses(order.ledger, order.account.identity);
   const settled = await settledRows(order, batch);
   if (settled.size >= input.survey.rows) return undefined;
@@ -92,20 +106,20 @@ async function spend(order: RunOrder, input: MappedInput, batch: Batch): Promise
   const stopping = new AbortController();
   const signal = AbortSignal.any([order.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
-  const connection = await openConnection(order, batch.id, signal, stopAll);
+  const connection = await connections.open(order, batch.id, signal, stopAll);
   const { spending } = connection;
   const announce = (): void => order.emit({ kind: 'stopping', inFlight: spending.limiter.outstanding });
   signal.addEventListener('abort', announce, { once: true });
   try {
-    await recover(spending);
-    const running: RunningBatch = { order, input, batch, spending, flying: new Map() };
-    await settleRows(running, settled, signal, stopAll);
+    await connections.recover(spending);
+    await settleRows({ ...batchRun, spending, flying: new Map() }, settled, signal, stopAll);
   } catch (error) {
     stopAll(error);
   } finally {
     await connection.close();
   }
-  return stopReason(signal);
+  const stopped = stopReason(signal);
+  return stopped && connection.upToDate(stopped);
 }
 
 async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {
@@ -121,14 +135,14 @@ async function settleRows(
   signal: AbortSignal,
   stopAll: (error: unknown) => void,
 ): Promise<void> {
-  const { order, input, batch } = running;
+  const { order, input, batch, sample } = running;
   const workers = new PQueue({ concurrency: ROWS_IN_FLIGHT });
   const from = await order.ledger.positionBefore(batch.id, settled.lowestMissing(2));
   try {
     for await (const row of input.format.rows(input.path, from)) {
       if (signal.aborted || row.row > lastRowWanted(order)) break;
       if (row.row % ROWS_BETWEEN_MARKS === 0) await order.ledger.mark(batch.id, row.position);
-      if (settled.has(row.row)) continue;
+      if (settled.has(row.row) || sample?.has(row.row) === false) continue;
       await workers.onSizeLessThan(ROWS_IN_FLIGHT);
       void workers.add(() => settleRow(running, row)).catch(stopAll);
     }
@@ -201,27 +215,51 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 }
 
 /** Looks, buys, looks again: what counts is always what the ledger holds. Ends because every round is a decision. */
-async function settleCall({ order, spending, batch }: RunningBatch, wanted: WantedCall): Promise<Obtained> {
+async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
+  const { order, spending, batch } = running;
   for (;;) {
     const [state] = await order.ledger.find([wanted.key], batch.id);
     invariant(state !== undefined, 'the ledger answers for every key');
     switch (state.kind) {
       case 'answered':
-        return state;
+        if (await isFreshFor(batch, state.answer, order.ledger)) return state;
+        await buy(spending, { ...wanted, replaces: state.answer.attempt });
+        break;
       case 'unknown':
         await buy(spending, wanted);
         break;
       case 'in_doubt': {
-        const { attempt } = state.doubt;
-        const resolution = await resolveDoubt(spending, state, order.job.inDoubt.kind);
-        if (resolution.kind === 'hold') return { kind: 'in_doubt', reason: resolution.reason, attempt };
-        if (resolution.kind === 'skip') return { kind: 'skipped', reason: resolution.reason, attempt };
-        const bought = await buy(spending, { ...wanted, decision: resolution.decision });
-        if (bought === 'over_extra') return { kind: 'in_doubt', reason: doubtReason(state.doubt), attempt };
+        const left = await settleDoubt(running, wanted, state);
+        if (left !== undefined) return left;
         break;
       }
       default:
         unreachable(state);
     }
+  }
+}
+
+/** What can be done about a call in doubt. @returns how it is left for this batch; undefined: the ledger knows more now. */
+async function settleDoubt(
+  { order, spending }: RunningBatch,
+  wanted: WantedCall,
+  state: InDoubt,
+): Promise<Obtained | undefined> {
+  const { doubt } = state;
+  const { attempt } = doubt;
+  const resolution = await resolveDoubt(spending, state, order.job.inDoubt.kind);
+  switch (resolution.kind) {
+    case 'hold':
+      return { kind: 'in_doubt', reason: resolution.reason, attempt };
+    case 'skip':
+      return { kind: 'skipped', reason: resolution.reason, attempt };
+    case 'resolved':
+      return undefined;
+    case 'send_again': {
+      const bought = await buy(spending, { ...wanted, ...resolution.again });
+      return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
+    }
+    default:
+      return unreachable(resolution);
   }
 }

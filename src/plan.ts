@@ -1,14 +1,21 @@
-import { hash } from 'node:crypto';
-import { type Account, requestsPerSecond } from './account.ts';
-import { type CallKey, callKeyOf } from './call-key.ts';
-import type { Dialect } from './dialect.ts';
-import type { MappedInput } from './input.ts';
-import type { Job } from './job.ts';
-import { type Credits, credits, type LedgerReader } from './ledger.ts';
-import { FingerprintSet } from './plan/fingerprint-set.ts';
-import { callsAtWorst, replay } from './replay.ts';
-import { dialectOperationOf } from './request.ts';
-import type { InputRow, RowNumber } from './row.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { unreachable } from './errors.ts';
+import { freshSinceOf } from './freshness.ts';
+import { contentHash, type MappedInput, type OpenedInput } from './input.ts';
+import { type Credits, credits } from './ledger.ts';
+import type { Call } from './operation.ts';
+import type { RowNumber } from './row.ts';
+import {
+  type InQuestion,
+  type LookedUp,
+  type Standing,
+  type StandingOrder,
+  standings,
+  type UsableAnswer,
+} from './standing.ts';
+import { identifierOf } from './tally.ts';
+import { type Tariff, tariffOf, worstCredits } from './tariff.ts';
 
 /**
  * The dry run: what a batch would buy, at most and probably. Never sends. Each row is counted once, as invalid, as a
@@ -21,10 +28,15 @@ export interface Plan {
   readonly boughtBefore: number;
   readonly inDoubt: number;
   readonly toBuy: number;
+  /** Those of `toBuy` that are bought anew because their answers are too old; absent where answers of any age will do. */
+  readonly tooOld?: number;
   readonly credits: {
     /** What the run cannot exceed while the dialect's prices hold. */
     readonly most: Credits;
-    /** By the account's match rate so far; without one as much as `most`. */
+    /**
+     * By how often each identifier matched in this file so far, for one that was asked rarely by the account's match
+     * rate; before the account's first answer as much as `most`.
+     */
     readonly expected: Credits;
   };
   /** At the account's limit; undefined where no limit is known. */
@@ -35,109 +47,189 @@ export interface Plan {
     readonly count: number;
     readonly firstRows: readonly RowNumber[];
   }[];
+  /** The rows that are all this run buys, and the most that they cost. */
+  readonly sample?: { readonly rows: number; readonly most: Credits };
 }
 
-export interface PlanOrder {
-  readonly job: Job;
-  readonly account: Account;
-  readonly dialect: Dialect;
-  /** Undefined: there is no store yet, so nothing is known as bought. */
-  readonly ledger: LedgerReader | undefined;
+export interface PlanOrder extends StandingOrder {
+  /** Every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
+  readonly clock?: Clock;
 }
+
+/** What a plan reads of an input. It need not have been surveyed: a plan meets any damage on its own way. */
+export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
+
+/** @param listen hears of every row, for whoever wants to know more than the plan says. */
+export async function planRows(
+  order: PlanOrder,
+  input: PlannedInput,
+  listen: (standing: Standing) => void = () => {},
+): Promise<Plan> {
+  const draft = new Draft(await tariffOf(order));
+  const batch = await batchInQuestion(order, input);
+  for await (const group of standings(order, input, batch)) {
+    for (const standing of group) {
+      draft.add(standing);
+      listen(standing);
+    }
+  }
+  return draft.plan(batch.freshSince !== undefined);
+}
+
+/** The most that a run over this plan may cost: what a person is asked to agree to. */
+export function mostAsked({ sample, credits }: Plan): Credits {
+  return sample?.most ?? credits.most;
+}
+
+/**
+ * An unfinished batch goes on with the cut-offs that it began with, and what it bought is fresh for it; otherwise a new
+ * one would begin now. The file is read for its hash only when there is reason to.
+ */
+export async function batchInQuestion(order: PlanOrder, input: PlannedInput): Promise<InQuestion> {
+  const { job, ledger, refresh = false, clock = systemClock } = order;
+  if (ledger === undefined) return {};
+  const freshSince = freshSinceOf(job, refresh, clock.wallMs());
+  const begun = freshSince === undefined ? {} : { freshSince };
+  const batches = await ledger.batches();
+  const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
+    batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
+  if (input.survey === undefined && !batches.some(isUndecided)) return begun;
+  const sha256 = input.survey?.sha256 ?? (await contentHash(input.path));
+  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), sha256));
+  return existing?.state === 'open' ? existing : begun;
+}
+
+// ---------------------------------------------------------------------------------------------------- counting
 
 const FIRST_ROWS_SHOWN = 5;
 
-export async function planRows(order: PlanOrder, input: MappedInput): Promise<Plan> {
-  const matchRate = await order.ledger?.matchRate(order.account.identity, order.job.operation.name);
-  const draft = new Draft(matchRate);
-  for await (const row of input.format.rows(input.path)) await addRow(order, input, row, draft);
-  return draft.plan(requestsPerSecond(order.account));
-}
+/** Reasons quote the cell, so there may be as many as rows; the most frequent of the first thousand will do. */
+const MOST_REASONS = 1_000;
 
-async function addRow(order: PlanOrder, input: MappedInput, row: InputRow, draft: Draft): Promise<void> {
-  const { job, account, dialect, ledger } = order;
-  const prepared = job.operation.prepare(input.columns.read(row), optionsOf(job));
-  if (prepared.kind === 'invalid') return draft.addInvalid(row.row, prepared.reason);
-  const calls = callsAtWorst(job.operation, prepared.input, account.identity);
-  if (!draft.isNew(calls.map((call) => callKeyOf(account.identity, call)))) return draft.addDuplicate();
-  const known = await replay(job.operation, prepared.input, account.identity, async (_, key) => {
-    const [state] = (await ledger?.find([key])) ?? [];
-    return state ?? { kind: 'unknown' };
-  });
-  if (known.kind === 'ended') return draft.addKnown('answered');
-  if (known.at.kind === 'in_doubt') return draft.addKnown('in_doubt');
-  draft.addToBuy(
-    calls.map((call) => dialectOperationOf(dialect, call).credits.most),
-    chargesMisses(dialect),
-  );
-}
-
-export function optionsOf({ waterfall }: Job): { readonly waterfall?: readonly string[] } {
-  return waterfall === undefined ? {} : { waterfall };
-}
-
-function chargesMisses({ answers, operations }: Dialect): boolean {
-  const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
-  return rules.some(({ means, charged }) => charged === true && means !== 'found');
-}
+/** An identifier that was asked less often says little by itself; the account's rate then counts for it. */
+const ASKED_OFTEN_ENOUGH = 20;
 
 /** A plan in the making. */
 class Draft {
-  readonly #matchRate: number | undefined;
-  readonly #seen = new FingerprintSet();
+  readonly #tariff: Tariff;
   readonly #reasons = new Map<string, { count: number; firstRows: RowNumber[] }>();
+  readonly #identifiers = new Map<string, { asked: number; found: number }>();
+  /** Rows that are to buy, by the identifiers that they ask about. A file has a handful of such kinds. */
+  readonly #toBuy = new Map<string, { rows: number; readonly calls: readonly Call[] }>();
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
-  #most = 0;
-  #expected = 0;
-  #requests = 0;
+  #tooOld = 0;
 
-  constructor(matchRate: number | undefined) {
-    this.#matchRate = matchRate;
+  constructor(tariff: Tariff) {
+    this.#tariff = tariff;
   }
 
-  isNew(keys: readonly CallKey[]): boolean {
-    return this.#seen.add(hash('sha256', keys.join(), 'hex'));
-  }
-
-  addInvalid(row: RowNumber, reason: string): void {
+  add(standing: Standing): void {
     this.#counts.rows += 1;
+    switch (standing.kind) {
+      case 'invalid':
+        this.#addInvalid(standing.row, standing.reason);
+        break;
+      case 'duplicate':
+        this.#counts.duplicates += 1;
+        break;
+      case 'answered':
+        this.#counts.boughtBefore += 1;
+        this.#addAnswers(standing.answers);
+        break;
+      case 'in_doubt':
+        this.#counts.inDoubt += 1;
+        this.#addAnswers(standing.answers);
+        break;
+      case 'to_buy':
+        this.#addAnswers(standing.answers);
+        this.#addToBuy(standing);
+        break;
+      default:
+        unreachable(standing);
+    }
+  }
+
+  /** @param refreshes whether old answers count as none, so that it is worth saying how many there are. */
+  plan(refreshes: boolean): Plan {
+    const { requestsPerSecond } = this.#tariff;
+    const kinds = [...this.#toBuy.values()];
+    const sum = (of: (calls: readonly Call[]) => number): number =>
+      kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
+    const requests = sum((calls) => this.#requestsExpected(calls));
+    return {
+      ...this.#counts,
+      ...(refreshes ? { tooOld: this.#tooOld } : {}),
+      credits: {
+        most: credits(sum((calls) => worstCredits(this.#tariff, calls))),
+        expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),
+      },
+      seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
+      reasons: [...this.#reasons]
+        .map(([reason, entry]) => ({ reason, ...entry }))
+        .sort((a, b) => b.count - a.count),
+    };
+  }
+
+  #addInvalid(row: RowNumber, reason: string): void {
     this.#counts.invalid += 1;
-    // Reasons quote the cell, so there may be as many as rows; the most frequent of the first thousand will do.
     const entry = this.#reasons.get(reason) ?? { count: 0, firstRows: [] };
     entry.count += 1;
     if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
-    if (entry.count > 1 || this.#reasons.size < 1_000) this.#reasons.set(reason, entry);
+    if (entry.count > 1 || this.#reasons.size < MOST_REASONS) this.#reasons.set(reason, entry);
   }
 
-  addDuplicate(): void {
-    this.#counts.rows += 1;
-    this.#counts.duplicates += 1;
+  #addAnswers(answers: readonly UsableAnswer[]): void {
+    for (const { call, kind } of answers) {
+      const name = identifierOf(call);
+      const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
+      tally.asked += 1;
+      if (kind === 'found') tally.found += 1;
+      this.#identifiers.set(name, tally);
+    }
   }
 
-  addKnown(kind: 'answered' | 'in_doubt'): void {
-    this.#counts.rows += 1;
-    if (kind === 'answered') this.#counts.boughtBefore += 1;
-    else this.#counts.inDoubt += 1;
-  }
-
-  /** @param worst the most that each call of the waterfall may cost, in order. */
-  addToBuy(worst: readonly number[], everyCallCharges: boolean): void {
-    const most = everyCallCharges ? worst.reduce((sum, each) => sum + each, 0) : Math.max(...worst);
-    const matches = this.#matchRate === undefined ? 1 : 1 - (1 - this.#matchRate) ** worst.length;
-    this.#counts.rows += 1;
+  #addToBuy({ toAsk, tooOld }: LookedUp): void {
     this.#counts.toBuy += 1;
-    this.#most += most;
-    this.#expected += most * matches;
-    this.#requests += this.#matchRate ? matches / this.#matchRate : worst.length;
+    if (tooOld) this.#tooOld += 1;
+    const kind = toAsk.map(identifierOf).join();
+    const alike = this.#toBuy.get(kind);
+    if (alike === undefined) this.#toBuy.set(kind, { rows: 1, calls: toAsk });
+    else alike.rows += 1;
   }
 
-  plan(requestsPerSecond: number | undefined): Plan {
-    const reasons = [...this.#reasons].map(([reason, entry]) => ({ reason, ...entry }));
-    return {
-      ...this.#counts,
-      credits: { most: credits(this.#most), expected: credits(Math.round(this.#expected)) },
-      seconds: requestsPerSecond === undefined ? undefined : Math.ceil(this.#requests / requestsPerSecond),
-      reasons: reasons.sort((a, b) => b.count - a.count),
-    };
+  /** How likely each call is made and matches, the first being made for sure; undefined without any experience. */
+  #chances(
+    calls: readonly Call[],
+  ): readonly { readonly made: number; readonly matches: number }[] | undefined {
+    const chances = [];
+    let made = 1;
+    for (const call of calls) {
+      const rate = this.#rateOf(call);
+      if (rate === undefined) return undefined;
+      chances.push({ made, matches: made * rate });
+      made *= 1 - rate;
+    }
+    return chances;
+  }
+
+  /** What this file's own answers say about the identifier when there are enough of them, a sample's above all. */
+  #rateOf(call: Call): number | undefined {
+    const { asked = 0, found = 0 } = this.#identifiers.get(identifierOf(call)) ?? {};
+    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#tariff.matchRate;
+  }
+
+  #creditsExpected(calls: readonly Call[]): number {
+    const { chargesMisses, priceOf } = this.#tariff;
+    const chances = this.#chances(calls);
+    if (chances === undefined) return worstCredits(this.#tariff, calls);
+    return calls.reduce((sum, call, at) => {
+      const { made = 0, matches = 0 } = chances[at] ?? {};
+      return sum + priceOf(call).found * (chargesMisses ? made : matches);
+    }, 0);
+  }
+
+  #requestsExpected(calls: readonly Call[]): number {
+    return this.#chances(calls)?.reduce((sum, { made }) => sum + made, 0) ?? calls.length;
   }
 }

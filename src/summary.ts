@@ -3,6 +3,7 @@ import type { Batch, BatchId, Credits, Money } from './ledger.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
+import type { Forecast } from './sample.ts';
 import type { Tally } from './tally.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -20,6 +21,8 @@ export interface RunSummary {
   readonly durationMs: number;
   readonly files: Omit<OutputFiles, 'tally'>;
   readonly tally: Tally | undefined;
+  /** What a sample says of the rest; undefined for a run without one. */
+  readonly forecast: Forecast | undefined;
   readonly stopped: StopError | undefined;
   /** A cap with which every pending row could be bought at its worst price. */
   readonly budgetToFinish: number;
@@ -28,6 +31,7 @@ export interface RunSummary {
 export interface RunEnding {
   readonly traffic: Traffic;
   readonly files: OutputFiles | undefined;
+  readonly forecast: Forecast | undefined;
   readonly stopped: StopError | undefined;
   readonly durationMs: number;
 }
@@ -35,7 +39,7 @@ export interface RunEnding {
 /** Puts the summary together, and closes the batch when every row has its outcome. */
 export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger } = order;
-  const { traffic, files, stopped, durationMs } = ending;
+  const { traffic, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (stopped === undefined && settled === batch.inputRows)
@@ -55,6 +59,7 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     durationMs,
     files: written,
     tally,
+    forecast,
     stopped,
     budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * most,
   };

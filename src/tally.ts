@@ -1,4 +1,5 @@
 import { type AnswerRecord, type Batch, type Credits, credits, type RowRecord } from './ledger.ts';
+import type { Call } from './operation.ts';
 import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from './row.ts';
 
 /** What is counted while the output is written, for the report and the summary. */
@@ -44,12 +45,19 @@ export class Tally {
   }
 
   #addIdentifier({ call, kind }: AnswerRecord): void {
-    const name = Object.keys(call.parameters).join('+');
+    const name = identifierOf(call);
     const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
     tally.asked += 1;
     if (kind === 'found') tally.found += 1;
     this.identifiers.set(name, tally);
   }
+}
+
+/** What a call asks about, as a waterfall names it: `abn`, or `abn+domain` for two in one call. */
+export function identifierOf({ parameters }: Call): string {
+  const names = Object.keys(parameters);
+  const [only = ''] = names;
+  return names.length > 1 ? names.join('+') : only;
 }
 
 /** A shared call is paid by its lowest row; one of another batch by none of this one. */

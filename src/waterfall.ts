@@ -109,11 +109,14 @@ interface Reading {
   /** What its own cell says; blank without a column. */
   readonly own: Normalised;
   /** What the cell of `derivedFrom` says about it; absent when its own cell is usable. */
-  readonly derived?: { readonly from: Identifier; readonly cell: string; readonly said: Normalised };
+  readonly derived:
+    | { readonly from: Identifier; readonly cell: string; readonly said: Normalised }
+    | undefined;
 }
 
 /** A reading by which something can be looked up. */
-interface UsableReading extends Reading {
+interface UsableReading {
+  readonly identifier: Identifier;
   readonly value: string;
   /** Name of the identifier whose cell gave the value. */
   readonly source: string;
@@ -132,10 +135,13 @@ export function prepareTiers(
   const waterfall = options.waterfall?.map(membersOf);
   const cannotBeAsked = ({ identifier }: Reading): boolean =>
     options.unaskable?.includes(identifier.name) === true;
-  const all = identifiers
-    .map((identifier) => readingOf(identifier, identifiers, row))
-    .map((reading) => (cannotBeAsked(reading) ? unaskable(reading) : reading));
+  const all = identifiers.map((identifier) => {
+    const reading = readingOf(identifier, identifiers, row);
+    return cannotBeAsked(reading) ? unaskable(reading) : reading;
+  });
   const asked = waterfall === undefined ? singly(all) : asWritten(waterfall, all);
+  const isFlawless = all.every(({ own }) => own.kind !== 'unusable');
+  if (asked.length > 0 && isFlawless) return { kind: 'ready', input: { tiers: asked.map(tierOf) } };
   // What the job leaves out on purpose, by its waterfall or by mapping no column, is no news to the user.
   const named = all.filter(({ identifier, cell }) =>
     waterfall === undefined ? cell !== undefined : waterfall.flat().includes(identifier.name),
@@ -151,25 +157,27 @@ export function prepareTiers(
 }
 
 function readingOf(identifier: Identifier, all: readonly Identifier[], row: RowInput): Reading {
-  const cell = row[identifier.name];
-  const own = identifier.normalise(cell ?? '');
-  const from = all.find(({ name }) => name === identifier.derivedFrom);
-  const source = from === undefined ? undefined : row[from.name];
-  if (own.kind === 'usable' || from === undefined || source === undefined) return { identifier, cell, own };
-  return { identifier, cell, own, derived: { from, cell: source, said: identifier.normalise(source) } };
+  const { name, derivedFrom, normalise } = identifier;
+  const cell = row[name];
+  const own = normalise(cell ?? '');
+  const source = derivedFrom === undefined || own.kind === 'usable' ? undefined : row[derivedFrom];
+  if (source === undefined) return { identifier, cell, own, derived: undefined };
+  const from = all.find((other) => other.name === derivedFrom);
+  invariant(from !== undefined, `${name} is derived from ${derivedFrom}, which is no identifier`);
+  return { identifier, cell, own, derived: { from, cell: source, said: normalise(source) } };
 }
 
 /** What would have been usable is not, whatever the row says: nobody could be asked by it. */
 function unaskable({ identifier, cell, own }: Reading): Reading {
   const problem = 'the vendor cannot be asked by it';
-  return { identifier, cell, own: own.kind === 'usable' ? { kind: 'unusable', problem } : own };
+  const said = own.kind === 'usable' ? ({ kind: 'unusable', problem } as const) : own;
+  return { identifier, cell, own: said, derived: undefined };
 }
 
-function usableReading(reading: Reading): UsableReading | undefined {
-  const { identifier, own, derived } = reading;
-  if (own.kind === 'usable') return { ...reading, value: own.value, source: identifier.name };
+function usableReading({ identifier, own, derived }: Reading): UsableReading | undefined {
+  if (own.kind === 'usable') return { identifier, value: own.value, source: identifier.name };
   if (derived?.said.kind !== 'usable') return undefined;
-  return { ...reading, value: derived.said.value, source: derived.from.name };
+  return { identifier, value: derived.said.value, source: derived.from.name };
 }
 
 /** The default order. A call that could only repeat an earlier answer is not worth its credit. */
@@ -212,8 +220,9 @@ function asWritten(
 }
 
 function tierOf(readings: readonly UsableReading[]): Tier {
-  const parameters = readings.map(({ identifier, value }) => [identifier.name, value] as const);
-  return { name: parameters.map(([name]) => name).join('+'), parameters: Object.fromEntries(parameters) };
+  const parameters: Record<string, string> = {};
+  for (const { identifier, value } of readings) parameters[identifier.name] = value;
+  return { name: readings.map(({ identifier }) => identifier.name).join('+'), parameters };
 }
 
 // ------------------------------------------------------------------------------------------------------ reasons

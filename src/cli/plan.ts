@@ -4,7 +4,7 @@ import type { CliCommand, Console } from '../command.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { loadFamily } from '../family.ts';
-import { surveyInput } from '../input.ts';
+import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
 import { planLines, planObject } from '../plan-words.ts';
@@ -12,6 +12,7 @@ import { planJob } from '../run-job.ts';
 
 interface Flags {
   readonly account?: string;
+  readonly refresh?: true;
   readonly store?: string;
 }
 
@@ -24,6 +25,7 @@ const plan: CliCommand = {
       .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
+      .option('--refresh', 'as if every answer that was bought before were too old')
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
           second === undefined ? planFile(console, first) : showPlan(console, first, second, flags),
@@ -35,7 +37,8 @@ const plan: CliCommand = {
 export default plan;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
-  const planned = await planJob({ job, file, account: flags.account, store: flags.store });
+  const { account: accountName, refresh, store } = flags;
+  const planned = await planJob({ job, file, account: accountName, refresh, store });
   const { input, account, plan: found, missingStore } = planned;
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
   console.print(
@@ -51,7 +54,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
 
 async function planFile(console: Console, file: string): Promise<ExitCode> {
   const operations = await loadFamily<Operation>(new URL('../operations/', import.meta.url));
-  const input = await surveyInput(file);
+  const input = await openFile(file);
   const description = await describeFile(input, operations.values());
   for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
   console.result(descriptionObject(description));

@@ -1,19 +1,20 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { parseDurationMs } from '../duration.ts';
-import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
+import { commandLine, durationOf, typedCommand, wholeNumber, withBudget } from '../command-line.ts';
+import { type ExitCode, stop } from '../errors.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
-import { counted, sentence } from '../plain-text.ts';
-import type { Plan } from '../plan.ts';
+import { sentence } from '../plain-text.ts';
+import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { runJob } from '../run-job.ts';
+import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
+import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import { summaryLines, summaryObject } from './run/summary-words.ts';
-import { commandLine, typedCommand, withBudget } from './run/typed-command.ts';
 
 interface Flags {
   readonly output?: string;
@@ -21,6 +22,9 @@ interface Flags {
   readonly budget?: string;
   readonly yes?: true;
   readonly limit?: string;
+  readonly sample?: string;
+  readonly refresh?: true;
+  readonly events?: string;
   readonly maxPause?: string;
   readonly saveJob?: string;
   readonly wait?: string;
@@ -41,9 +45,12 @@ const run: CliCommand = {
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked')
       .option('--limit <rows>', 'only the first rows of the file')
+      .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
+      .option('--refresh', 'buy anew what was bought before this batch')
       .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
       .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
       .action(wrap(runCommand));
   },
@@ -54,7 +61,8 @@ export default run;
 async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
   const words = process.argv.slice(2);
   const progress = new Progress(console, systemClock);
-  const stopping = stopOnSignals(console, progress);
+  const stopping = stopOnSignals(console, () => progress.inFlight);
+  const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   const budget = wholeNumber('--budget', flags.budget);
   try {
     const summary = await runJob({
@@ -65,6 +73,8 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       output: flags.output === '-' ? process.stdout : flags.output,
       budget: budget === undefined ? undefined : credits(budget),
       limit: wholeNumber('--limit', flags.limit),
+      sample: sampleSize(flags.sample),
+      refresh: flags.refresh,
       maxPauseMs:
         durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
       waitForLockMs: durationOf('--wait', flags.wait),
@@ -72,13 +82,17 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       saveJobAs: flags.saveJob,
       askBudget: (plan) => askBudget(console, plan, flags.yes === true),
       signal: stopping.signal,
-      onEvent: (event) => progress.hear(event),
+      onEvent(event) {
+        progress.hear(event);
+        events?.hear(event);
+      },
       command: typedCommand(words),
     });
     progress.close();
     return show(console, summary, words, flags);
   } finally {
     progress.close();
+    events?.close();
     stopping.release();
   }
 }
@@ -109,11 +123,16 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
 
 async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise<Credits | undefined> {
   for (const line of planLines(plan)) console.say(line);
-  if (agreed) return plan.credits.most;
-  const answer = await console.ask(
-    `Spend at most ${plan.credits.most.toLocaleString('en-AU')} credits? [y/N] `,
-  );
-  return /^y(es)?$/i.test(answer?.trim() ?? '') ? plan.credits.most : undefined;
+  const most = mostAsked(plan);
+  if (agreed) return most;
+  const answer = await console.ask(`Spend at most ${most.toLocaleString('en-AU')} credits? [y/N] `);
+  return /^y(es)?$/i.test(answer?.trim() ?? '') ? most : undefined;
+}
+
+function sampleSize(text: string | undefined): number | undefined {
+  const size = wholeNumber('--sample', text);
+  if (size !== 0) return size;
+  throw stop('usage', '--sample 0 would buy nothing.', 'Give the number of rows, such as --sample 50.');
 }
 
 /** Standard input is kept in a file first: a run that is killed could not read it again. */
@@ -130,47 +149,4 @@ async function inputPathOf(file: string, flags: Flags, console: Console): Promis
     );
   }
   return spoolInput(process.stdin, spoolFolder());
-}
-
-/** Ctrl-C, a service manager, and the window that was closed. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** The first signal stops admission and lets what is in flight finish; the second leaves at once. */
-function stopOnSignals(
-  console: Console,
-  progress: Progress,
-): { readonly signal: AbortSignal; release(): void } {
-  const stopping = new AbortController();
-  const onSignal = (signal: NodeJS.Signals): void => {
-    const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
-    if (stopping.signal.aborted) {
-      console.warn(
-        `Left at once: ${counted(progress.inFlight, 'call')} may be in doubt, the next run says which.`,
-      );
-      process.exit(EXIT[code]);
-    }
-    const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
-    const message = `Stopped by ${how}; everything that was answered is kept.`;
-    stopping.abort(new StopError({ code, message, next: 'Type the same command again to go on:' }));
-  };
-  for (const name of STOP_SIGNALS) process.on(name, onSignal);
-  return {
-    signal: stopping.signal,
-    release() {
-      for (const name of STOP_SIGNALS) process.off(name, onSignal);
-    },
-  };
-}
-
-function wholeNumber(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
-}
-
-function durationOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const durationMs = parseDurationMs(text);
-  if (durationMs !== undefined) return durationMs;
-  throw stop('usage', `${flag} ${text} is not a duration.`, `Give ${flag} as 30s, 10m or 2h.`);
 }

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream';
-import { CsvError, type CsvErrorCode, type Options, parse } from 'csv-parse';
+import { CsvError, type CsvErrorCode, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { invariant, type StopError, stop } from '../errors.ts';
 import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Survey } from '../format.ts';
 import { checkedHeader } from '../header.ts';
 import { readInput } from '../input-file.ts';
+import { counted } from '../plain-text.ts';
+import type { InputRow } from '../row.ts';
 import { ByteWindow } from './csv/byte-window.ts';
 import {
   blankLinesLength,
@@ -20,7 +21,7 @@ import {
  * Comma-separated values: UTF-8, with or without a byte-order mark, lines ending in CRLF, LF or CR, even mixed.
  * The parser decides where rows end and what their cells say; what is copied are the bytes of the file themselves.
  */
-const csv: Format = { name: 'csv', extensions: ['.csv'], survey, header, rows, copy };
+const csv: Format = { name: 'csv', extensions: ['.csv'], survey, header, rows, groups, copy };
 export default csv;
 
 /**
@@ -42,7 +43,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 const FILE_START: Position = { row: 1, byteOffset: 0, lines: 0 };
 
-async function survey(path: string): Promise<Survey> {
+async function survey(path: string, onRow?: (row: InputRow) => void): Promise<Survey> {
   const names = await header(path);
   const sha256 = createHash('sha256');
   let bytes = 0;
@@ -53,15 +54,20 @@ async function survey(path: string): Promise<Survey> {
     bytes += chunk.length;
   };
   let rowCount = 0;
-  for await (const { kind } of readRecords(path, { width: names.length, onChunk })) {
-    if (kind === 'row') rowCount += 1;
+  for await (const group of readRecords(path, { width: names.length, onChunk })) {
+    for (const { kind, cells, position } of group) {
+      if (kind !== 'row') continue;
+      rowCount += 1;
+      onRow?.({ row: position.row, cells });
+    }
   }
   return { sha256: sha256.digest('hex'), bytes, encoding, delimiter: 'comma', header: names, rows: rowCount };
 }
 
 async function header(path: string): Promise<readonly string[]> {
-  for await (const record of readRecords(path, {})) {
-    if (record.kind === 'header') return checkedHeader(path, record.cells);
+  for await (const group of readRecords(path, {})) {
+    const [first] = group;
+    if (first?.kind === 'header') return checkedHeader(path, first.cells);
   }
   const next = 'Name a file whose first row holds the names of the columns.';
   throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
@@ -69,8 +75,18 @@ async function header(path: string): Promise<readonly string[]> {
 
 async function* rows(path: string, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
   const width = (await header(path)).length;
-  for await (const { kind, cells, position } of readRecords(path, from ? { width, from } : { width })) {
-    if (kind === 'row') yield { row: position.row, cells, position };
+  for await (const group of readRecords(path, from ? { width, from } : { width })) {
+    for (const { kind, cells, position } of group) {
+      if (kind === 'row') yield { row: position.row, cells, position };
+    }
+  }
+}
+
+async function* groups(path: string): AsyncGenerator<readonly InputRow[], void, undefined> {
+  const width = (await header(path)).length;
+  for await (const group of readRecords(path, { width })) {
+    const rows = group.filter(({ kind }) => kind === 'row');
+    yield rows.map(({ cells, position }) => ({ row: position.row, cells }));
   }
 }
 
@@ -110,30 +126,53 @@ interface Reading {
   readonly onChunk?: (chunk: Buffer) => void;
 }
 
-/** Every record of the file from a position on. @throws StopError `input` with row and line. */
-async function* readRecords(path: string, reading: Reading): AsyncGenerator<CsvRecord, void, undefined> {
+/**
+ * Every record of the file from a position on, in groups as they are read: handing over one by one would take longer than
+ * the parsing. A group is what one read of the file completes. @throws StopError `input` with row and line.
+ */
+async function* readRecords(
+  path: string,
+  reading: Reading,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   const reader = new RecordReader(path, reading);
-  const options: Options<CsvRecord, string[]> = {
+  let group: CsvRecord[] = [];
+  const parser = parse({
     bom: reading.from === undefined,
     max_record_size: MOST_BYTES_PER_ROW,
-    on_record: (cells, info) => reader.record(cells, info.bytes),
+    on_record(cells: string[], info) {
+      group.push(reader.record(cells, info.bytes));
+      // Nothing goes through the parser's own queue.
+      return null;
+    },
     record_delimiter: ['\r\n', '\n', '\r'],
     // Widths are checked by the reader, which knows which row this is.
     relax_column_count: true,
     skip_empty_lines: true,
+  });
+  // What is wrong is told to whoever gave the parser something to do; without a listener it would end the process too.
+  parser.on('error', () => {});
+  const takeGroup = (): readonly CsvRecord[] => {
+    const taken = group;
+    group = [];
+    return taken;
   };
-  // The package types a record of one's own only together with its `columns` option, which is slower and not safe
-  // against a column that is called "__proto__".
-  const parser = parse(options as unknown as Options);
-  // The callback has nothing to do: an error of the file arrives at the loop below through the parser.
-  pipeline(reader.chunks(), parser, () => {});
   try {
-    const records: AsyncIterable<CsvRecord> = parser;
-    yield* records;
-    yield reader.end();
+    for await (const chunk of reader.chunks()) {
+      await parsed((done) => parser.write(chunk, done));
+      yield takeGroup();
+    }
+    await parsed((done) => parser.end(done));
+    yield [...takeGroup(), reader.end()];
   } catch (error) {
     throw error instanceof CsvError ? reader.damage(error, parser.info.bytes) : error;
+  } finally {
+    parser.destroy();
   }
+}
+
+/** Resolves when the parser has worked through what it was given; rejects with what it found wrong. */
+function parsed(give: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
 }
 
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
@@ -283,23 +322,23 @@ const DAMAGE: Partial<Record<CsvErrorCode, { readonly fact: string; readonly nex
   },
 };
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 // ---------------------------------------------------------------------------------------------------- copying
 
-/** Groups of records, none of them empty. */
+/** The records in batches that are fit for copying, none of them empty. */
 async function* batched(
-  records: AsyncIterable<CsvRecord>,
+  groups: AsyncIterable<readonly CsvRecord[]>,
 ): AsyncGenerator<readonly CsvRecord[], void, undefined> {
   let batch: CsvRecord[] = [];
   let bytes = 0;
-  for await (const record of records) {
-    batch.push(record);
-    bytes += record.blankLines.length + record.bytes.length;
-    if (batch.length < ROWS_PER_BATCH && bytes < BYTES_PER_BATCH) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
+  for await (const group of groups) {
+    for (const record of group) {
+      batch.push(record);
+      bytes += record.blankLines.length + record.bytes.length;
+      if (batch.length < ROWS_PER_BATCH && bytes < BYTES_PER_BATCH) continue;
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
   }
   if (batch.length > 0) yield batch;
 }

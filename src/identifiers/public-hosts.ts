@@ -8,7 +8,7 @@
  */
 
 /** Where people have mailboxes: the large ones of the world, then access providers of Australia and New Zealand. */
-const MAIL_HOSTS = hosts(`
+const MAIL_HOSTS = `
   gmail.com googlemail.com outlook.com outlook.com.au outlook.co.nz hotmail.com hotmail.com.au hotmail.co.nz
   hotmail.co.uk live.com live.com.au live.co.uk msn.com windowslive.com yahoo.com yahoo.com.au yahoo.co.nz yahoo.co.uk
   ymail.com rocketmail.com icloud.com me.com mac.com aol.com aim.com proton.me protonmail.com pm.me fastmail.com
@@ -22,10 +22,10 @@ const MAIL_HOSTS = hosts(`
   ozonline.com.au alphalink.com.au virginbroadband.com.au activ8.net.au
   xtra.co.nz slingshot.co.nz orcon.net.nz clear.net.nz paradise.net.nz ihug.co.nz inspire.net.nz snap.net.nz
   actrix.co.nz kinect.co.nz
-`);
+`;
 
 /** Networks, blogs under one roof, link pages, short links, documents and forms, events, donations. */
-const PAGE_HOSTS = hosts(`
+const PAGE_HOSTS = `
   facebook.com fb.com fb.me m.me instagram.com threads.net linkedin.com lnkd.in twitter.com x.com t.co youtube.com
   youtu.be tiktok.com pinterest.com pinterest.com.au whatsapp.com wa.me t.me vimeo.com flickr.com
   medium.com substack.com patreon.com wikipedia.org
@@ -34,21 +34,27 @@ const PAGE_HOSTS = hosts(`
   sites.google.com docs.google.com drive.google.com maps.google.com forms.gle
   meetup.com eventbrite.com eventbrite.com.au trybooking.com humanitix.com
   gofundme.com mycause.com.au givenow.com.au givealittle.co.nz
-`);
+`;
 
-/** What speaks against taking this host for one company's own, as a clause; undefined when nothing does. */
+const PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ...hosts(MAIL_HOSTS).map((host) => [host, "is a mailbox provider's, not one company's own"] as const),
+  ...hosts(PAGE_HOSTS).map((host) => [host, "holds the pages of many, not one company's own"] as const),
+]);
+
+/**
+ * What speaks against taking this host for one company's own, as a clause; undefined when nothing does. It counts when
+ * the host or one of its parents is listed: `au.linkedin.com` is, `notlinkedin.com` is not.
+ */
 export function publicHostProblem(host: string): string | undefined {
-  if (isUnder(host, MAIL_HOSTS)) return `${host} is a mailbox provider's, not one company's own`;
-  if (isUnder(host, PAGE_HOSTS)) return `${host} holds the pages of many, not one company's own`;
+  let name = host;
+  for (let dot = name.indexOf('.'); dot !== -1; dot = name.indexOf('.')) {
+    const problem = PROBLEMS.get(name);
+    if (problem !== undefined) return `${host} ${problem}`;
+    name = name.slice(dot + 1);
+  }
   return undefined;
 }
 
-/** Whether the host or one of its parents is listed: `au.linkedin.com` is, `notlinkedin.com` is not. */
-function isUnder(host: string, listed: ReadonlySet<string>): boolean {
-  const labels = host.split('.');
-  return labels.some((_, first) => listed.has(labels.slice(first).join('.')));
-}
-
-function hosts(words: string): ReadonlySet<string> {
-  return new Set(words.trim().split(/\s+/));
+function hosts(words: string): readonly string[] {
+  return words.trim().split(/\s+/);
 }

@@ -19,6 +19,7 @@ const identifiers: readonly Identifier[] = [
       'charityabn',
     ],
     normalise: normaliseAbn,
+    standsAlone: true,
     quote: formatAbn,
   },
   {
@@ -70,7 +71,7 @@ export default defineOperation<TieredInput>({
     nextTier(input, answered, ({ parameters }) => ({
       operation: 'enrich-company',
       parameters,
-      // A lost answer may have been charged, and the provider offers no way to look: only the user may pay again.
+      // A lost answer may have been charged, so only the user may pay again.
       ifLost: 'hold',
     })),
 });

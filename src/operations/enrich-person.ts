@@ -13,6 +13,7 @@ const identifiers: readonly Identifier[] = [
       ...['businessemail', 'personalemail', 'contactemail', 'primaryemail'],
     ],
     normalise: normaliseEmail,
+    standsAlone: true,
   },
   {
     name: 'profile_url',
@@ -58,7 +59,7 @@ export default defineOperation<TieredInput>({
     nextTier(input, answered, ({ parameters }) => ({
       operation: 'enrich-person',
       parameters,
-      // A lost answer may have been charged, and the provider offers no way to look: only the user may pay again.
+      // A lost answer may have been charged, so only the user may pay again.
       ifLost: 'hold',
     })),
 });

@@ -52,6 +52,17 @@ test('any CSV file gives its cells, and each row knows its number, its line and 
   );
 });
 
+test('rows that are taken in groups are the same rows in the same order', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, async (file) => {
+      const path = await write(bytesOf(file));
+      const rows = expectedRows(file).map(({ row, cells }) => ({ row, cells }));
+      expect((await allOf(csv.groups(path))).flat()).toEqual(rows);
+    }),
+  );
+});
+
 test('reading from the position of any row gives that row and all below it, unchanged', async () => {
   const write = await inputFolder();
   await fc.assert(

@@ -2,11 +2,12 @@ import { stoppedObject } from '../../console.ts';
 import { formatDuration } from '../../duration.ts';
 import { OUTCOME_KINDS } from '../../row.ts';
 import type { RunSummary } from '../../summary.ts';
+import { forecastLines, forecastObject } from './forecast-words.ts';
 
 /** A run's summary, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, money, saved, requests, durationMs, files } = summary;
+  const { batch, rows, counts, money, saved, requests, durationMs, files, forecast } = summary;
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
@@ -17,6 +18,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     `Credits    ${money.spent} spent${doubt}${saved === undefined ? '' : `, ${saved} saved by asking once`}`,
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
+    ...(forecast === undefined ? [] : forecastLines(forecast)),
     ...fileLine('Output', files.output),
     ...fileLine('Attention', files.attention),
     ...fileLine('Report', files.report),
@@ -46,6 +48,7 @@ export function summaryObject(summary: RunSummary): object {
     seconds: Math.round(durationMs / 100) / 10,
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
+    ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };
 }

@@ -1,17 +1,21 @@
+/** The first 52 bits of a hash. @param hash hexadecimal, at least 13 digits. */
+export function fingerprintOf(hash: string): number {
+  return Number.parseInt(hash.slice(0, 13), 16);
+}
+
 /**
- * A set of hashes that takes 8 to 16 bytes an entry: a million rows fit in 16 MB. It keeps the first 52 bits of a
- * hash, so two of a million rows are taken for equal once in ten thousand files. Good for estimates, never for money.
+ * A set of fingerprints that takes 8 to 16 bytes an entry: a million rows fit in 16 MB. Two of a million hashes are
+ * taken for equal once in ten thousand files. Good for estimates, never for money.
  */
 export class FingerprintSet {
   /** Open addressing over a power of two of places; 0 is free. */
   #places = new Float64Array(1024);
   #size = 0;
 
-  /** @returns whether the hash was new. @param hash hexadecimal, at least 13 digits. */
-  add(hash: string): boolean {
+  /** @returns whether the fingerprint was new. */
+  add(fingerprint: number): boolean {
     if (this.#size * 2 >= this.#places.length) this.#grow();
-    const value = Number.parseInt(hash.slice(0, 13), 16) + 1;
-    if (!this.#insert(value)) return false;
+    if (!this.#insert(fingerprint + 1)) return false;
     this.#size += 1;
     return true;
   }

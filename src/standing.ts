@@ -1,0 +1,253 @@
+import { hash } from 'node:crypto';
+import type { Account } from './account.ts';
+import type { Dialect } from './dialect.ts';
+import { invariant, unreachable } from './errors.ts';
+import { isFreshFor } from './freshness.ts';
+import type { OpenedInput } from './input.ts';
+import type { Job } from './job.ts';
+import type { AnswerKind, AnswerRecord, Batch, KnownAnswer, KnownCall, LedgerReader } from './ledger.ts';
+import type { Answer, Call, Operation, OperationOptions } from './operation.ts';
+import { answerOf, answerWith } from './replay.ts';
+import type { InputRow, RowNumber } from './row.ts';
+import { FingerprintSet, fingerprintOf } from './standing/fingerprint-set.ts';
+import { type MetCall, RowWalk } from './standing/row-walk.ts';
+
+/**
+ * Where the rows of a file stand before anything is sent: which are invalid, which ask what an earlier row asks, what is
+ * bought and what is not. A plan counts them, and a sample is drawn from them. Never sends.
+ */
+export type Standing =
+  | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
+  /** Makes the calls of an earlier row and no others. */
+  | { readonly kind: 'duplicate'; readonly row: RowNumber }
+  | LookedUp;
+
+/** A row that was walked over the ledger, to its end (`answered`) or to a call that stopped it. */
+export interface LookedUp {
+  readonly kind: 'answered' | 'in_doubt' | 'to_buy';
+  readonly row: RowNumber;
+  /** The answers that it met on its way and can use. */
+  readonly answers: readonly UsableAnswer[];
+  /** For `to_buy`: the calls that it still makes when none of them matches. Else empty. */
+  readonly toAsk: readonly Call[];
+  /** Whether the first of `toAsk` was answered once, too long ago. */
+  readonly tooOld: boolean;
+  /** Whether it needs, or needed, a purchase by the batch in question. What the batch buys does not change that. */
+  readonly isOfBatch: boolean;
+}
+
+export interface UsableAnswer {
+  readonly call: Call;
+  readonly kind: AnswerKind;
+}
+
+/** Whose answers are always fresh, and how old others may be; empty for a batch that does not exist and takes all. */
+export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince'>>;
+
+export interface StandingOrder {
+  readonly job: Job;
+  readonly account: Account;
+  readonly dialect: Dialect;
+  /** Undefined: there is no store yet, so nothing is known as bought. */
+  readonly ledger: LedgerReader | undefined;
+}
+
+/** Enough to make a transaction of the ledger cheap; few enough that memory does not notice. */
+const ROWS_PER_GROUP = 1_000;
+
+/**
+ * Every row of the file once, in groups. Within a group the order of the rows is not kept.
+ * @throws StopError `input` where the file is damaged.
+ */
+export async function* standings(
+  order: StandingOrder,
+  input: OpenedInput,
+  batch: InQuestion,
+): AsyncGenerator<readonly Standing[], void, undefined> {
+  const sorter = new Sorter(order, input);
+  for await (const group of input.format.groups(input.path)) {
+    for (const row of group) sorter.add(row);
+    if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
+  }
+  yield await sorter.take(batch);
+}
+
+export function optionsOf({ waterfall }: Job): OperationOptions {
+  return waterfall === undefined ? {} : { waterfall };
+}
+
+/** Tells apart, without asking the ledger, what it need not be asked about. */
+class Sorter {
+  readonly #operation: Operation;
+  readonly #input: Pick<OpenedInput, 'columns'>;
+  readonly #options: OperationOptions;
+  readonly #answers: Answers;
+  readonly #seen = new FingerprintSet();
+  #placed: Standing[] = [];
+  #walks: RowWalk[] = [];
+
+  constructor({ job, account, ledger }: StandingOrder, input: Pick<OpenedInput, 'columns'>) {
+    this.#operation = job.operation;
+    this.#input = input;
+    this.#options = optionsOf(job);
+    this.#answers = new Answers(ledger, account.identity);
+  }
+
+  get size(): number {
+    return this.#placed.length + this.#walks.length;
+  }
+
+  add(row: InputRow): void {
+    const prepared = this.#operation.prepare(this.#input.columns.read(row), this.#options);
+    if (prepared.kind === 'invalid') {
+      this.#placed.push({ kind: 'invalid', row: row.row, reason: prepared.reason });
+      return;
+    }
+    const walk = new RowWalk(this.#operation, row.row, prepared.input);
+    if (this.#seen.add(fingerprintOf(hashOf(walk.callsAtWorst())))) this.#walks.push(walk);
+    else this.#placed.push({ kind: 'duplicate', row: row.row });
+  }
+
+  /** The standings of the rows since the last time. */
+  async take(batch: InQuestion): Promise<readonly Standing[]> {
+    const [placed, walks] = [this.#placed, this.#walks];
+    this.#placed = [];
+    this.#walks = [];
+    return [...placed, ...(await lookUp(walks, this.#answers, batch))];
+  }
+}
+
+/** What makes two rows equal: every call that they could make. */
+function hashOf(calls: readonly MetCall[]): string {
+  return hash('sha256', calls.map(({ question }) => question).join(), 'hex');
+}
+
+// ---------------------------------------------------------------------------------------------------- looking up
+
+const UNKNOWN: KnownCall = { kind: 'unknown' };
+
+type State = KnownCall | { readonly kind: 'too_old' };
+
+/**
+ * What the ledger knows, without the fields of answers for as long as the operation does not look at them: reading those
+ * takes several times as long as all the rest.
+ */
+class Answers {
+  readonly #ledger: LedgerReader | undefined;
+  readonly #accountIdentity: string;
+  #withFields = false;
+
+  constructor(ledger: LedgerReader | undefined, accountIdentity: string) {
+    this.#ledger = ledger;
+    this.#accountIdentity = accountIdentity;
+  }
+
+  /** Whether fields are read. Turns true when an operation looks at some that were not, so that what it said is void. */
+  get withFields(): boolean {
+    return this.#withFields;
+  }
+
+  /** In the order of the calls; empty without a ledger. */
+  async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
+    const ledger = this.#ledger;
+    if (ledger === undefined) return [];
+    const keys = calls.map((call) => call.keyFor(this.#accountIdentity));
+    const withAges = batch.freshSince !== undefined;
+    const found = await (this.#withFields ? ledger.find(keys) : ledger.known(keys, { withAges }));
+    if (!withAges) return found;
+    const states: State[] = [...found];
+    for (const [index, state] of found.entries()) {
+      if (state.kind !== 'answered') continue;
+      const { answeredAtMs } = state.answer;
+      invariant(answeredAtMs !== undefined, 'a ledger did not say how old an answer is');
+      const isFresh = await isFreshFor(batch, { ...state.answer, answeredAtMs }, ledger);
+      if (!isFresh) states[index] = { kind: 'too_old' };
+    }
+    return states;
+  }
+
+  /** The answer as an operation sees it. */
+  answerOf(answer: KnownAnswer | AnswerRecord): Answer {
+    return 'body' in answer ? answerOf(answer) : answerWith(answer, this.#askForFields);
+  }
+
+  readonly #askForFields = (): null => {
+    this.#withFields = true;
+    return null;
+  };
+}
+
+/** A row that is being walked, with what was learned of it on the way. */
+interface Underway {
+  readonly walk: RowWalk;
+  readonly answers: UsableAnswer[];
+  isOfBatch: boolean;
+}
+
+/** An operation is pure, so that rows which looked at fields that were not read are walked once more with them. */
+async function lookUp(
+  walks: readonly RowWalk[],
+  answers: Answers,
+  batch: InQuestion,
+): Promise<readonly LookedUp[]> {
+  const hadFields = answers.withFields;
+  const ended = await walkAll(walks, answers, batch);
+  if (answers.withFields === hadFields) return ended;
+  const again = walks.map((walk) => walk.anew());
+  return walkAll(again, answers, batch);
+}
+
+/** Walks the rows side by side, so that the ledger is asked once for the next call of all of them. */
+async function walkAll(
+  walks: readonly RowWalk[],
+  answers: Answers,
+  batch: InQuestion,
+): Promise<readonly LookedUp[]> {
+  const ended: LookedUp[] = [];
+  let walking: readonly Underway[] = walks.map((walk) => ({ walk, answers: [], isOfBatch: false }));
+  while (walking.length > 0) {
+    const asking: { readonly row: Underway; readonly call: MetCall }[] = [];
+    for (const row of walking) {
+      const call = row.walk.next();
+      if (call === undefined) ended.push(lookedUp(row, 'answered'));
+      else asking.push({ row, call });
+    }
+    const calls = asking.map(({ call }) => call);
+    const states = await answers.statesOf(calls, batch);
+    const going: Underway[] = [];
+    for (const [index, { row, call }] of asking.entries()) {
+      const state = states[index] ?? UNKNOWN;
+      if (state.kind === 'answered') {
+        row.walk.tell(call, answers.answerOf(state.answer));
+        row.answers.push({ call: call.call, kind: state.answer.kind });
+        row.isOfBatch ||= state.answer.batch === batch.id;
+        going.push(row);
+      } else {
+        ended.push(halted(row, state, batch));
+      }
+    }
+    walking = going;
+  }
+  return ended;
+}
+
+/** Where a row stands that gets no further. */
+function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batch: InQuestion): LookedUp {
+  switch (state.kind) {
+    case 'unknown':
+      return lookedUp(row, 'to_buy');
+    case 'too_old':
+      return lookedUp(row, 'to_buy', true);
+    case 'in_doubt':
+      row.isOfBatch ||= state.doubt.batch === batch.id;
+      return lookedUp(row, 'in_doubt');
+    default:
+      return unreachable(state);
+  }
+}
+
+function lookedUp(row: Underway, kind: LookedUp['kind'], tooOld = false): LookedUp {
+  const { walk, answers, isOfBatch } = row;
+  const toAsk = kind === 'to_buy' ? walk.callsAtWorst().map(({ call }) => call) : [];
+  return { kind, row: walk.row, answers, toAsk, tooOld, isOfBatch: isOfBatch || kind === 'to_buy' };
+}
