@@ -15,6 +15,7 @@ import {
   type Ledger,
   type LedgerReader,
   type Look,
+  type Money,
   type RawReply,
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
@@ -58,7 +59,9 @@ async function settleCommand(
   if (decision === undefined) {
     const reader = await lookAtLedger(location);
     try {
-      return list(console, batch, await examined(reader, batch, await doubtsOf(reader, batch, row)));
+      const doubts = await examined(reader, batch, await doubtsOf(reader, batch, row));
+      const left = row === undefined ? undecidable(batch, doubts, await reader.batchMoney(batch.id)) : 0;
+      return list(console, batch, doubts, left);
     } finally {
       await reader.close();
     }
@@ -166,7 +169,17 @@ async function examined(
   return all;
 }
 
-function list(console: Console, batch: Batch, doubts: readonly Examined[]): ExitCode {
+/**
+ * Money of lost answers that nobody is asked about, because their calls have another answer by now: they were bought
+ * anew, or sent again, or were skipped.
+ */
+function undecidable(batch: Batch, doubts: readonly Examined[], { inDoubt }: Money): number {
+  const own = doubts.filter(({ doubt }) => doubt.batch === batch.id);
+  return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
+}
+
+/** @param left credits in doubt about which there is nothing to decide. */
+function list(console: Console, batch: Batch, doubts: readonly Examined[], left: number): ExitCode {
   for (const { doubt, looks } of doubts) {
     const asked = Object.entries(doubt.call.parameters).map(([name, value]) => `${name} ${String(value)}`);
     console.print(plainText(`row ${doubt.row}, ${asked.join(', ')}: ${doubtReason(doubt)}`));
@@ -178,12 +191,17 @@ function list(console: Console, batch: Batch, doubts: readonly Examined[]): Exit
       ? `Nothing of batch ${batch.id} is in doubt.`
       : `${doubts.length} in doubt, ${counted(atRisk, 'credit')} at risk.`,
   );
+  if (left > 0) {
+    console.print(
+      `${counted(left, 'credit')} of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.`,
+    );
+  }
   if (doubts.length > 0) {
     console.say(
       'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value.',
     );
   }
-  console.result({ batch: batch.id, at_risk: atRisk, in_doubt: doubts.map(doubtObject) });
+  console.result({ batch: batch.id, at_risk: atRisk, undecidable: left, in_doubt: doubts.map(doubtObject) });
   return EXIT.done;
 }
 

@@ -121,6 +121,19 @@ test('a decision that cannot be carried out is refused, and nothing is noted', a
   expect((await desk.json(['settle', 'last'])).at_risk).toBe(2);
 });
 
+test('money of a lost answer that is not needed any more is named, though nobody is asked about it', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  await desk.type(desk.run());
+  await desk.place.vendor.setFaults('charged-reset:x1');
+  const { batch, credits } = await desk.json(desk.run('--refresh'));
+  expect(credits).toMatchObject({ spent: 2, in_doubt: 1 });
+  expect((await desk.type(['settle', 'last'])).stdout).toBe(
+    `Nothing of batch ${batch} is in doubt.\n1 credit of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.\n`,
+  );
+  expect(await desk.json(['settle', 'last'])).toMatchObject({ at_risk: 0, undecidable: 1, in_doubt: [] });
+});
+
 test('a batch without doubts says so', async () => {
   const desk = await openDesk();
   desk.list(1);
