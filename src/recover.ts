@@ -50,6 +50,9 @@ const MOST_REPEATS = 3;
 /** The first repeat leaves at once; a vendor that loses that as well, or is still at work on it, gets time. */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
+/** Of an attempt that a run which ended has left open. */
+const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
+
 /**
  * Begins a run that was stopped by nothing but 404s: their rows are pending again, so this comes before anybody counts
  * the rows that are settled.
@@ -81,8 +84,7 @@ async function settleOpen(spending: Spending, open: OpenAttempt): Promise<void> 
   }
   // Without a reply nobody knows whether it left. A reply of another account is left to its own dialect.
   if (open.reply !== undefined) return;
-  const why = 'the program ended between sending the request and keeping the answer';
-  await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why }, clock.wallMs());
+  await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
 /** Whether the attempt was the repeat of a lost request under its key: its reply is then judged as such. */
@@ -115,22 +117,41 @@ export async function resolveDoubt(
 async function repeat(spending: Spending, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { dialect, clock } = spending;
   const { call, request, repeats } = doubt;
-  if (repeats >= MOST_REPEATS) return undefined;
   const unused = decision?.kind === 'repeat' ? decision.id : undefined;
-  if (request !== undefined && isStillHonoured(dialect, request, clock.wallMs())) {
+  const honoured = request !== undefined && isStillHonoured(dialect, request, clock.wallMs());
+  if (honoured && (await vendorKeepsAnswers(spending, doubt))) {
     const why = `the vendor charges once for an idempotency key, for ${dialect.idempotency?.valid_for}`;
     await untilRepeat(spending, doubt);
     const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', why)).id;
     return { kind: 'send_again', again: { decision: id, request } };
   }
-  if (typeof call.ifLost !== 'object') return undefined;
+  if (typeof call.ifLost !== 'object' || repeats >= MOST_REPEATS) return undefined;
   await untilRepeat(spending, doubt);
   const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
   return { kind: 'send_again', again: { decision: id, withoutKey: true } };
 }
 
+/**
+ * False when the vendor has lost as many repeats as it is sent. Those that ended with the program do not count, because
+ * they say nothing about the vendor, and another one under the key is free: how long that goes on, its time limits.
+ */
+async function vendorKeepsAnswers(
+  { ledger, accountIdentity }: Spending,
+  { repeats, batch, row, key }: Doubt,
+): Promise<boolean> {
+  if (repeats < MOST_REPEATS) return true;
+  const lost = (await ledger.history(batch, row)).filter(
+    ({ call, decision, closure }) =>
+      decision?.kind === 'repeat' &&
+      closure?.kind === 'in_doubt' &&
+      closure.why !== PROGRAM_ENDED &&
+      callKeyOf(accountIdentity, call) === key,
+  );
+  return lost.length < MOST_REPEATS;
+}
+
 async function untilRepeat({ clock, waiter }: Spending, { repeats, sentAtMs }: Doubt): Promise<void> {
-  const spacingMs = REPEAT_AFTER_MS[repeats] ?? 0;
+  const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];
   const waitMs = Math.min(sentAtMs + spacingMs - clock.wallMs(), spacingMs);
   if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
 }

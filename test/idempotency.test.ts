@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../src/dialect.ts';
-import { type BatchId, credits } from '../src/ledger.ts';
+import { type AttemptId, type BatchId, credits } from '../src/ledger.ts';
 import {
   attemptsOf,
   dialectWith,
@@ -25,6 +25,32 @@ const HOUR_MS = 60 * 60_000;
 
 const keysOf = (at: Place): readonly unknown[] =>
   purchasesOf(at).map(({ headers }) => headers['idempotency-key']);
+
+/** Under which nothing is repeated, so that a lost request stays as it is. */
+const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
+
+/** Leaves behind what a kill does between the intent of a repeat and its answer. */
+async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promise<AttemptId> {
+  const [doubt] = await ledger.doubts(batch);
+  if (doubt?.request === undefined) throw new Error('no lost request was kept');
+  const { key, call, row, request } = doubt;
+  const atMs = clock.wallMs();
+  const decision = await ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
+  const intent = {
+    key,
+    accountIdentity: 'data',
+    call,
+    batch,
+    row,
+    reserve: credits(0),
+    atMs,
+    decision,
+    request,
+  };
+  const admitted = await ledger.admit(intent);
+  if (admitted.kind !== 'admitted') throw new Error('not admitted');
+  return admitted.attempt;
+}
 
 async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
   const { spent, reserved, inDoubt } = await ledger.batchMoney(batch);
@@ -82,31 +108,30 @@ describe('a lost request', () => {
 
   test('whose repeat was told 409 just before a kill is still in doubt, and the next run repeats it', async () => {
     const at = await openPlace(vendorScript(losing(1)));
-    const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
     const { batch } = await runOnce(at, { dialect: briefly });
-    const [doubt] = await at.ledger.doubts(batch);
-    if (doubt?.request === undefined) throw new Error('no lost request was kept');
-    const { key, call, row, request } = doubt;
-    const atMs = at.clock.wallMs();
-    const decision = await at.ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
-    const intent = {
-      key,
-      accountIdentity: 'data',
-      call,
-      batch,
-      row,
-      reserve: credits(0),
-      atMs,
-      decision,
-      request,
-    };
-    const admitted = await at.ledger.admit(intent);
-    if (admitted.kind !== 'admitted') throw new Error('not admitted');
+    const attempt = await leaveRepeatOpen(at, batch);
     const body = Buffer.from('{"error":"in progress"}');
-    await at.ledger.record(admitted.attempt, { status: 409, headers: {}, body, receivedAtMs: atMs });
+    await at.ledger.record(attempt, { status: 409, headers: {}, body, receivedAtMs: at.clock.wallMs() });
     await reopen(at);
     expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
     expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+  });
+
+  test.each([
+    ['is repeated all the same', 1, { applied: 1 }, 2],
+    ['is repeated three times, if the vendor loses those', 100, { in_doubt: 1 }, 4],
+  ])('of which kills have taken three repeats %s', async (_, lost, counts, sent) => {
+    const at = await openPlace(vendorScript(losing(lost)));
+    const { batch } = await runOnce(at, { dialect: briefly });
+    for (let kills = 0; kills < 3; kills += 1) {
+      await leaveRepeatOpen(at, batch);
+      await reopen(at);
+      expect((await runOnce(at, { dialect: briefly })).counts).toEqual({ in_doubt: 1 });
+    }
+    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
+    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
+    expect(purchasesOf(at)).toHaveLength(sent);
+    expect(Math.max(...at.clock.sleptMs), 'the vendor is given time').toBeGreaterThan(29_000);
   });
 
   test('needs no budget of its own to be repeated', async () => {
@@ -119,9 +144,7 @@ describe('a lost request', () => {
     await runOnce(at);
     expect(keysOf(at), 'a dialect without keys sends none').toEqual([undefined]);
     const keyed = await openPlace(vendorScript(losing(4)));
-    await runOnce(keyed, {
-      dialect: { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } },
-    });
+    await runOnce(keyed, { dialect: briefly });
     keyed.clock.skip(23 * HOUR_MS);
     expect((await runOnce(keyed, { dialect })).counts).toEqual({ in_doubt: 1 });
     expect(new Set(keysOf(keyed)).size).toBe(1);
@@ -133,9 +156,7 @@ describe('a lost request', () => {
     ['whose time is from the future', -HOUR_MS],
   ])('%s is not sent again', async (_, skippedMs) => {
     const at = await openPlace(vendorScript(losing(1)));
-    await runOnce(at, {
-      dialect: { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } },
-    });
+    await runOnce(at, { dialect: briefly });
     at.clock.skip(skippedMs);
     expect((await runOnce(at, { dialect })).counts).toEqual({ in_doubt: 1 });
     expect(purchasesOf(at)).toHaveLength(1);

@@ -13,6 +13,8 @@ export interface Settings {
   readonly way: Way;
   /** Whether it is about budgets. */
   readonly budget: boolean;
+  /** Whether it is about buying a list anew. */
+  readonly refresh: boolean;
 }
 
 export interface Lane {

@@ -3,12 +3,13 @@ import { randomFrom } from '../../src/sandbox/random.ts';
 import { BudgetKills } from './budget-kills.ts';
 import type { KillDrive, Settings } from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
+import { RefreshKills } from './refresh-kills.ts';
 import { WAYS, type Way } from './ways.ts';
 
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
- * answers. `--dialect rest-get` and `--via` reach the vendor in another way, `--budget` is about budgets. Exit code 1
- * when a promise is broken.
+ * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
+ * `--budget` is about budgets, `--refresh` about buying a list anew. Exit code 1 when a promise is broken.
  */
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -17,7 +18,7 @@ await main();
 
 async function main(): Promise<void> {
   const settings = settingsOf(process.argv.slice(2));
-  const drive: KillDrive = settings.budget ? new BudgetKills(settings) : new ListKills(settings);
+  const drive = driveOf(settings);
   const startedMs = performance.now();
   const show = setInterval(
     () => console.error(`${drive.kills} of ${settings.kills} kills, ${drive.lists} lists done`),
@@ -39,6 +40,11 @@ async function main(): Promise<void> {
   process.exitCode = drive.isKept() ? 0 : 1;
 }
 
+function driveOf(settings: Settings): KillDrive {
+  if (settings.refresh) return new RefreshKills(settings);
+  return settings.budget ? new BudgetKills(settings) : new ListKills(settings);
+}
+
 function settingsOf(args: string[]): Settings {
   const { values } = parseArgs({
     args,
@@ -49,7 +55,9 @@ function settingsOf(args: string[]): Settings {
       lanes: { type: 'string', default: '2' },
       dialect: { type: 'string', default: 'direct' },
       via: { type: 'boolean', default: false },
+      keyed: { type: 'boolean', default: false },
       budget: { type: 'boolean', default: false },
+      refresh: { type: 'boolean', default: false },
     },
   });
   const number = (name: 'kills' | 'rows' | 'seed' | 'lanes'): number => {
@@ -57,6 +65,7 @@ function settingsOf(args: string[]): Settings {
     throw new Error(`--${name} ${values[name]} is not a whole number.`);
   };
   const way = wayOf(values);
+  if (values.budget && values.refresh) throw new Error('--budget and --refresh are two drives.');
   if (values.budget && way !== 'direct') throw new Error('--budget goes directly to the vendor.');
   return {
     kills: number('kills'),
@@ -65,11 +74,19 @@ function settingsOf(args: string[]): Settings {
     lanes: number('lanes'),
     way,
     budget: values.budget,
+    refresh: values.refresh,
   };
 }
 
-function wayOf({ dialect, via }: { readonly dialect: string; readonly via: boolean }): Way {
-  const named = via ? 'via' : dialect;
+interface WayFlags {
+  readonly dialect: string;
+  readonly via: boolean;
+  readonly keyed: boolean;
+}
+
+function wayOf({ dialect, via, keyed }: WayFlags): Way {
+  const other = keyed ? 'keyed' : dialect;
+  const named = via ? 'via' : other;
   const way = WAYS.find((each) => each === named);
   if (way !== undefined) return way;
   throw new Error(`--dialect ${named} is none of ${WAYS.join(', ')}.`);

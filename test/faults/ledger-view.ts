@@ -18,12 +18,14 @@ export interface LedgerView {
   /** Numbers of the attempts that a killed run left open. */
   readonly open: readonly number[];
   readonly inDoubt: number;
-  /** Over all batches. */
+  /** Credits, over all batches. */
   readonly spent: number;
+  /** Credits that lost answers may have cost, over all batches. */
+  readonly atRisk: number;
   readonly batches: readonly { readonly path: string; readonly state: string }[];
 }
 
-const EMPTY: LedgerView = { calls: new Map(), open: [], inDoubt: 0, spent: 0, batches: [] };
+const EMPTY: LedgerView = { calls: new Map(), open: [], inDoubt: 0, spent: 0, atRisk: 0, batches: [] };
 
 const CALLS = `
 SELECT c.call, c.doubt IS NOT NULL AS doubted, k.answer,
@@ -65,6 +67,7 @@ function viewOf(database: Database.Database): LedgerView {
     open: database.prepare('SELECT id FROM attempts WHERE open = 1').pluck().all() as number[],
     inDoubt: count('SELECT count(*) FROM calls WHERE doubt IS NOT NULL'),
     spent: count("SELECT sum(spent) FROM money WHERE scope LIKE 'batch:%'"),
+    atRisk: count("SELECT sum(in_doubt) FROM money WHERE scope LIKE 'batch:%'"),
     batches: database.prepare('SELECT input_path AS path, state FROM batches ORDER BY ordinal').all() as {
       path: string;
       state: string;

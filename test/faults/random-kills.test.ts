@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest';
 import { randomFrom } from '../../src/sandbox/random.ts';
-import { killOnce, killsIn, LOSSY, newTally, wasKilled } from './kill-loop.ts';
-import { brokenPromises, doubtfulFaults, NONE_BROKEN } from './promises.ts';
+import {
+  faultsOn,
+  type KillPlan,
+  type KillTally,
+  killOnce,
+  killsIn,
+  LOSSY,
+  newTally,
+  wasKilled,
+} from './kill-loop.ts';
+import { ALL_SETTLED, brokenPromises, doubtfulFaults, NONE_BROKEN, unsettled } from './promises.ts';
+import { RefreshKills } from './refresh-kills.ts';
 import type { Way } from './ways.ts';
-import { domainsOf, Workplace } from './workplace.ts';
+import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 /*
  * Goal: whenever the program is killed, typing the same command again goes on: no row is lost, no call is charged
- * twice, and no budget is passed.
+ * twice, and no budget is passed. Where the vendor honours idempotency keys, nothing stays in doubt either.
  * Method: `kill -9` after delays from a seeded generator, most of them counted from the moment when the program begins
  * to spend, so that they land while requests are on their way. `npm run faults -- --kills 1000` does it at scale.
  */
@@ -37,10 +47,7 @@ test.each(KILLS)(
     const tally = newTally();
     workplace.writeList(domainsOf('kills', rows));
 
-    while (killsIn(tally) < kills) {
-      const ended = await killOnce(workplace, {}, plan, tally);
-      expect(wasKilled(ended), 'the list is long enough for all kills').toBe(true);
-    }
+    await killSoOften(kills, workplace, plan, tally);
     const { code, stderr } = await workplace.run();
 
     expect([0, 3], stderr).toContain(code);
@@ -51,6 +58,42 @@ test.each(KILLS)(
     expect(open).toEqual([]);
     const explained = tally.open + (await doubtfulFaults(workplace));
     expect(inDoubt, 'every doubt comes from a kill or from the vendor').toBeLessThanOrEqual(explained);
+  },
+);
+
+test('8 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', {
+  timeout: 120_000,
+}, async () => {
+  // Goal: every row gets its answer and is paid for once, by the vendor's book. Method: what the kills and the vendor
+  // lose is sent again by the same command, under its key.
+  const faults = faultsOn('keyed');
+  await using workplace = await Workplace.open({
+    way: 'keyed',
+    latencyMs: 50,
+    faults,
+    concurrency: CONCURRENCY,
+  });
+  const tally = newTally();
+  workplace.writeList(domainsOf('keyed', 160));
+
+  await killSoOften(8, workplace, { random: randomFrom('keyed kills', 1), windowMs: 200 }, tally);
+  expect(await unsettled(workplace)).toEqual(ALL_SETTLED);
+
+  expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+  expect(tally.open, 'requests that the kills have lost').toBeGreaterThan(0);
+  expect((await workplace.vendor.book()).credits).toBe(160);
+});
+
+test.concurrent.each(['direct', 'keyed'] as const)(
+  'a refresh that is killed at random buys no company anew twice (%s)',
+  { timeout: 60_000 },
+  async (way) => {
+    // Method: 3 kills of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
+    const settings = { kills: 3, rows: 50, seed: 5, lanes: 1, way, budget: false, refresh: true };
+    const drive = new RefreshKills(settings);
+    await drive.run({ name: 'refresh', random: randomFrom('refresh kills', 5) });
+    expect(drive.isKept(), JSON.stringify(drive.table(), undefined, 2)).toBe(true);
+    expect(drive.kills).toBe(3);
   },
 );
 
@@ -69,10 +112,7 @@ test('a budget is never passed, however often the program is killed on the way t
   workplace.writeList(domainsOf('budget', 120));
   const order = { budget: 90 };
 
-  while (killsIn(tally) < 10) {
-    const ended = await killOnce(workplace, order, plan, tally);
-    expect(wasKilled(ended), 'the budget is large enough for all kills').toBe(true);
-  }
+  await killSoOften(10, workplace, plan, tally, order);
   const { code, stderr } = await workplace.run(order);
 
   expect(code, stderr).toBe(4);
@@ -81,3 +121,17 @@ test('a budget is never passed, however often the program is killed on the way t
   expect(book.charged_twice).toEqual([]);
   expect(workplace.ledger().spent + workplace.ledger().inDoubt, 'all of it was used').toBe(90);
 });
+
+/** List and budget have to be large enough for all the kills. */
+async function killSoOften(
+  kills: number,
+  workplace: Workplace,
+  plan: KillPlan,
+  tally: KillTally,
+  order: Order = {},
+): Promise<void> {
+  while (killsIn(tally) < kills) {
+    const ended = await killOnce(workplace, order, plan, tally);
+    expect(wasKilled(ended), 'list and budget are large enough for all kills').toBe(true);
+  }
+}

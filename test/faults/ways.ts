@@ -4,12 +4,19 @@ import { join } from 'node:path';
 
 /**
  * `direct`: as published. `rest-get`: in the dialect of `jobs/dialects/rest-get.yaml`, which the sandbox then speaks.
- * `via`: as published, inside the "API Call" step of the service.
+ * `via`: as published, inside the "API Call" step of the service. `keyed`: as published, and the dialect says that the
+ * vendor honours idempotency keys, which the sandbox does.
  */
-export const WAYS = ['direct', 'rest-get', 'via'] as const;
+export const WAYS = ['direct', 'rest-get', 'via', 'keyed'] as const;
 export type Way = (typeof WAYS)[number];
 
 const REST_GET = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
+
+/** What the account `keyed` adds to the published dialect, and its file beside the accounts. */
+export const KEYED = {
+  file: 'keyed.yaml',
+  dialect: { idempotency: { header: 'Idempotency-Key', valid_for: '24h' } },
+} as const;
 
 /** What the sandbox is started with. */
 export function sandboxFlags(way: Way): readonly string[] {
@@ -19,8 +26,7 @@ export function sandboxFlags(way: Way): readonly string[] {
 /** The accounts of a user, of which `data` is the one that spends; `more` is what else it says. */
 export function accountsOf(way: Way, baseUrl: string, more: object): object {
   if (way !== 'via') {
-    const dialect = way === 'rest-get' ? { dialect: REST_GET } : {};
-    return { data: { vendor: 'provider', base_url: baseUrl, key: 'key-1', ...dialect, ...more } };
+    return { data: { vendor: 'provider', base_url: baseUrl, key: 'key-1', ...dialectOf(way), ...more } };
   }
   const through = {
     via: 'workspace',
@@ -37,6 +43,11 @@ export function accountsOf(way: Way, baseUrl: string, more: object): object {
     },
     data: { vendor: 'provider', ...through, ...more },
   };
+}
+
+function dialectOf(way: Exclude<Way, 'via'>): object {
+  if (way === 'direct') return {};
+  return { dialect: way === 'keyed' ? KEYED.file : REST_GET };
 }
 
 /** The names of the other vendor's fields → ours. */

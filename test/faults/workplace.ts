@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { type LedgerView, viewLedger } from './ledger-view.ts';
 import { type Ended, Program } from './program.ts';
 import { Vendor, type VendorOptions } from './vendor.ts';
-import { accountsOf, type Way } from './ways.ts';
+import { accountsOf, KEYED, type Way } from './ways.ts';
 
 /**
  * A user's folder with accounts, a store and lists, and the vendor that the account leads to. Written
@@ -60,6 +60,7 @@ export class Workplace implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'rowonce-faults-'));
     const vendor = await Vendor.start(folder, options);
     const workplace = new Workplace(folder, vendor, options);
+    if (options.way === 'keyed') workplace.writeDialect(KEYED.dialect, KEYED.file);
     workplace.writeAccount(vendor.url, options.account);
     return workplace;
   }
