@@ -33,7 +33,10 @@ const LOST_EITHER_WAY = LOST.flatMap(([fault, reason]) => [
   { fault: `charged-${fault}`, reason, charged: 1 },
 ]);
 
-describe.each(WAYS)(
+/** With a key the vendor is asked again by itself, which is `doubts.test.ts`'s and the random kills' matter. */
+const WAYS_WITHOUT_KEYS = WAYS.filter((way) => way !== 'keyed');
+
+describe.each(WAYS_WITHOUT_KEYS)(
   'an answer that is lost leaves its row in doubt, charged or not, and nothing is sent again by itself (%s)',
   (way) => {
     let workplace: Workplace;
