@@ -32,7 +32,7 @@ const sandbox: CliCommand = {
       .option('--log <file>', 'where every request to a vendor is noted')
       .option(
         '--dialect <name>',
-        'how the provider is spoken to: provider or rest-get, or a file so named',
+        'how a vendor is spoken to: provider, rest-get or lists, or a file so named',
         'provider',
       )
       .option(
@@ -50,8 +50,12 @@ const sandbox: CliCommand = {
       .option('--latency <duration>', 'how long every answer takes', '0ms')
       .option('--match-rate <share>', 'share of identifiers that are known', '0.8')
       .option('--seed <number>', 'another number, other answers and faults', '1')
-      .option('--faults <list>', 'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT', '')
-      .option('--faulty-look-ups', 'also for what costs nothing: read-back, usage, redirect')
+      .option(
+        '--faults <list>',
+        'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one alone',
+        '',
+      )
+      .option('--faulty-look-ups', 'also for what costs nothing: read-back, usage, redirect, lists')
       .option('--until-stdin-ends', 'end when standard input does')
       .action(run((console, flags: Flags) => serve(console, flags)));
   },

@@ -15,6 +15,8 @@ const change = z.discriminatedUnion('kind', [
     name: z.string(),
     description: z.string(),
     organization: z.string(),
+    /** E-mail of the key's own user, where the service says who is in a project. */
+    owner: z.string().optional(),
   }),
   z.strictObject({
     kind: z.literal('invited'),
@@ -35,9 +37,11 @@ const change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('invite_deleted'), project: z.string(), invite: z.string() }),
   z.strictObject({ kind: z.literal('user_removed'), project: z.string(), user: z.string() }),
   z.strictObject({ kind: z.literal('key_revoked'), account: z.string() }),
+  z.strictObject({ kind: z.literal('admin_removed'), project: z.string(), account: z.string() }),
+  z.strictObject({ kind: z.literal('tag_applied'), domain: z.string(), tag: z.string() }),
 ]);
 
-/** Something that altered the service, or that a test did to it. State is nothing but these, applied in order. */
+/** Something that altered a vendor, or that a test did to one. State is nothing but these, applied in order. */
 export type Change = z.infer<typeof change>;
 
 const answered = z.strictObject({
@@ -51,6 +55,11 @@ const answered = z.strictObject({
 /** What was answered to a request that named an idempotency key. */
 export type Answered = Readonly<z.infer<typeof answered>>;
 
+const person = z.strictObject({ project: z.string(), email: z.string() });
+
+/** Somebody in one project; the same e-mail in another is another person here. */
+export type Person = Readonly<z.infer<typeof person>>;
+
 const entry = z.strictObject({
   at: z.string(),
   sequence: z.int().min(1),
@@ -60,6 +69,8 @@ const entry = z.strictObject({
   account: z.string(),
   credits: z.int().min(0),
   change: change.optional(),
+  /** The service refused a change of this person. */
+  refused: person.optional(),
   answered: answered.optional(),
 });
 
@@ -78,9 +89,9 @@ export interface BookSum {
   /** The same account charged more than once for the same operation with the same parameters. */
   readonly charged_twice: readonly Repeated[];
   readonly by_operation: Readonly<Record<string, { charges: number; changes: number; credits: number }>>;
-  /** Invitations that were sent. */
+  /** Invitations that were sent; who is accepted at once gets none. */
   readonly mails: number;
-  /** The same person invited to the same project with the same role more than once. */
+  /** The same person invited to the same project with the same role more than once, whether by mail or accepted at once. */
   readonly mailed_twice: readonly Repeated[];
   /** Projects of the same name and organization. */
   readonly created_twice: readonly Repeated[];
@@ -158,6 +169,7 @@ export class Book {
   #count(added: Entry): void {
     const { operation, parameters, account, credits } = added;
     this.#lastSequence = Math.max(this.#lastSequence, added.sequence);
+    if (added.refused !== undefined) return;
     const sums = this.#byOperation[operation] ?? { charges: 0, changes: 0, credits: 0 };
     this.#byOperation[operation] = sums;
     sums.credits += credits;
@@ -173,8 +185,8 @@ export class Book {
 
   #countChange(operation: string, account: string, made: Change): void {
     if (made.kind === 'invited') {
-      this.#mails += 1;
-      const { project, email, role } = made;
+      const { project, email, role, accepted } = made;
+      if (!accepted) this.#mails += 1;
       this.#mailed.add(account, operation, { project, email, role });
     } else if (made.kind === 'project_created') {
       const { name, organization } = made;

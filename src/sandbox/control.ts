@@ -7,7 +7,10 @@ export interface SandboxControls {
   /** The person accepts every invite that waits for them. */
   accept(email: string): void;
   setFaults(text: string): void;
+  /** The key stops working altogether. */
   revoke(key: string): void;
+  /** The key goes on working, but has no Admin permission on the project any more. */
+  removeAdmin(project: string, key: string): void;
   setMatchRate(rate: number): void;
 }
 
@@ -31,6 +34,10 @@ export function control(controls: SandboxControls, endpoint: string, body: JsonM
       return withText(body, 'faults', (faults) => controls.setFaults(faults));
     case 'POST /sandbox/revoke':
       return withText(body, 'key', (key) => controls.revoke(key));
+    case 'POST /sandbox/remove-admin':
+      return withTexts(body, ['project', 'key'], ([project = '', key = '']) => {
+        controls.removeAdmin(project, key);
+      });
     case 'POST /sandbox/match-rate': {
       const rate = body.rate;
       if (typeof rate !== 'number') return refused('"rate" must be a number.');
@@ -43,9 +50,17 @@ export function control(controls: SandboxControls, endpoint: string, body: JsonM
 }
 
 function withText(body: JsonMembers, name: string, act: (text: string) => void): ControlReply {
-  const text = body[name];
-  if (typeof text !== 'string') return refused(`"${name}" must be a string.`);
-  act(text);
+  return withTexts(body, [name], ([text = '']) => act(text));
+}
+
+function withTexts(
+  body: JsonMembers,
+  names: readonly string[],
+  act: (texts: readonly string[]) => void,
+): ControlReply {
+  const missing = names.find((name) => typeof body[name] !== 'string');
+  if (missing !== undefined) return refused(`"${missing}" must be a string.`);
+  act(names.map((name) => String(body[name])));
   return DONE;
 }
 

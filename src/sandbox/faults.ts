@@ -28,6 +28,8 @@ export interface Fault {
   readonly kind: FaultKind;
   /** True: what was asked for is done and booked, and then the answer is lost. */
   readonly charged: boolean;
+  /** The only operation that it strikes; left out: every one. */
+  readonly operation?: string;
 }
 
 type Planned =
@@ -40,12 +42,16 @@ export class Faults {
   readonly #counted: { readonly fault: Fault; remaining: number }[] = [];
   readonly #chances: { readonly fault: Fault; readonly upTo: number }[] = [];
 
-  /** `NAME:P` or `NAME:xN`, comma-separated, or nothing. A StopError (usage) says what cannot be read. */
-  constructor(text: string, seed: number) {
+  /**
+   * `NAME:P` or `NAME:xN`, comma-separated, or nothing; `NAME@OPERATION` strikes that operation alone. A StopError
+   * (usage) says what cannot be read.
+   * @param operations those that there are.
+   */
+  constructor(text: string, seed: number, operations: readonly string[] = []) {
     this.#random = randomFrom('faults', seed);
     let total = 0;
     for (const item of text.split(',').filter((part) => part.trim() !== '')) {
-      const planned = parseItem(item.trim());
+      const planned = parseItem(item.trim(), operations);
       if ('first' in planned) {
         this.#counted.push({ fault: planned.fault, remaining: planned.first });
         continue;
@@ -63,19 +69,28 @@ export class Faults {
     }
   }
 
-  /** What happens to the next request. One number is drawn for each, so that the same order gives the same faults. */
-  draw(): Fault | undefined {
-    const drawn = this.#random.fraction();
-    const counted = this.#counted.find(({ remaining }) => remaining > 0);
-    if (counted === undefined) return this.#chances.find(({ upTo }) => drawn < upTo)?.fault;
-    counted.remaining -= 1;
-    return counted.fault;
+  /**
+   * What happens to the next request. One number is drawn for each that is not spared, so that the same order gives the
+   * same faults.
+   * @param isSpared it is a look-up, which is struck only by a fault with a count that names it.
+   */
+  draw(operation: string, isSpared = false): Fault | undefined {
+    const drawn = isSpared ? undefined : this.#random.fraction();
+    const strikes = (fault: Fault): boolean =>
+      fault.operation === undefined ? !isSpared : fault.operation === operation;
+    const counted = this.#counted.find(({ fault, remaining }) => remaining > 0 && strikes(fault));
+    if (counted !== undefined) {
+      counted.remaining -= 1;
+      return counted.fault;
+    }
+    const chance = drawn === undefined ? undefined : this.#chances.find(({ upTo }) => drawn < upTo);
+    return chance !== undefined && strikes(chance.fault) ? chance.fault : undefined;
   }
 }
 
-function parseItem(item: string): Planned {
+function parseItem(item: string, operations: readonly string[]): Planned {
   const [name = '', amount = '', ...rest] = item.split(':');
-  const fault = parseFault(name);
+  const fault = parseStruck(name, operations);
   const first = /^x([1-9]\d*)$/.exec(amount)?.[1];
   if (first !== undefined && rest.length === 0) return { fault, first: Number(first) };
   const probability = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(amount) ? Number(amount) : Number.NaN;
@@ -84,6 +99,18 @@ function parseItem(item: string): Planned {
     'usage',
     `The fault "${item}" does not say how often.`,
     `Write ${name}:0.02 for two requests in a hundred, or ${name}:x3 for the first three.`,
+  );
+}
+
+function parseStruck(name: string, operations: readonly string[]): Fault {
+  const [kind = '', operation, ...rest] = name.split('@');
+  const fault = parseFault(kind);
+  if (operation === undefined) return fault;
+  if (rest.length === 0 && operations.includes(operation)) return { ...fault, name, operation };
+  throw stop(
+    'usage',
+    `The fault "${name}" names no operation of the sandbox.`,
+    `Write one of ${operations.join(', ')} after the "@".`,
   );
 }
 

@@ -11,8 +11,11 @@ export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as co
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
-/** A search returns at most this many contacts, and each of them is a credit. */
-const MOST_CONTACTS = 10;
+/** A search that finds anybody finds at most this many people. */
+const MOST_FOUND = 60;
+
+/** So many of them come at a time, and each of those is a credit. */
+const PAGE_PEOPLE = 25;
 
 export interface Found {
   readonly credits: number;
@@ -39,11 +42,18 @@ export class Knowledge {
     return random && { credits: 1, body: companyOf(random, given) };
   }
 
-  search(filters: JsonMembers): Found | undefined {
+  /**
+   * One page of the people whom the filters match, which are the same whatever page is asked for.
+   * @param page 1 for the first; undefined is returned behind the last.
+   */
+  search(filters: JsonMembers, page: number): Found | undefined {
     const random = randomFrom(this.seed, 'search-people', canonical(filters));
     if (random.fraction() >= this.matchRate) return undefined;
-    const results = Array.from({ length: random.integer(1, MOST_CONTACTS) }, () => personOf(random, {}));
-    return { credits: results.length, body: { results } };
+    const people = Array.from({ length: random.integer(1, MOST_FOUND) }, () => personOf(random, {}));
+    const results = people.slice((page - 1) * PAGE_PEOPLE, page * PAGE_PEOPLE);
+    if (results.length === 0) return undefined;
+    const more = page * PAGE_PEOPLE < people.length ? { next_page: page + 1 } : {};
+    return { credits: results.length, body: { results, total: people.length, ...more } };
   }
 
   /** The chance of the first identifier, in published order, that the provider knows. */

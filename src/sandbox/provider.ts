@@ -32,10 +32,14 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
       { ...shared, name: 'enrich-person', path: '/enrich/person', decide: person(knowledge) },
       { ...shared, name: 'enrich-company', path: '/enrich/company', decide: company(knowledge) },
       { ...shared, name: 'search-people', path: '/search/people', decide: search(knowledge) },
+      { ...shared, name: 'apply-tag', path: '/tags/apply', decide: applyTag },
+      { ...shared, name: 'account-plan', method: 'GET', path: '/account/plan', decide: accountPlan },
     ],
     tooMany: (_, retryAfter) => tooMany(retryAfter),
   };
 }
+
+const TAG_FIELDS = ['domain', 'tag'] as const;
 
 type Decide = (request: VendorRequest) => Decision;
 
@@ -58,10 +62,26 @@ function company(knowledge: Knowledge): Decide {
 /** Filters that are not published by name are taken too, because more exist than are published. */
 function search(knowledge: Knowledge): Decide {
   return ({ body }) => {
-    const problem = problemOfFilters(body);
+    const { page, filters } = pageAsked(body);
+    const problem = problemOfPage(page) ?? problemOfFilters(filters);
     if (problem !== undefined) return refusal(400, problem);
-    return found(knowledge.search(body)) ?? noMatch(knowledge, 'search-people', body);
+    return found(knowledge.search(filters, Number(page))) ?? noMatch(knowledge, 'search-people', body);
   };
+}
+
+/** A change that costs nothing and that no vendor publishes: something for the generic "API Call" to do. */
+function applyTag({ body }: VendorRequest): Decision {
+  const problem = problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
+  if (problem !== undefined) return refusal(400, problem);
+  const change = { kind: 'tag_applied', domain: String(body.domain), tag: String(body.tag) } as const;
+  return { status: 200, body: { applied: true }, credits: 0, change };
+}
+
+/** A read that costs nothing, for the same purpose. */
+function accountPlan({ body }: VendorRequest): Decision {
+  const problem = problemOfStrings(body, []);
+  if (problem !== undefined) return refusal(400, problem);
+  return { status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 };
 }
 
 export function found(known: Found | undefined): Decision | undefined {
@@ -80,9 +100,23 @@ export function problemOfAbn(abn: Json | undefined): string | undefined {
   return '"abn" must be exactly 11 digits.';
 }
 
-export function problemOfFilters(body: JsonMembers): string | undefined {
-  const names = Object.keys(body);
+/** The page that a search asks for, as it says it, and the rest of it. */
+export function pageAsked(body: JsonMembers): { readonly page: Json; readonly filters: JsonMembers } {
+  const { page = 1, ...filters } = body;
+  return { page, filters };
+}
+
+/** In a query it is text, in a body it may be a number. */
+export function problemOfPage(page: Json): string | undefined {
+  return /^[1-9]\d{0,3}$/.test(String(page)) ? undefined : '"page" must be a whole number from 1 up.';
+}
+
+export function problemOfFilters(filters: JsonMembers): string | undefined {
+  const names = Object.keys(filters);
   if (names.length === 0) return `At least one filter is needed, such as ${SEARCH_FILTERS.join(', ')}.`;
-  const blank = names.find((name) => body[name] === '');
-  return blank === undefined ? problemOfStrings(body, names) : `"${blank}" is empty.`;
+  const blank = names.find((name) => filters[name] === '');
+  if (blank !== undefined) return `"${blank}" is empty.`;
+  const published = SEARCH_FILTERS.filter((name) => name in filters);
+  // Of what the others look like nothing is published: a size may be a number, a place a list.
+  return problemOfStrings(filters, published, names);
 }

@@ -3,10 +3,14 @@ import type { Admitted } from './admission.ts';
 import { Book, type BookSum, type Change, type Entry } from './book.ts';
 import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
+import { type PersonCount, PersonCounts } from './person-counts.ts';
 import { ServiceState } from './service-state.ts';
 import { type Decision, refusal, type VendorOperation } from './vendor.ts';
 
-/** Has what was asked decided and carries it out: what costs or alters anything is in the book before it is answered. */
+/**
+ * Has what was asked decided and carries it out: what costs or alters anything, and whom the service refused, is in the
+ * book before it is answered.
+ */
 
 export interface ReceivedBody {
   /** Undefined when it was too large. */
@@ -25,29 +29,29 @@ interface Parts {
   readonly book: Book;
   readonly state: ServiceState;
   readonly keyed: KeyedAnswers;
+  readonly persons: PersonCounts;
 }
 
 export class Registrar {
-  readonly state: ServiceState;
-  readonly #clock: Clock;
-  readonly #book: Book;
-  readonly #keyed: KeyedAnswers;
+  readonly #parts: Parts;
   #sequence: number;
 
-  private constructor({ clock, book, state, keyed }: Parts) {
-    this.state = state;
-    this.#clock = clock;
-    this.#book = book;
-    this.#keyed = keyed;
-    this.#sequence = book.lastSequence;
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#sequence = parts.book.lastSequence;
   }
 
   /** Reads the book back, so that sums, keyed answers and the service's state are those before a restart. */
   static async open(bookPath: string | undefined, clock: Clock): Promise<Registrar> {
     const state = new ServiceState();
     const keyed = new KeyedAnswers();
-    const book = await Book.open(bookPath, (entry) => note(entry, state, keyed));
-    return new Registrar({ clock, book, state, keyed });
+    const persons = new PersonCounts();
+    const book = await Book.open(bookPath, (entry) => note(entry, { state, keyed, persons }));
+    return new Registrar({ clock, book, state, keyed, persons });
+  }
+
+  get state(): ServiceState {
+    return this.#parts.state;
   }
 
   /** The number of the next request, or of what is done to the sandbox. */
@@ -58,16 +62,18 @@ export class Registrar {
 
   /** What was answered under an idempotency key of that account. */
   answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
-    return this.#keyed.find(account, idempotencyKey, this.#clock.wallMs());
+    const { keyed, clock } = this.#parts;
+    return keyed.find(account, idempotencyKey, clock.wallMs());
   }
 
   /** All that the account was ever charged. */
   creditsOf(account: string): number {
-    return this.#book.creditsOf(account);
+    return this.#parts.book.creditsOf(account);
   }
 
-  sum(): BookSum {
-    return this.#book.sum();
+  sum(): BookSum & { readonly changes: readonly PersonCount[] } {
+    const { book, persons } = this.#parts;
+    return { ...book.sum(), changes: persons.all() };
   }
 
   /**
@@ -87,13 +93,12 @@ export class Registrar {
     }
     const { decision, parameters } = decide(admitted, sequence, received);
     if (!happens) return { decision, credits: 0 };
-    const { status, body, credits, change } = decision;
-    if (credits > 0 || change !== undefined || key !== undefined) {
-      this.#append(sequence, {
-        ...{ vendor: operation.vendor, operation: operation.name, parameters, account, credits },
-        ...(change === undefined ? {} : { change }),
-        ...(key === undefined ? {} : { answered: { idempotency_key: key, fingerprint, status, body } }),
-      });
+    const { status, body, credits, change, refused } = decision;
+    if (credits > 0 || change !== undefined || refused !== undefined || key !== undefined) {
+      const { vendor, name } = operation;
+      const answered = key === undefined ? undefined : { idempotency_key: key, fingerprint, status, body };
+      const booked = { vendor, operation: name, parameters, account, credits, change, refused, answered };
+      this.#append(sequence, booked);
     }
     return { decision, credits };
   }
@@ -105,20 +110,22 @@ export class Registrar {
   }
 
   close(): void {
-    this.#book.close();
+    this.#parts.book.close();
   }
 
   #append(sequence: number, booked: Omit<Entry, 'at' | 'sequence'>): void {
-    const entry = { at: isoTime(this.#clock.wallMs()), sequence, ...booked };
-    this.#book.append(entry);
-    note(entry, this.state, this.#keyed);
+    const { book, clock } = this.#parts;
+    const entry = { at: isoTime(clock.wallMs()), sequence, ...booked };
+    book.append(entry);
+    note(entry, this.#parts);
   }
 }
 
 /** Everything that is remembered besides sums is remembered from the book's lines. */
-function note(entry: Entry, state: ServiceState, keyed: KeyedAnswers): void {
+function note(entry: Entry, { state, keyed, persons }: Pick<Parts, 'state' | 'keyed' | 'persons'>): void {
   if (entry.change !== undefined) state.apply(entry.change, entry.account);
   keyed.note(entry);
+  persons.note(entry);
 }
 
 function decide(

@@ -1,6 +1,13 @@
 import type { JsonMembers } from './json.ts';
 import type { Knowledge } from './knowledge.ts';
-import { found, type ProviderDialect, problemOfAbn, problemOfFilters } from './provider.ts';
+import {
+  found,
+  type ProviderDialect,
+  pageAsked,
+  problemOfAbn,
+  problemOfFilters,
+  problemOfPage,
+} from './provider.ts';
 import { type Decision, problemOfIdentifiers, refusal, type VendorRequest } from './vendor.ts';
 
 /**
@@ -52,9 +59,10 @@ function person(knowledge: Knowledge): Decide {
 
 function search(knowledge: Knowledge): Decide {
   return ({ body }) => {
-    const problem = problemOfFilters(body);
+    const { page, filters } = pageAsked(body);
+    const problem = problemOfPage(page) ?? problemOfFilters(filters);
     if (problem !== undefined) return refusal(400, problem);
-    return found(knowledge.search(body)) ?? refusal(500, 'Person profile not found');
+    return found(knowledge.search(filters, Number(page))) ?? refusal(500, 'Person profile not found');
   };
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { unreachable } from '../errors.ts';
 import type { Change } from './book.ts';
 
-/** What the service remembers: nothing but the changes of the book, applied in order. */
+/** What the vendors remember: nothing but the changes of the book, applied in order. */
 
 export interface Project {
   readonly project: string;
@@ -11,6 +11,8 @@ export interface Project {
   readonly organization: string;
   /** Short hash of the key that made it and has the Admin permission on it. */
   readonly account: string;
+  /** E-mail of that key's own user, where the service says who is in a project. */
+  readonly owner?: string;
 }
 
 export interface Invite {
@@ -28,6 +30,24 @@ export interface User {
   readonly role: string;
 }
 
+/** An invitation that was sent. */
+export interface Mail {
+  readonly project: string;
+  readonly email: string;
+  readonly invite: string;
+  readonly role: string;
+}
+
+/** What the provider's tags were applied to. */
+export interface Tag {
+  readonly domain: string;
+  readonly tag: string;
+  readonly times: number;
+}
+
+/** Projects of this prefix exist without having been made here, and every key has the Admin permission on them. */
+const OPEN_PROJECT_PREFIX = 'proj-';
+
 /** Local parts that begin like this belong to people who are in the organization from the start. */
 const MEMBER_PREFIX = 'member';
 
@@ -40,7 +60,13 @@ export class ServiceState {
   readonly #users = new Map<string, User>();
   /** E-mails that have accepted an invite of any project. */
   readonly #members = new Set<string>();
+  /** Oldest first. */
+  readonly #mails: Mail[] = [];
+  /** By domain and tag. */
+  readonly #tags = new Map<string, Tag>();
   readonly #revokedAccounts = new Set<string>();
+  /** By project and account: keys whose Admin permission was taken away. */
+  readonly #removedAdmins = new Set<string>();
 
   isRevoked(account: string): boolean {
     return this.#revokedAccounts.has(account);
@@ -48,6 +74,15 @@ export class ServiceState {
 
   project(project: string): Project | undefined {
     return this.#projects.get(project);
+  }
+
+  /** Every key is admin of an open project; of another that which made it, as long as its own user is. */
+  isAdmin(project: string, account: string): boolean {
+    if (this.#removedAdmins.has(pair(project, account))) return false;
+    const made = this.#projects.get(project);
+    if (made === undefined) return project.startsWith(OPEN_PROJECT_PREFIX);
+    if (made.account !== account) return false;
+    return made.owner === undefined || this.user(project, userIdOf(made.owner))?.role === 'admin';
   }
 
   invite(code: string): Invite | undefined {
@@ -66,22 +101,34 @@ export class ServiceState {
     return email.startsWith(MEMBER_PREFIX) || this.#members.has(email);
   }
 
+  /** Who has accepted, in no order. */
+  usersOf(project: string): readonly User[] {
+    return [...this.#users.values()].filter((user) => user.project === project);
+  }
+
+  /** Those that wait, in no order. */
+  pendingInvitesOf(project: string): readonly Invite[] {
+    return [...this.#invites.values()].filter(
+      (invite) => invite.project === project && invite.state === 'pending',
+    );
+  }
+
   /** Everything, for a test to look at. */
-  all(): { projects: Project[]; invites: Invite[]; users: User[] } {
+  all(): Everything {
     return {
       projects: [...this.#projects.values()],
       invites: [...this.#invites.values()],
       users: [...this.#users.values()],
+      mails: [...this.#mails],
+      tags: [...this.#tags.values()],
     };
   }
 
   apply(change: Change, account: string): void {
     switch (change.kind) {
-      case 'project_created': {
-        const { project, name, description, organization } = change;
-        this.#projects.set(project, { project, name, description, organization, account });
+      case 'project_created':
+        this.#projectCreated(change, account);
         return;
-      }
       case 'invited':
         this.#invited(change);
         return;
@@ -103,17 +150,40 @@ export class ServiceState {
       case 'key_revoked':
         this.#revokedAccounts.add(change.account);
         return;
+      case 'admin_removed':
+        this.#removedAdmins.add(pair(change.project, change.account));
+        return;
+      case 'tag_applied': {
+        const { domain, tag } = change;
+        const name = JSON.stringify([domain, tag]);
+        this.#tags.set(name, { domain, tag, times: (this.#tags.get(name)?.times ?? 0) + 1 });
+        return;
+      }
       default:
         unreachable(change);
     }
+  }
+
+  #projectCreated(change: Extract<Change, { kind: 'project_created' }>, account: string): void {
+    const { project, name, description, organization, owner } = change;
+    const made = { project, name, description, organization, account };
+    this.#projects.set(project, owner === undefined ? made : { ...made, owner });
+    if (owner === undefined) return;
+    const user = userIdOf(owner);
+    this.#members.add(owner);
+    this.#users.set(pair(project, user), { user, project, email: owner, role: 'admin' });
   }
 
   #invited(change: Extract<Change, { kind: 'invited' }>): void {
     const { invite, project, email, role } = change;
     const made: Invite = { invite, project, email, role, state: 'pending' };
     this.#invites.set(invite, made);
-    if (change.accepted) this.#join(made);
-    else this.#pending.set(pair(project, email), invite);
+    if (change.accepted) {
+      this.#join(made);
+      return;
+    }
+    this.#pending.set(pair(project, email), invite);
+    this.#mails.push({ project, email, invite, role });
   }
 
   #accepted(email: string): void {
@@ -137,6 +207,19 @@ export class ServiceState {
     this.#pending.delete(pair(invite.project, invite.email));
     this.#invites.set(code, { ...invite, state: 'deleted' });
   }
+}
+
+interface Everything {
+  readonly projects: readonly Project[];
+  readonly invites: readonly Invite[];
+  readonly users: readonly User[];
+  readonly mails: readonly Mail[];
+  readonly tags: readonly Tag[];
+}
+
+/** Whose key it is: somebody invented, made from the account, because the key itself is never kept. */
+export function ownEmailOf(account: string): string {
+  return `key-${account}@sandbox.example`;
 }
 
 /** A person has one identifier in every project, made from the e-mail so that tests know it beforehand. */

@@ -1,6 +1,7 @@
-import type { Change } from './book.ts';
+import type { Change, Person } from './book.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
-import { type ServiceState, userIdOf } from './service-state.ts';
+import { listOperations } from './service-lists.ts';
+import { ownEmailOf, type ServiceState, userIdOf } from './service-state.ts';
 import {
   type Decision,
   problemOfStrings,
@@ -13,19 +14,24 @@ import {
 
 const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 
-/** Projects of this prefix exist without having been made here, and every key has the Admin permission on them. */
-const OPEN_PROJECT_PREFIX = 'proj-';
-
 type Decide = (request: VendorRequest) => Decision;
 
 export class Service {
   readonly state: ServiceState;
+  readonly #lists: boolean;
 
-  constructor(state: ServiceState) {
+  /** @param lists it says who is in a project, and of an invite whether it was accepted at once. */
+  constructor(state: ServiceState, lists: boolean) {
     this.state = state;
+    this.#lists = lists;
   }
 
   operations(): readonly VendorOperation[] {
+    const more = listOperations(this.state, (decide) => this.#administered(decide));
+    return this.#lists ? [...this.#published(), ...more] : this.#published();
+  }
+
+  #published(): readonly VendorOperation[] {
     const shared = { vendor: 'service', method: 'POST' } as const;
     const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
     return [
@@ -34,46 +40,78 @@ export class Service {
         name: 'create-project',
         path: '/latest/projects/create',
         authorization: ['Bearer :<key>'],
-        decide: createProject,
+        decide: (request) => this.#createProject(request),
       },
       {
         ...named,
         name: 'create-invite',
         path: '/latest/auth/invite/create',
-        decide: this.#administered((request) => this.#createInvite(request)),
+        decide: this.#ofPerson((request) => this.#createInvite(request)),
       },
       {
         ...shared,
         name: 'update-user',
         path: '/latest/auth/users/{user_id}/update',
         authorization: ['<project>:<key>'],
-        decide: this.#administered((request) => this.#updateUser(request)),
+        decide: this.#ofPerson((request) => this.#updateUser(request)),
       },
       {
         ...named,
         name: 'delete-invite',
         path: '/latest/auth/invite/delete',
-        decide: this.#administered((request) => this.#deleteInvite(request)),
+        decide: this.#ofPerson((request) => this.#deleteInvite(request)),
       },
       {
         ...named,
         name: 'remove-user',
         path: '/latest/auth/users/{user_id}/delete',
-        decide: this.#administered((request) => this.#removeUser(request)),
+        decide: this.#ofPerson((request) => this.#removeUser(request)),
       },
     ];
   }
 
-  /** Needs the Admin permission on the project: of the key that made it, or of any key where the project is open. */
+  /** Needs the Admin permission on the project. */
   #administered(decide: Decide): Decide {
     return (request) => {
       const { project, account } = request;
-      const made = this.state.project(project);
-      const allowed = made === undefined ? project.startsWith(OPEN_PROJECT_PREFIX) : made.account === account;
-      return allowed
+      return this.state.isAdmin(project, account)
         ? decide(request)
         : refusal(403, `This key has no Admin permission on project "${project}".`);
     };
+  }
+
+  /** A change of one person; where it is refused, and they are known, the book says whose it was. */
+  #ofPerson(decide: Decide): Decide {
+    const administered = this.#administered(decide);
+    return (request) => {
+      const decision = administered(request);
+      const person = decision.change === undefined ? this.#personIn(request) : undefined;
+      return person === undefined ? decision : { ...decision, refused: person };
+    };
+  }
+
+  #personIn({ body, project, segment }: VendorRequest): Person | undefined {
+    const { email, invite_code: code } = body;
+    if (isAddress(email)) return { project, email: email.toLowerCase() };
+    const known = typeof code === 'string' ? this.state.invite(code) : this.state.user(project, segment);
+    return known && { project, email: known.email };
+  }
+
+  #createProject({ body, sequence, account }: VendorRequest): Decision {
+    const problem = problemOfProject(body);
+    if (problem !== undefined) return refusal(400, problem);
+    const project = `project-${sequence}`;
+    return applied(
+      { project_id: project },
+      {
+        kind: 'project_created',
+        project,
+        name: String(body.name),
+        description: String(body.description),
+        organization: String(body.organization_id),
+        ...(this.#lists ? { owner: ownEmailOf(account) } : {}),
+      },
+    );
   }
 
   #createInvite({ body, project, sequence }: VendorRequest): Decision {
@@ -90,7 +128,11 @@ export class Service {
     const accepted = this.state.isMember(email);
     const role = roleOf(body.permissions) ?? '';
     // Only the code is published as the answer: whether it was accepted at once is not to be told from it.
-    return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
+    const told = this.#lists ? toldOfAcceptance(accepted, email) : {};
+    return applied(
+      { invite_code: invite, ...told },
+      { kind: 'invited', project, email, role, invite, accepted },
+    );
   }
 
   #updateUser({ body, project, segment: userId }: VendorRequest): Decision {
@@ -120,22 +162,8 @@ export class Service {
   }
 }
 
-function createProject({ body, sequence }: VendorRequest): Decision {
-  const problem = problemOfStrings(body, ['name', 'description', 'organization_id']);
-  if (problem !== undefined) return refusal(400, problem);
-  const blank = ['name', 'organization_id'].find((name) => body[name] === '');
-  if (blank !== undefined) return refusal(400, `"${blank}" is empty.`);
-  const project = `project-${sequence}`;
-  return applied(
-    { project_id: project },
-    {
-      kind: 'project_created',
-      project,
-      name: String(body.name),
-      description: String(body.description),
-      organization: String(body.organization_id),
-    },
-  );
+function toldOfAcceptance(accepted: boolean, email: string): JsonMembers {
+  return accepted ? { status: 'accepted', user_id: userIdOf(email) } : { status: 'pending' };
 }
 
 function applied(body: JsonMembers, change: Change): Decision {
@@ -146,10 +174,19 @@ function noSuchUser(project: string, userId: string): string {
   return `Project "${project}" has no user "${userId}" who has accepted.`;
 }
 
+function problemOfProject(body: JsonMembers): string | undefined {
+  const problem = problemOfStrings(body, ['name', 'description', 'organization_id']);
+  if (problem !== undefined) return problem;
+  const blank = ['name', 'organization_id'].find((name) => body[name] === '');
+  return blank === undefined ? undefined : `"${blank}" is empty.`;
+}
+
+function isAddress(value: Json | undefined): value is string {
+  return typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value);
+}
+
 function problemOfInvite(body: JsonMembers): string | undefined {
-  const email = body.email;
-  const isAddress = typeof email === 'string' && /^[^\s@]+@[^\s@]+$/.test(email);
-  if (!isAddress) return '"email" must be an e-mail address.';
+  if (!isAddress(body.email)) return '"email" must be an e-mail address.';
   return problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions', 'email']);
 }
 

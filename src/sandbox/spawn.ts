@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invariant, stop } from '../errors.ts';
 
@@ -12,6 +13,7 @@ const STOP_MS = 5000;
 const QUOTED_CHARACTERS = 2000;
 
 export interface SpawnOptions {
+  /** Of one vendor and one sandbox at a time: `bookPathIn` names it for the vendors of a store. */
   readonly bookPath: string;
   /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
   readonly flags: readonly string[];
@@ -21,6 +23,14 @@ export interface SpawnOptions {
 export interface SpawnedSandbox {
   readonly url: string;
   stop(): Promise<void>;
+}
+
+/**
+ * Where the sandbox of that vendor's account keeps its book in a store's folder. Each has its own, because an account of
+ * the service and one of the provider may be in use at the same time, each with a sandbox of its own.
+ */
+export function bookPathIn(folder: string, vendor: 'provider' | 'service'): string {
+  return join(folder, vendor === 'provider' ? 'book.jsonl' : 'service-book.jsonl');
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AuthorizationShape } from './authorization.ts';
-import type { Change } from './book.ts';
+import type { Change, Person } from './book.ts';
 import type { JsonMembers } from './json.ts';
 
 /** What the two vendors of the sandbox have in common: operations at paths, requests, decisions. */
@@ -47,6 +47,8 @@ export interface Answer {
 export interface Decision extends Answer {
   readonly credits: number;
   readonly change?: Change;
+  /** Whose change was refused, where it is known. */
+  readonly refused?: Person;
 }
 
 /** The answer with headers besides its own. */

@@ -4,7 +4,7 @@ import { Admission, type Admitted, type RequestHead, type TurnedAway } from './a
 import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
 import { accountOf } from './authorization.ts';
 import type { SandboxControls } from './control.ts';
-import { type DialectName, providerIn } from './dialects.ts';
+import { type DialectName, providerIn, serviceIn } from './dialects.ts';
 import { answerOnPurpose } from './fault-answers.ts';
 import { type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
 import { isMembers, type Json, parseJson } from './json.ts';
@@ -13,7 +13,6 @@ import { lookUps } from './look-ups.ts';
 import type { RateLimit } from './rate.ts';
 import { type ReceivedBody, Registrar } from './registrar.ts';
 import { parametersIn } from './routes.ts';
-import { Service } from './service.ts';
 import { type Answer, type Decision, type VendorOperation, withHeaders } from './vendor.ts';
 
 /** Both vendors behind one door: admission, then what goes wrong on purpose, then the decision, then the answer. */
@@ -56,6 +55,8 @@ export class Vendors implements SandboxControls {
   readonly #knowledge: Knowledge;
   readonly #registrar: Registrar;
   readonly #admission: Admission;
+  /** By name, for faults that strike one alone. */
+  readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
   #requests = 0;
@@ -65,11 +66,15 @@ export class Vendors implements SandboxControls {
     this.#settings = settings;
     this.#registrar = registrar;
     this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(settings.matchRate));
-    this.#faults = new Faults(settings.faults, settings.seed);
+    const provider = providerIn(settings.dialect, this.#knowledge);
+    const free = lookUps(registrar);
+    const service = serviceIn(settings.dialect, registrar.state);
+    this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
+    this.#faults = this.#faultsIn(settings.faults);
     this.#admission = new Admission({
-      provider: providerIn(settings.dialect, this.#knowledge),
-      lookUps: lookUps(registrar),
-      service: new Service(registrar.state).operations(),
+      provider,
+      lookUps: free,
+      service,
       rateLimit,
       clock,
       isRevoked: (account) => registrar.state.isRevoked(account),
@@ -140,9 +145,9 @@ export class Vendors implements SandboxControls {
     return { ...handled, answer: wrapped(handled.answer), inner: noted };
   }
 
-  #drawFault({ isLookUp }: VendorOperation): Fault | undefined {
-    if (isLookUp === true && !this.#settings.faultyLookUps) return undefined;
-    const fault = this.#faults.draw();
+  #drawFault({ name, isLookUp }: VendorOperation): Fault | undefined {
+    const isSpared = isLookUp === true && !this.#settings.faultyLookUps;
+    const fault = this.#faults.draw(name, isSpared);
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;
   }
@@ -165,8 +170,16 @@ export class Vendors implements SandboxControls {
     this.#registrar.alter('revoke', { kind: 'key_revoked', account: accountOf(key) });
   }
 
+  removeAdmin(project: string, key: string): void {
+    this.#registrar.alter('remove-admin', { kind: 'admin_removed', project, account: accountOf(key) });
+  }
+
   setFaults(text: string): void {
-    this.#faults = new Faults(text, this.#settings.seed);
+    this.#faults = this.#faultsIn(text);
+  }
+
+  #faultsIn(text: string): Faults {
+    return new Faults(text, this.#settings.seed, this.#operations);
   }
 
   setMatchRate(rate: number): void {

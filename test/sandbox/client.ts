@@ -102,11 +102,26 @@ const KEPT_BYTES = 1024 * 1024;
 
 /** One lookup over a bare socket, and everything that came back until the connection ended. */
 export function rawLookup(running: RunningSandbox, domain: string): Promise<RawReply> {
-  const body = JSON.stringify({ domain });
+  return rawRequest(running, '/enrich/company', ['authorization: Bearer key-1'], JSON.stringify({ domain }));
+}
+
+/** A POST, byte for byte: the headers are sent as they are written here. */
+export function rawRequest(
+  running: RunningSandbox,
+  path: string,
+  headers: readonly string[],
+  body: string,
+): Promise<RawReply> {
   const socket = connect(running.port, '127.0.0.1');
-  socket.write(
-    `POST /enrich/company HTTP/1.1\r\nhost: sandbox\r\nconnection: close\r\nauthorization: Bearer key-1\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'host: sandbox',
+    'connection: close',
+    ...headers,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   return new Promise((resolve) => {
     let kept = Buffer.alloc(0);
     let bytes = 0;

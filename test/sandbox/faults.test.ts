@@ -169,6 +169,75 @@ test('a change of the service behind a charged fault is made, behind another it 
   expect(projects.map(({ name }: { name: string }) => name)).toEqual(['B']);
 });
 
+describe('a fault over a change of the service', () => {
+  const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
+  const IN_PROJECT = 'Bearer proj-1:key-1';
+  const changes = [
+    [
+      'create-project',
+      '/latest/projects/create',
+      'Bearer :key-1',
+      { name: 'A', description: '', organization_id: 'o' },
+    ],
+    ['create-invite', '/latest/auth/invite/create', IN_PROJECT, { permissions, email: 'new@a.example' }],
+    ['update-user', '/latest/auth/users/USER/update', 'proj-1:key-1', { permissions }],
+    ['delete-invite', '/latest/auth/invite/delete', IN_PROJECT, { invite_code: 'CODE' }],
+    ['remove-user', '/latest/auth/users/USER/delete', IN_PROJECT, {}],
+  ] as const;
+
+  test.each(changes)('of %s: lost before it is done, done before it is lost', async (...change) => {
+    const [operation, path, authorization, body] = change;
+    const { url } = await sandbox();
+    const invite = (email: string): Promise<{ json: { invite_code: string } }> => {
+      const viewer = { items: { serviceDefault: { actions: { 'role:viewer': true } } } };
+      return post(url, '/latest/auth/invite/create', IN_PROJECT, { permissions: viewer, email });
+    };
+    await invite('member.uma@a.example');
+    const { invite_code: code } = (await invite('pat@a.example')).json;
+    const state = async (): Promise<{ users: { user: string }[] }> => (await get(url, '/sandbox/state')).json;
+    const user = (await state()).users[0]?.user ?? '';
+    const send = (): Promise<unknown> =>
+      post(url, path.replace('USER', user), authorization, JSON.stringify(body).replace('CODE', code));
+    await post(url, '/sandbox/faults', undefined, {
+      faults: `reset@${operation}:x1,504@${operation}:x1,charged-reset@${operation}:x1`,
+    });
+    const before = await state();
+    await expect(send()).rejects.toThrow();
+    expect(await send()).toMatchObject({ status: 504 });
+    expect(await state()).toEqual(before);
+    await expect(send()).rejects.toThrow();
+    expect(await state()).not.toEqual(before);
+  });
+});
+
+describe('a fault that names an operation', () => {
+  test('strikes it alone, and the others go on', async () => {
+    const { url } = await sandbox({ matchRate: 1, faults: '500@enrich-company:x1,503@search-people:1' });
+    const person = (): Promise<{ status: number }> =>
+      post(url, '/enrich/person', 'Bearer key-1', { email: 'ann@a.example' });
+    const search = (): Promise<{ status: number }> =>
+      post(url, '/search/people', 'Bearer key-1', { company: 'A' });
+    expect((await person()).status).toBe(200);
+    expect([(await company(url, 'a.example')).status, (await company(url, 'a.example')).status]).toEqual([
+      500, 200,
+    ]);
+    expect([(await search()).status, (await search()).status]).toEqual([503, 503]);
+    expect((await bookOf(url)).faults).toEqual({ '500@enrich-company': 1, '503@search-people': 2 });
+  });
+
+  test.each(['500@enrich-companies:x1', '500@:x1', '500@enrich-company@x:x1', '500@list-users:x1'])(
+    'that there is not is refused: %s',
+    async (faults) => {
+      const { url } = await sandbox();
+      const { status, json } = await post(url, '/sandbox/faults', undefined, { faults });
+      expect([status, json.error]).toEqual([
+        400,
+        expect.stringContaining('names no operation of the sandbox'),
+      ]);
+    },
+  );
+});
+
 test('requests that are turned away use up no fault, and faults can be replaced', async () => {
   const { url } = await sandbox({ matchRate: 1, faults: '500:x1' });
   expect((await company(url, 'a.example', 'revoked-1')).status).toBe(401);
@@ -186,7 +255,7 @@ test('requests that are turned away use up no fault, and faults can be replaced'
 describe('how often', () => {
   const drawn = (text: string, seed: number, count: number): (string | undefined)[] => {
     const faults = new Faults(text, seed);
-    return Array.from({ length: count }, () => faults.draw()?.name);
+    return Array.from({ length: count }, () => faults.draw('enrich-company')?.name);
   };
 
   test('counts come first, in the order given', () => {

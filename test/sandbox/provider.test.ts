@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bookOf, company, post, sandbox } from './client.ts';
+import { bookOf, company, get, post, sandbox } from './client.ts';
 
 // Goal: the provider of the sandbox is the published one. Method: requests over HTTP, right ones and wrong ones.
 
@@ -46,6 +46,12 @@ describe('a body that the provider does not take is refused with 400 and costs n
     ['/enrich/person', { email: null }, '"email" must be a string'],
     ['/search/people', {}, 'At least one filter'],
     ['/search/people', { company: ['A'] }, '"company" must be a string'],
+    ['/search/people', { page: 2 }, 'At least one filter'],
+    ['/search/people', { company: 'A', page: 0 }, '"page" must be a whole number from 1 up'],
+    ['/search/people', { company: 'A', page: 'next' }, '"page" must be a whole number from 1 up'],
+    ['/tags/apply', { tag: 'buyer' }, '"domain" must be a string'],
+    ['/tags/apply', { domain: 'a.example', tag: '' }, '"tag" is empty'],
+    ['/tags/apply', { domain: 'a.example', tag: 'buyer', note: 'x' }, '"note" is not a field'],
   ])('%s %j', async (path, body, words) => {
     const { url } = await sandbox({ matchRate: 1 });
     const reply = await post(url, path, KEY, body);
@@ -188,7 +194,84 @@ test('credits are 1 for a company, 1 or 2 for a person, and one for every contac
       await post(url, '/search/people', KEY, { company: `C ${number}`, suburb: 'Fitzroy' })
     ).json;
     expect(results.length).toBeGreaterThan(0);
-    expect(results.length).toBeLessThanOrEqual(10);
+    expect(results.length).toBeLessThanOrEqual(25);
     expect((await bookOf(url)).credits - before).toBe(results.length);
   }
+});
+
+describe('a search', () => {
+  interface Page {
+    readonly results: readonly object[];
+    readonly total: number;
+    readonly next_page?: number;
+  }
+
+  const search = async (url: string, body: object): Promise<Page> =>
+    (await post(url, '/search/people', KEY, body)).json;
+
+  test('comes in pages of at most 25 until there is no next one, and every person costs a credit once', async () => {
+    const { url } = await sandbox({ matchRate: 1 });
+    const totals: number[] = [];
+    for (let number = 0; number < 12; number += 1) {
+      const filters = { company: `C ${number}` };
+      const before = (await bookOf(url)).credits;
+      const pages = [await search(url, filters)];
+      for (let page = pages[0]?.next_page; page !== undefined; page = pages.at(-1)?.next_page)
+        pages.push(await search(url, { ...filters, page }));
+      const people = pages.flatMap(({ results }) => results);
+      expect(pages.map(({ total }) => total)).toEqual(pages.map(() => people.length));
+      expect(pages.slice(0, -1).map(({ results }) => results.length)).toEqual(pages.slice(1).map(() => 25));
+      expect((await bookOf(url)).credits - before).toBe(people.length);
+      totals.push(people.length);
+    }
+    // Some of each: a search of one page, and one of all three.
+    expect(Math.min(...totals)).toBeLessThanOrEqual(25);
+    expect(Math.max(...totals)).toBeGreaterThan(50);
+    expect(Math.max(...totals)).toBeLessThanOrEqual(60);
+    expect((await bookOf(url)).charged_twice).toEqual([]);
+  });
+
+  test('is the same again, whether the first page is named or not, and empty and free behind the last', async () => {
+    const { url } = await sandbox({ matchRate: 1 });
+    const first = await search(url, { position: 'CEO' });
+    expect(await search(url, { position: 'CEO', page: 1 })).toEqual(first);
+    expect(await search(url, { position: 'CEO', page: '1' })).toEqual(first);
+    expect((await search(url, { position: 'CFO' })).results).not.toEqual(first.results);
+    const before = (await bookOf(url)).credits;
+    expect((await search(url, { position: 'CEO', page: 4 })).results ?? []).toEqual([]);
+    expect((await bookOf(url)).credits).toBe(before);
+  });
+
+  test('takes filters that are not published, whatever they hold', async () => {
+    const { url } = await sandbox({ matchRate: 1 });
+    const filters = { company: 'A', state: ['NSW', 'VIC'], employees_from: 50, verified: true };
+    expect((await search(url, filters)).results.length).toBeGreaterThan(0);
+  });
+});
+
+test('a tag is a change that costs nothing, counted however often it is applied', async () => {
+  const { url } = await sandbox();
+  const apply = (domain: string): Promise<unknown> => post(url, '/tags/apply', KEY, { domain, tag: 'buyer' });
+  expect(await apply('a.example')).toMatchObject({ status: 200, json: { applied: true } });
+  await apply('a.example');
+  await apply('b.example');
+  expect((await get(url, '/sandbox/state')).json.tags).toEqual([
+    { domain: 'a.example', tag: 'buyer', times: 2 },
+    { domain: 'b.example', tag: 'buyer', times: 1 },
+  ]);
+  expect(await bookOf(url)).toMatchObject({
+    charges: 0,
+    by_operation: { 'apply-tag': { charges: 0, changes: 3, credits: 0 } },
+  });
+});
+
+test('the plan of an account is told for nothing', async () => {
+  const { url } = await sandbox();
+  expect(await get(url, '/account/plan', KEY)).toMatchObject({
+    status: 200,
+    json: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' },
+  });
+  expect((await get(url, '/account/plan')).status).toBe(401);
+  expect((await get(url, '/account/plan?a=1', KEY)).status).toBe(400);
+  expect((await bookOf(url)).credits).toBe(0);
 });

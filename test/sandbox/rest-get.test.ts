@@ -83,6 +83,21 @@ test('the search has moved: 307 to another path of the same host, which answers'
   expect((await bookOf(url)).credits).toBe(json.results.length);
 });
 
+test('a search comes in pages that the query names', async () => {
+  const url = await vendor();
+  const published = await sandbox({ matchRate: 1 });
+  const page = async (number: number): Promise<Reply['json']> =>
+    (await asked(url, `/v2/people/search?company=A&page=${number}`)).json;
+  const { total, results, next_page: next } = await page(1);
+  expect(total, 'this company has more than one page of people').toBeGreaterThan(25);
+  expect([results.length, next]).toEqual([25, 2]);
+  const other = await post(published.url, '/search/people', KEY, { company: 'A', page: 2 });
+  expect(await page(2)).toEqual(other.json);
+  expect((await asked(url, '/v2/people/search?company=A&page=9')).status).toBe(500);
+  expect((await asked(url, '/v2/people/search?company=A&page=0')).status).toBe(400);
+  expect((await bookOf(url)).credits).toBe(25 + other.json.results.length);
+});
+
 describe('what it does not know is refused', () => {
   test.each([
     ['/company', 'abn, fqdn, ln_url'],
@@ -102,6 +117,8 @@ describe('what it does not know is refused', () => {
     const url = await vendor();
     expect((await company(url, 'a.example')).status).toBe(404);
     expect((await post(url, '/company', KEY, {})).status).toBe(405);
+    expect((await post(url, '/tags/apply', KEY, { domain: 'a.example', tag: 'b' })).status).toBe(404);
+    expect((await asked(url, '/account/plan')).status).toBe(404);
     expect((await get(url, '/company?fqdn=a.example')).status).toBe(401);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bookOf, get, post, type Reply, sandbox } from './client.ts';
+import { bookOf, get, post, type Reply, rawRequest, sandbox } from './client.ts';
 
 // Goal: the service of the sandbox is the published one. Method: requests over HTTP, right ones and wrong ones.
 
@@ -57,6 +57,35 @@ describe('each operation takes exactly its own shape of the Authorization header
   });
 });
 
+test('each operation, byte for byte as published, is answered as published', async () => {
+  const running = await sandbox();
+  const user = await acceptedUser(running.url, 'uma@a.example');
+  const send = async (path: string, authorization: string, body: string): Promise<unknown> => {
+    const reply = await rawRequest(running, path, [`Authorization: ${authorization}`], body);
+    return [/^HTTP\/1\.1 (\d+)/.exec(reply.head)?.[1], JSON.parse(reply.body.toString())];
+  };
+  const viewer = '{"permissions":{"items":{"serviceDefault":{"actions":{"role:viewer":true}}}}';
+  const project = '{"name":"Platform","description":"","organization_id":"org-1"}';
+  expect(await send('/latest/projects/create', 'Bearer :key-1', project)).toEqual([
+    '200',
+    { project_id: 'project-3' },
+  ]);
+  const ann = `${viewer},"email":"ann@a.example"}`;
+  expect(await send('/latest/auth/invite/create', 'Bearer project-3:key-1', ann)).toEqual([
+    '200',
+    { invite_code: 'invite-4' },
+  ]);
+  expect(await send(`/latest/auth/users/${user}/update`, 'proj-1:key-1', `${viewer}}`)).toEqual(['200', {}]);
+  const code = '{"invite_code":"invite-4"}';
+  expect(await send('/latest/auth/invite/delete', 'Bearer project-3:key-1', code)).toEqual(['200', {}]);
+  expect(await send(`/latest/auth/users/${user}/delete`, 'Bearer proj-1:key-1', '{}')).toEqual(['200', {}]);
+  expect((await get(running.url, '/sandbox/state')).json).toMatchObject({
+    projects: [{ project: 'project-3', name: 'Platform', description: '', organization: 'org-1' }],
+    invites: [{ state: 'accepted' }, { invite: 'invite-4', role: 'role:viewer', state: 'deleted' }],
+    users: [],
+  });
+});
+
 test.each(['/latest/projects/delete', '/latest/scim', '/latest/scim/v2/Users'])(
   '%s is announced and not available',
   async (path) => {
@@ -97,7 +126,29 @@ describe('a body is taken to the character', () => {
       { ...invitation, permissions: { ...EDITOR, version: 1 } },
       '"permissions" must be',
     ],
+    ['/latest/projects/create', { ...PROJECT, description: null }, '"description" must be a string'],
+    ['/latest/projects/create', { ...PROJECT, organization_id: 1 }, '"organization_id" must be a string'],
+    [
+      '/latest/auth/invite/create',
+      {
+        ...invitation,
+        permissions: { items: { serviceDefault: { actions: { admin: true, 'role:viewer': true } } } },
+      },
+      '"permissions" must be',
+    ],
+    [
+      '/latest/auth/invite/create',
+      { ...invitation, permissions: { items: { serviceDefault: { actions: { admin: false } } } } },
+      '"permissions" must be',
+    ],
     ['/latest/auth/invite/delete', {}, '"invite_code" must be a string'],
+    ['/latest/auth/invite/delete', { invite_code: 7 }, '"invite_code" must be a string'],
+    ['/latest/auth/users/user-1/delete', '', 'The body must be a JSON object'],
+    [
+      '/latest/auth/users/user-1/update',
+      { permissions: EDITOR, email: 'a@a.example' },
+      '"email" is not a field',
+    ],
     ['/latest/auth/users/user-1/delete', { user_id: 'user-1' }, '"user_id" is not a field'],
     ['/latest/auth/users/user-1/update', { role: 'admin' }, '"permissions" must be'],
   ])('%s %j', async (path, body, words) => {
@@ -111,7 +162,8 @@ describe('a body is taken to the character', () => {
     const reply = await post(url, path, authorization, body);
     expect(reply.status).toBe(400);
     expect(reply.json.error).toContain(words);
-    expect((await get(url, '/sandbox/state')).json).toEqual({ projects: [], invites: [], users: [] });
+    const nothing = { projects: [], invites: [], users: [], mails: [], tags: [] };
+    expect((await get(url, '/sandbox/state')).json).toEqual(nothing);
   });
 
   test('and JSON must be called JSON', async () => {
@@ -222,4 +274,72 @@ test('a role is updated, and a user removed, only after they have accepted', asy
   expect((await remove(user)).status).toBe(200);
   expect((await remove(user)).status).toBe(404);
   expect((await update(user)).status).toBe(404);
+});
+
+test('the mails are those that were sent, oldest first; who is accepted at once gets none', async () => {
+  const { url } = await sandbox();
+  const code = (await invite(url, 'Ann@a.example')).json.invite_code;
+  await invite(url, 'member.bob@a.example');
+  await invite(url, 'ann@a.example', EDITOR, 'Bearer proj-2:key-1');
+  await post(url, '/latest/auth/invite/delete', IN_PROJECT, { invite_code: code });
+  const again = (await invite(url, 'ann@a.example', grant('admin'))).json.invite_code;
+  const { mails } = (await get(url, '/sandbox/state')).json;
+  const ann = { project: 'proj-1', email: 'ann@a.example' };
+  expect(mails).toEqual([
+    { ...ann, invite: code, role: 'role:editor' },
+    { ...ann, project: 'proj-2', invite: expect.any(String), role: 'role:editor' },
+    { ...ann, invite: again, role: 'admin' },
+  ]);
+  expect((await bookOf(url)).mails).toBe(3);
+});
+
+test('a key without the Admin permission on a project is refused there, and works elsewhere', async () => {
+  const { url } = await sandbox();
+  const { project_id: made } = (await post(url, '/latest/projects/create', 'Bearer :key-1', PROJECT)).json;
+  const status = async (email: string, project: string, key = 'key-1'): Promise<number> =>
+    (await invite(url, email, EDITOR, `Bearer ${project}:${key}`)).status;
+  const user = await acceptedUser(url, 'uma@a.example');
+  for (const project of ['proj-1', made]) {
+    expect(await status('ann@a.example', project)).toBe(200);
+    await post(url, '/sandbox/remove-admin', undefined, { project, key: 'key-1' });
+    expect(await status('bob@a.example', project)).toBe(403);
+  }
+  const permissions = { permissions: EDITOR };
+  expect((await post(url, `/latest/auth/users/${user}/update`, 'proj-1:key-1', permissions)).status).toBe(
+    403,
+  );
+  expect((await post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {})).status).toBe(403);
+  expect(await status('bob@a.example', 'proj-1', 'key-2')).toBe(200);
+  expect(await status('bob@a.example', 'proj-2')).toBe(200);
+  const half = await post(url, '/sandbox/remove-admin', undefined, { project: 'proj-1' });
+  expect([half.status, half.json.error]).toEqual([400, '"key" must be a string.']);
+});
+
+test('the book counts, for each person of each project, what was done and what was refused', async () => {
+  const { url } = await sandbox();
+  const user = await acceptedUser(url, 'member.uma@a.example');
+  const update = (id: string): Promise<Reply> =>
+    post(url, `/latest/auth/users/${id}/update`, 'proj-1:key-1', { permissions: EDITOR });
+  const remove = (code: string): Promise<Reply> =>
+    post(url, '/latest/auth/invite/delete', IN_PROJECT, { invite_code: code });
+  // Faults that come instead of an answer: the service never looked at these.
+  await post(url, '/sandbox/faults', undefined, { faults: '500:x1,400:x1' });
+  await invite(url, 'ann@a.example');
+  await invite(url, 'ann@a.example');
+  const code = (await invite(url, 'ann@a.example')).json.invite_code;
+  await invite(url, 'ANN@a.example');
+  await remove(code);
+  await remove(code);
+  await remove('invite-unknown');
+  await invite(url, 'ann@a.example', EDITOR, 'Bearer foreign-1:key-1');
+  await update(user);
+  await update('user-unknown');
+  await post(url, `/latest/auth/users/${user}/delete`, IN_PROJECT, {});
+  await post(url, '/latest/projects/create', 'Bearer :key-1', {});
+  const none = { created: 0, deleted: 0, updated: 0, removed: 0, refused: 0 };
+  expect((await bookOf(url)).changes).toEqual([
+    { ...none, project: 'proj-1', email: 'member.uma@a.example', created: 1, updated: 1, removed: 1 },
+    { ...none, project: 'proj-1', email: 'ann@a.example', created: 1, deleted: 1, refused: 2 },
+    { ...none, project: 'foreign-1', email: 'ann@a.example', refused: 1 },
+  ]);
 });

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { spawnSandbox } from '../../src/sandbox/spawn.ts';
-import { afterwards, bookOf, company, linesOf, temporaryFolder } from './client.ts';
+import { bookPathIn, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from './client.ts';
 
 // Goal: the judge is a process of its own that outlives no one and is hurt by no signal of its parent.
 // Method: real processes, real signals; waiting is asking the address until it answers or refuses.
@@ -147,6 +147,36 @@ test('`--json` prints one object, and `--until-stdin-ends` does what it says', a
   expect(await answers(url)).toBe(true);
   running.end();
   expect((await running.finished).code).toBe(0);
+});
+
+test('what the vendors did and whom they wrote to outlives a kill -9 of the sandbox', async () => {
+  const bookPath = join(temporaryFolder(), 'book.jsonl');
+  const start = async (): Promise<{ url: string; kill: () => Promise<unknown> }> => {
+    const running = command('--port', '0', '--book', bookPath, '--dialect', 'lists');
+    const kill = (): Promise<unknown> => {
+      running.signal('SIGKILL');
+      return running.finished;
+    };
+    return { url: (await running.line).replace('sandbox listening on ', ''), kill };
+  };
+  const first = await start();
+  const permissions = { items: { serviceDefault: { actions: { admin: true } } } };
+  for (const email of ['ann@a.example', 'member.bob@a.example', 'ann@a.example'])
+    await post(first.url, '/latest/auth/invite/create', 'Bearer proj-1:key-1', { permissions, email });
+  await post(first.url, '/sandbox/remove-admin', undefined, { project: 'proj-1', key: 'key-1' });
+  const state = async (url: string): Promise<unknown> => (await get(url, '/sandbox/state')).json;
+  const before = [await state(first.url), (await bookOf(first.url)).changes];
+  await first.kill();
+  const second = await start();
+  expect([await state(second.url), (await bookOf(second.url)).changes]).toEqual(before);
+  expect(before).toMatchObject([{ mails: [{ email: 'ann@a.example' }] }, [{ refused: 1 }, {}]]);
+  expect((await get(second.url, '/latest/auth/users', 'Bearer proj-1:key-1')).status).toBe(403);
+  await second.kill();
+});
+
+test('two vendors of one store keep a book each, and the provider its old one', () => {
+  expect(bookPathIn('store', 'provider')).toBe(join('store', 'book.jsonl'));
+  expect(bookPathIn('store', 'service')).not.toBe(bookPathIn('store', 'provider'));
 });
 
 test.each([

@@ -1,0 +1,77 @@
+import { unreachable } from '../errors.ts';
+import type { Change, Entry, Person } from './book.ts';
+import { userIdOf } from './service-state.ts';
+
+/** How often the service did something for, or refused something to, each person of each project. */
+
+interface Counts {
+  /** Invites, also those that were accepted at once. */
+  readonly created: number;
+  /** Invites. */
+  readonly deleted: number;
+  /** Roles of somebody who had accepted. */
+  readonly updated: number;
+  readonly removed: number;
+  /** Of any of these: the service looked at it and said no. */
+  readonly refused: number;
+}
+
+export type PersonCount = Person & Counts;
+
+const NONE: Counts = { created: 0, deleted: 0, updated: 0, removed: 0, refused: 0 };
+
+export class PersonCounts {
+  /** By project and e-mail, in the order in which they first appeared. */
+  readonly #counts = new Map<string, PersonCount>();
+  /** Invite code or user → e-mail, because a change names one of these alone. */
+  readonly #emails = new Map<string, string>();
+
+  note({ change, refused }: Pick<Entry, 'change' | 'refused'>): void {
+    if (refused !== undefined) this.#add(refused.project, refused.email, 'refused');
+    if (change !== undefined) this.#noteChange(change);
+  }
+
+  all(): readonly PersonCount[] {
+    return [...this.#counts.values()];
+  }
+
+  #noteChange(change: Change): void {
+    switch (change.kind) {
+      case 'project_created':
+        if (change.owner !== undefined) this.#learn(change.owner);
+        return;
+      case 'invited':
+        this.#learn(change.email);
+        this.#emails.set(change.invite, change.email);
+        this.#add(change.project, change.email, 'created');
+        return;
+      case 'invite_deleted':
+        this.#add(change.project, this.#emails.get(change.invite), 'deleted');
+        return;
+      case 'role_changed':
+        this.#add(change.project, this.#emails.get(change.user), 'updated');
+        return;
+      case 'user_removed':
+        this.#add(change.project, this.#emails.get(change.user), 'removed');
+        return;
+      case 'accepted':
+      case 'key_revoked':
+      case 'admin_removed':
+      case 'tag_applied':
+        return;
+      default:
+        unreachable(change);
+    }
+  }
+
+  #learn(email: string): void {
+    this.#emails.set(userIdOf(email), email);
+  }
+
+  #add(project: string, email: string | undefined, counted: keyof Counts): void {
+    if (email === undefined) return;
+    const key = `${project}\n${email}`;
+    const before = this.#counts.get(key) ?? { project, email, ...NONE };
+    this.#counts.set(key, { ...before, [counted]: before[counted] + 1 });
+  }
+}
