@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { subjectText } from './membership.ts';
 import type { Call, JsonValue } from './operation.ts';
 
 declare const brand: unique symbol;
@@ -7,7 +8,9 @@ declare const brand: unique symbol;
 export type CallKey = string & { readonly [brand]: 'CallKey' };
 
 /**
- * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and `after`.
+ * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and `after`; of a
+ * change also over its subject, which is what `after` counts: somebody who was known by a user id alone and is known by
+ * e-mail now begins to be counted anew.
  * The format is frozen (`test/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {
@@ -15,8 +18,9 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
 }
 
 /** What a call asks, whoever asks it: equal calls have equal texts. */
-export function questionOf({ operation, project, parameters, after }: Call): string {
-  return `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(parameters)},${jsonOrNull(after)}`;
+export function questionOf({ operation, project, parameters, after, change }: Call): string {
+  const question = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(parameters)},${jsonOrNull(after)}`;
+  return change === undefined ? question : `${question},${JSON.stringify(subjectText(change.subject))}`;
 }
 
 /** @param question as `questionOf` gives it; the whole that is hashed is one JSON list. */

@@ -20,16 +20,19 @@ import type {
   FreshSince,
   Intent,
   KnownCall,
+  KnownSubject,
   LearnedRate,
   Look,
   Money,
   OpenAttempt,
   PauseRecord,
+  PlannedRow,
   RawReply,
   RowRecord,
   SettledRow,
   UsageMark,
 } from './ledger/records.ts';
+import type { SubjectFacts } from './membership.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
 export * from './ledger/records.ts';
@@ -84,6 +87,10 @@ export interface LedgerReader {
   pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]>;
   /** In at most `most` buckets of equal length. */
   activity(batch: BatchId, most: number): Promise<Activity>;
+  /** All that is known of whom and what the account's changes ever altered, also of those whose answers were lost. */
+  subjects(accountIdentity: string): Promise<readonly KnownSubject[]>;
+  /** Planned rows of a batch of changes with a number of at least `fromRow`, in order, at most `limit`. */
+  plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
   close(): Promise<void>;
 }
 
@@ -92,8 +99,9 @@ export interface Ledger extends LedgerReader {
   /**
    * Resumes the open batch of this key, returns the finished one, or makes a new one and supersedes its lineage.
    * @param renew a finished one is followed by a new generation instead.
+   * @param plan of a batch of changes: kept in the same transaction when a new one is made, else ignored.
    */
-  beginBatch(spec: BatchSpec, renew?: boolean): Promise<BatchStart>;
+  beginBatch(spec: BatchSpec, renew?: boolean, plan?: readonly PlannedRow[]): Promise<BatchStart>;
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
   /** One that the vendor asked for also becomes the account's `pausedUntilMs`. Forgets what ended 90 days before it. */
@@ -103,7 +111,8 @@ export interface Ledger extends LedgerReader {
   setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void>;
 
   /**
-   * Budget check and intent in one transaction. The database itself refuses (a bug of ours, so it throws): a second
+   * Budget check and intent in one transaction; of a change also whether its subject is still as it was planned, and no
+   * other change of it is open or in doubt. The database itself refuses (a bug of ours, so it throws): a second
    * open attempt of a call, an attempt of a call that is answered, one of a call in doubt without a decision, one
    * above a cap, and one that replaces an answer which is fresh enough for its batch. An attempt that repeats a lost one
    * under its idempotency key reserves nothing: the lost one still holds the money, for both.
@@ -114,9 +123,11 @@ export interface Ledger extends LedgerReader {
   /**
    * Ends the attempt, moves its money, and makes it the call's answer or doubt. Always commits. An answer under an
    * idempotency key also releases what the lost attempts with the same key hold: it was charged once at most, and is
-   * spent where the first of them had risked it, so that a repeat passes nobody's cap.
+   * spent where the first of them had risked it, so that a repeat passes nobody's cap. A change that is settled, however
+   * it is, moves its subject's sequence number on by one.
+   * @param left of a change: how it left its subject; left out: as it was.
    */
-  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number): Promise<void>;
+  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void>;
   /** Attempts that were open when the store was opened and still are, of all accounts. */
   openAttempts(): Promise<readonly OpenAttempt[]>;
   /** Keeps what the vendor said about a doubt. */
@@ -128,9 +139,9 @@ export interface Ledger extends LedgerReader {
   release(attempt: AttemptId, why: string, atMs: number): Promise<void>;
   /**
    * `told` settles the call at once: `reply` becomes its answer and the money at risk counts as spent. By a person, or
-   * by the vendor's own read-back (`rule`).
+   * by the vendor's own read-back (`rule`). As with `closeAttempt`, a change moves its subject on.
    */
-  decide(decision: DecisionSpec, told?: RawReply): Promise<DecisionId>;
+  decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId>;
   /** Takes back every `no_match` that a 404 gave an account which never answered anything else; none was charged. */
   retractMisses(accountIdentity: string): Promise<number>;
 

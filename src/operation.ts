@@ -1,3 +1,4 @@
+import type { Change, Subject, Team } from './membership.ts';
 import type { Outcome } from './row.ts';
 
 /**
@@ -33,12 +34,26 @@ export interface Call {
    * of the request, so that the same change may be made again another day and is never answered from an older one.
    */
   readonly after?: number;
+  /** Present exactly when `after` is: what the change does to its subject. No part of the key, nor of the request. */
+  readonly change?: Change;
+  /** Whole credits that it may cost at most, where the job says so; left out: what the dialect says. */
+  readonly creditsMost?: number;
 }
 
 /** What the ledger holds for a settled call, as an operation sees it. */
 export type Answer =
-  | { readonly kind: 'found'; readonly fields: JsonValue }
-  | { readonly kind: 'no_match' }
+  /**
+   * `results`: the list that it holds, where it holds one. `more`: the dialect's word for the page after this one, to be
+   * sent as the parameter `page`; absent at the last.
+   */
+  | {
+      readonly kind: 'found';
+      readonly fields: JsonValue;
+      readonly results?: readonly JsonValue[] | undefined;
+      readonly more?: JsonValue | undefined;
+    }
+  /** Of a change: the vendor does not have what the call names, in its words. */
+  | { readonly kind: 'no_match'; readonly words?: string }
   | { readonly kind: 'refused'; readonly words: string };
 
 /** The answer to that call, or undefined when it has not been settled. */
@@ -64,6 +79,8 @@ export interface InputField {
   readonly about: string;
   /** Column headers that surely mean this input, in lower case with everything but letters and digits removed. */
   readonly aliases: readonly string[];
+  /** The file must have a column for it. */
+  readonly required?: true;
 }
 
 /** Text of the mapped columns by input name. An input without a column is absent. */
@@ -75,13 +92,48 @@ export interface OperationOptions {
   readonly waterfall?: readonly string[];
   /** Inputs for which the vendor has no field: no call may have them. Left out: none. */
   readonly unaskable?: readonly string[];
+  /** The job's entries that are this operation's alone, as the job file writes them. */
+  readonly settings?: JsonObject;
+  /** What the account says for rows that do not. */
+  readonly projectId?: string;
+  readonly organizationId?: string;
 }
+
+/**
+ * What a job entry decides: which calls are made (`asks`), so that another value makes another batch, or how far a run
+ * may go (`allows`), which may differ from run to run.
+ */
+export type SettingRole = 'asks' | 'allows';
 
 export type Prepared<Input> =
   | { readonly kind: 'ready'; readonly input: Input }
   | { readonly kind: 'invalid'; readonly reason: string };
 
-export interface Operation<Input = unknown> {
+/** A row of a change, ready to be worked off: kept with the batch, so that a run that resumes does what was planned. */
+export interface PlannedWork {
+  /** Whom it alters, as far as that is known; two rows with the same one must want the same. */
+  readonly subject: Subject;
+  /** What the row wants its subject to be, in a word: a role, or `none`. Equal for rows that want the same. */
+  readonly to: string;
+  /** What it is now, as far as is known. */
+  readonly from?: string;
+  readonly email?: string;
+  /** The project as the list calls it. */
+  readonly project?: string;
+}
+
+/** The part of an operation that alters the service. */
+export interface ChangePart<Input, Work extends PlannedWork> {
+  /** Whether it describes how things should be, so that a finished list is worked again when they are not so any more. */
+  readonly isState: boolean;
+  /** The row with what is known of whom it alters, as `next` is given it. Pure; what it returns is plain JSON. */
+  resolve(input: Input, team: Team, options: OperationOptions): Prepared<Work>;
+  /** Work that no row asks for: people whom the list does not have any more. Left out: none. */
+  missing?(planned: readonly Work[], team: Team, options: OperationOptions): readonly Work[];
+}
+
+/** @typeParam Work what `next` is given: for a change the resolved row, else the prepared one. */
+export interface Operation<Input = unknown, Work = Input> {
   readonly name: string;
   /** One sentence for `--help`, the documentation and the page. */
   readonly summary: string;
@@ -90,16 +142,26 @@ export interface Operation<Input = unknown> {
   readonly inputs: readonly InputField[];
   /** What a waterfall may name; empty when the operation has none. */
   readonly tiers: readonly string[];
+  /** Entries that a job may have for it. Left out: none. */
+  readonly settings?: Readonly<Record<string, SettingRole>>;
+  /** Left out: it only reads. */
+  readonly change?: ChangePart<Input, Work & PlannedWork>;
+  /** Answers hold lists, which go into a file of this name: `people` for `….people.csv`. Left out: none. */
+  readonly resultsFile?: string;
+  /** The most calls of a row that are charged although all of them match, for the plan. Left out: one. */
+  mostMatches?(options: OperationOptions): number;
+  /** The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`. */
+  shapedBy?(settings: JsonObject): Operation;
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
   /**
    * The next call, or how the row ended, given what has been answered. Pure: a run that resumes replays it over the
    * ledger, so the same answers must always give the same step. At most 20 calls a row.
    */
-  next(input: Input, answered: Answered): Step;
+  next(input: Work, answered: Answered): Step;
 }
 
 /** Keeps the input's type inside one file; the rest of the program handles every operation alike. */
-export function defineOperation<Input>(operation: Operation<Input>): Operation {
-  return operation as Operation;
+export function defineOperation<Input, Work = Input>(operation: Operation<Input, Work>): Operation {
+  return operation as unknown as Operation;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callKeyOf, canonicalJson } from '../src/call-key.ts';
+import type { Change } from '../src/membership.ts';
 import type { Call, JsonObject, JsonValue } from '../src/operation.ts';
 
 /**
@@ -100,6 +101,25 @@ const FROZEN: readonly Vector[] = [
     key: 'cb95863f7ea1cd87e0e020684ac90de047ee1e9e8f65ff9ab9990712255fffeb',
   },
   {
+    about: 'a change of a subject',
+    account: 'acct-1',
+    call: {
+      operation: 'create-invite',
+      parameters: { email: 'jo@example.org', role: 'editor' },
+      project: 'proj-1',
+      after: 41,
+      change: {
+        subject: { project: 'proj-1', name: 'jo@example.org' },
+        leaves: { state: 'invited', role: 'editor' },
+      },
+      ifLost: 'hold',
+    },
+    text:
+      '["rowonce-call-1","acct-1","create-invite","proj-1",{"email":"jo@example.org","role":"editor"},41,' +
+      '"proj-1\\njo@example.org"]',
+    key: 'c80d89857fe613965519f8f680002ad4787a4e2774f3b9c393d96b8a7690e133',
+  },
+  {
     about: 'no parameters, no project, and an account of another name',
     account: 'acct-ü',
     call: {
@@ -163,17 +183,29 @@ describe('canonical JSON', () => {
   });
 });
 
+const changeOf = (name: string): Change => ({
+  subject: { project: 'p', name },
+  leaves: { state: 'invited', role: 'viewer' },
+});
+
 describe('two calls share a key', () => {
   const call: Call = {
     operation: 'invite-user',
     parameters: { email: 'jo@example.org' },
     project: 'p',
     after: 3,
+    change: changeOf('jo@example.org'),
     ifLost: 'hold',
   };
 
   test('when only the treatment of a lost answer differs, which is no part of what is asked', () => {
     expect(callKeyOf('a', { ...call, ifLost: { repeat: 'harmless' } })).toBe(callKeyOf('a', call));
+  });
+
+  test('when a change leaves something else to remember, which is no part of it either', () => {
+    const leaves = { state: 'member', role: 'editor' } as const;
+    const other = { ...call, change: { ...changeOf('jo@example.org'), leaves } };
+    expect(callKeyOf('a', other)).toBe(callKeyOf('a', call));
   });
 
   test.each<readonly [string, string, Call]>([
@@ -183,6 +215,7 @@ describe('two calls share a key', () => {
     ['parameter', 'a', { ...call, parameters: { email: 'jo@example.com' } }],
     ['parameter name', 'a', { ...call, parameters: { mail: 'jo@example.org' } }],
     ['preceding change', 'a', { ...call, after: 4 }],
+    ['subject', 'a', { ...call, change: changeOf('user:u1') }],
   ])('never when the %s differs', (_, account, other) => {
     expect(callKeyOf(account, other)).not.toBe(callKeyOf('a', call));
   });

@@ -1,4 +1,5 @@
 import type { CallKey } from '../call-key.ts';
+import type { KnownSubject } from '../membership.ts';
 import type { Call, JsonObject, Vendor } from '../operation.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 
@@ -50,7 +51,17 @@ export interface BatchSpec {
   readonly settings: JsonObject;
   readonly createdAtMs: number;
   readonly freshSince?: FreshSince;
+  /** Planned rows that the input does not have: people who are removed because it does not name them any more. */
+  readonly rowsBeyond?: number;
 }
+
+/**
+ * A row of a batch of changes as it was planned. `rows` beyond those of the input are numbered on after its last one.
+ * `work` is what the operation's `next` is given; a row that needs none has its outcome from the plan.
+ */
+export type PlannedRow =
+  | { readonly row: RowNumber; readonly kind: 'work'; readonly work: JsonObject }
+  | { readonly row: RowNumber; readonly kind: 'end'; readonly outcome: Outcome };
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
@@ -190,7 +201,13 @@ export interface KeyedRequest {
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly attempt: AttemptId }
-  | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money };
+  | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
+  /** Of a change: another change of its subject was settled since it was planned, by that batch last. */
+  | { readonly kind: 'moved'; readonly by: BatchId }
+  /** Of a change: another change of its subject is under way, or its answer was lost. */
+  | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber };
+
+export type { KnownSubject };
 
 /** What came back, before anybody looked into it. */
 export interface RawReply {

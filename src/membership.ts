@@ -1,0 +1,132 @@
+/**
+ * What a change alters, and what is known of it. A change is planned against what is known, so that the same list does
+ * nothing twice, and is refused when somebody else has altered its subject since.
+ */
+
+/** From the least to the most; the dialect says how the vendor writes them. */
+export const ROLES = ['viewer', 'editor', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Whom or what a change alters. */
+export interface Subject {
+  /** The project's id; absent for what belongs to the account itself, such as a project that is made. */
+  readonly project?: string;
+  /** An e-mail address in lower case, or `user:ID`, `invite:CODE`, `project:NAME`, `call:HASH`. */
+  readonly name: string;
+}
+
+/**
+ * - `invited`: an invite waits, as far as is known: nobody tells us when it is accepted.
+ * - `member`: has accepted.
+ * - `between`: the invite was deleted in order to be created anew, which has not happened yet.
+ * - `gone`: the invite was deleted, or the user removed.
+ * - `unsure`: the vendor does not have the invite any more: it was accepted, or deleted by somebody else.
+ * - `done`: of a subject that is no person: the project was made, the call was answered.
+ */
+export type SubjectState = 'invited' | 'member' | 'between' | 'gone' | 'unsure' | 'done';
+
+/** How a subject stands. What is not known is absent. */
+export interface SubjectFacts {
+  readonly state: SubjectState;
+  readonly role?: Role;
+  readonly email?: string;
+  readonly inviteCode?: string;
+  readonly userId?: string;
+  /** Of a project that was made. */
+  readonly projectId?: string;
+}
+
+/** What the ledger remembers of a subject that a change was ever sent for. */
+export interface KnownSubject {
+  readonly subject: Subject;
+  /** How many changes of it were settled. Each change is fixed to the number that it was planned at. */
+  readonly sequence: number;
+  /** How the last applied change left it; absent when none was applied. */
+  readonly facts?: SubjectFacts;
+  /** The batch of the last settled change; absent when none was settled. */
+  readonly batch?: string;
+  readonly changedAtMs?: number;
+  /** A change whose answer was lost: nobody knows whether it was applied. */
+  readonly doubt?: { readonly batch: string; readonly row: number; readonly operation: string };
+}
+
+/** What a change does to its subject, kept with the call, so that whoever settles it knows what to remember. */
+export interface Change {
+  readonly subject: Subject;
+  /** How it stands once this is applied; what the answer says, such as an invite's code, is added to that. */
+  readonly leaves: SubjectFacts;
+  /** How it stands when the vendor says that it does not have what the call names. Left out: as before. */
+  readonly missing?: SubjectFacts;
+  /** What may be the matter while the answer is lost, such as "may have no invite". */
+  readonly atStake?: string;
+}
+
+/** Equal subjects have equal texts. A project's id and a name hold no line end. */
+export function subjectText({ project = '', name }: Subject): string {
+  return `${project}\n${name}`;
+}
+
+const KIND_OF_NAME = /^(user|invite|project|call):/;
+
+/** For a person to read: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`. */
+export function subjectWords({ project, name }: Subject): string {
+  const words = name.replace(KIND_OF_NAME, '$1 ');
+  return project === undefined ? words : `${words} in ${project}`;
+}
+
+/** How a person is named who is known by a user id or an invite code alone. */
+export const subjectOfUser = (userId: string): string => `user:${userId}`;
+export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteCode}`;
+/** Two spellings of one name are one project, because a second one could not be deleted again. */
+export const subjectOfProject = (name: string): string => `project:${name.trim().toLowerCase()}`;
+
+/** What is known, to be looked up by whatever a row gives. */
+export class Team {
+  readonly #byName = new Map<string, KnownSubject>();
+  readonly #byUser = new Map<string, KnownSubject>();
+  readonly #byInvite = new Map<string, KnownSubject>();
+  readonly all: readonly KnownSubject[];
+
+  constructor(known: readonly KnownSubject[]) {
+    this.all = known;
+    for (const each of known) {
+      const { project } = each.subject;
+      this.#byName.set(subjectText(each.subject), each);
+      const { userId, inviteCode, email } = each.facts ?? {};
+      const index = (map: Map<string, KnownSubject>, name: string | undefined): void => {
+        if (name === undefined) return;
+        const text = subjectText(project === undefined ? { name } : { project, name });
+        // Somebody who is known by e-mail is found by that record, also where an older one names the user alone.
+        if (!map.has(text) || email === each.subject.name) map.set(text, each);
+      };
+      index(this.#byUser, userId);
+      index(this.#byInvite, inviteCode);
+    }
+  }
+
+  find(subject: Subject): KnownSubject | undefined {
+    return this.#byName.get(subjectText(subject));
+  }
+
+  ofUser(project: string, userId: string): KnownSubject | undefined {
+    return this.#byUser.get(subjectText({ project, name: userId }));
+  }
+
+  ofInvite(project: string, inviteCode: string): KnownSubject | undefined {
+    return this.#byInvite.get(subjectText({ project, name: inviteCode }));
+  }
+
+  project(name: string): KnownSubject | undefined {
+    return this.find({ name: subjectOfProject(name) });
+  }
+
+  /** People who are, or may be, in the project. */
+  inProject(project: string): readonly KnownSubject[] {
+    return this.all.filter(
+      ({ subject, facts }) =>
+        subject.project === project &&
+        facts !== undefined &&
+        ['invited', 'member', 'unsure'].includes(facts.state),
+    );
+  }
+}
