@@ -102,8 +102,7 @@ export async function admitted(
   options: IntentOptions = {},
 ): Promise<AttemptId> {
   const admission = await admit(ledger, batch, word, options);
-  if (admission.kind !== 'admitted')
-    throw new Error(`${word} was not admitted: over the ${admission.scope}'s budget`);
+  if (admission.kind !== 'admitted') throw new Error(`${word} was not admitted: ${admission.kind}`);
   return admission.attempt;
 }
 

@@ -3,10 +3,12 @@ import { accountsConform } from './conformance/accounts.ts';
 import { activityConforms } from './conformance/activity.ts';
 import { batchesConform } from './conformance/batches.ts';
 import { callsConform } from './conformance/calls.ts';
+import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { knownConforms } from './conformance/known.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
+import { plansConform } from './conformance/plans.ts';
 import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
@@ -27,6 +29,8 @@ export function conformsTo(store: Store): void {
   releasesConform(store);
   refreshesConform(store);
   rowsConform(store);
+  changesConform(store);
+  plansConform(store);
   accountsConform(store);
   activityConforms(store);
 }

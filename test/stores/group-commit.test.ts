@@ -72,6 +72,21 @@ test.each([
   expect(batch && (await ledger.counts(batch.id))).toEqual(rows);
 });
 
+test.each([
+  { point: 'before-commit:2', states: ['open'], rows: 0 },
+  { point: 'before-watermark:2', states: ['open', 'superseded'], rows: 2000 },
+])('killed at $point, a batch begins with its whole plan or not at all', async ({ point, states, rows }) => {
+  const place = freshPlace(sqlite);
+  const spender = startSpender(place, 'plan', { ROWONCE_CRASH_AT: point });
+  expect(await spender.rest()).toEqual(['open']);
+  expect(await spender.ended()).toBe('SIGKILL');
+  const ledger = await freshLedger(sqlite, place);
+  const batches = await ledger.batches();
+  expect(batches.map(({ state }) => state)).toEqual(states);
+  const [newest] = batches;
+  expect(newest && (await ledger.plannedRows(newest.id, 0, 9999))).toHaveLength(rows);
+});
+
 test('killed at any moment, the store opens and holds every row that was promised', async () => {
   const place = freshPlace(sqlite);
   for (const lines of [1, 7, 30]) {

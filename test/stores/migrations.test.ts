@@ -11,6 +11,7 @@ import {
   admit,
   answered,
   batchNamed,
+  batchSpec,
   DAY_MS,
   decide,
   lost,
@@ -19,31 +20,39 @@ import {
   requestUnder,
   stateOf,
 } from './book.ts';
+import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
  * Goal: a store that was made by an older Rowonce keeps everything that was paid for, and today's rules hold in it.
- * Method: a store as schema 1 made it, by that schema's own script and the entries that a Rowonce of that time wrote
- * (`schema-1.sql`): calls that were found, missed, lost, lost twice, told and left open, and no orderly end.
+ * Method: stores as schemas 1 and 2 made them, by those schemas' own scripts and the entries that a Rowonce of that time
+ * wrote (`schema-1.sql`, `schema-2.sql`): calls that ended in every way or were left open, and no orderly end.
  */
 const BATCH = '240eaae6' as BatchId;
-const COMMITS = '0000000000000021\n';
+const [BATCH_2, LATE_2] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
 
-function storeOfSchema1(): string {
+const storeOfSchema1 = (): string => storeOf(1, '0000000000000021\n');
+const storeOfSchema2 = (): string => storeOf(2, '0000000000000046\n');
+
+function storeOf(schema: number, watermark: string): string {
   const place = temporaryFolder();
   const database = new Database(join(place, 'ledger.db'));
-  database.exec(MIGRATIONS[0] ?? '');
+  for (const script of MIGRATIONS.slice(0, schema)) database.exec(script);
   database.pragma(`application_id = ${APPLICATION_ID}`);
-  database.pragma('user_version = 1');
-  database.exec(readFileSync(join(import.meta.dirname, 'schema-1.sql'), 'utf8'));
+  database.pragma(`user_version = ${schema}`);
+  database.exec(readFileSync(join(import.meta.dirname, `schema-${schema}.sql`), 'utf8'));
   database.close();
-  writeFileSync(join(place, 'watermark'), COMMITS, { mode: 0o600 });
+  writeFileSync(join(place, 'watermark'), watermark, { mode: 0o600 });
   return place;
 }
 
 test('a script that was released is never edited: there are stores that were made by it', () => {
   const hashes = MIGRATIONS.map((script) => createHash('sha256').update(script).digest('hex'));
-  expect(hashes[0]).toBe('32ccea0a1c630e2b82a9264d427898a254aca042667864b101eae903e7ceaf6c');
+  expect(hashes).toEqual([
+    '32ccea0a1c630e2b82a9264d427898a254aca042667864b101eae903e7ceaf6c',
+    '1129960999f6d43c9615fe0030980648947700177578035bf577b5f52f692519',
+    '86e343062c82f766e85e74c005c049f93c9794f61b76c25ddaaadd6f1fa503fc',
+  ]);
 });
 
 test('a store of schema 1 opens, stands the full check, and has all that it had', async () => {
@@ -99,9 +108,52 @@ test("what schema 1 kept comes under today's rules: it is released, told about a
   await (await openStore(sqlite, place)).close();
 });
 
+test('a store of schema 2 opens, stands the full check, and has all that it had', async () => {
+  const ledger = await freshLedger(sqlite, storeOfSchema2());
+  for (const id of [BATCH_2, LATE_2]) {
+    expect(await ledger.batch(id)).not.toHaveProperty('rowsBeyond');
+    expect(await ledger.plannedRows(id, 0, 9)).toEqual([]);
+  }
+  expect(await ledger.subjects(ACCOUNT)).toEqual([]);
+  expect(await ledger.batch(LATE_2)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
+  expect(await ledger.batchMoney(BATCH_2)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
+  expect(await ledger.batchMoney(LATE_2)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+  expect(await ledger.traffic(BATCH_2)).toEqual({ requests: 7, calls: 3 });
+  expect(await ledger.counts(BATCH_2)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
+  expect(await stateOf(ledger, 'bought')).toMatchObject({
+    answer: { batch: LATE_2, body: Buffer.from('anew') },
+  });
+  expect(await stateOf(ledger, 'repeated')).toMatchObject({ answer: { batch: LATE_2 } });
+  expect(await stateOf(ledger, 'released')).toEqual({ kind: 'unknown' });
+  expect(await stateOf(ledger, 'lost', BATCH_2)).toMatchObject({ decision: { kind: 'hold' } });
+  expect(await stateOf(ledger, 'keyed')).toMatchObject({ doubt: { request: requestUnder('key-2') } });
+  expect(await ledger.history(BATCH_2, 8)).toMatchObject([{ looks: [{ said: 'unclear' }] }]);
+  expect(await ledger.account(ACCOUNT)).toMatchObject({ learned: { perSecond: 2.5 }, usage: { counted: 7 } });
+  expect(await ledger.openAttempts()).toMatchObject([{ row: 9, reserved: 1 }]);
+});
+
+test("a store of schema 2 takes changes, plans and today's rules beside what it kept", async () => {
+  const place = storeOfSchema2();
+  const ledger = await openStore(sqlite, place);
+  const [open] = await ledger.openAttempts();
+  if (open === undefined) throw new Error('the attempt that was open is gone');
+  await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
+  const spec = batchSpec({ key: 'key-team', lineage: 'lineage-team', rowsBeyond: 1 });
+  const plan = [{ row: 2, kind: 'work', work: { to: 'viewer' } }] as const;
+  const { batch } = await ledger.beginBatch(spec, false, plan);
+  await changed(ledger, batch.id, changeOf('create-invite', 0), { left: INVITED });
+  expect(await admitChange(ledger, BATCH_2, changeOf('update-user', 0))).toMatchObject({ kind: 'moved' });
+  await releaseNewest(ledger, 'keyed');
+  await ledger.close();
+  markUnclean(place);
+  const again = await freshLedger(sqlite, place);
+  expect(await again.plannedRows(batch.id, 0, 9)).toEqual(plan);
+  expect(await known(again)).toMatchObject({ sequence: 1, facts: INVITED });
+});
+
 test('whoever only looks waits for a run to bring the store up to date', async () => {
   const place = storeOfSchema1();
-  const older = { code: 'store_version', message: expect.stringContaining('(schema 1, this one needs 2)') };
+  const older = { code: 'store_version', message: expect.stringContaining('(schema 1, this one needs 3)') };
   await expect(sqlite.look(place)).rejects.toMatchObject(older);
   await (await openStore(sqlite, place)).close();
   const reader = await sqlite.look(place);

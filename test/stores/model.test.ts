@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -11,7 +9,6 @@ import {
   credits,
   type DecisionKind,
   type KeyedRequest,
-  type Ledger,
   type Look,
 } from '../../src/ledger.ts';
 import memory from '../../src/stores/memory.ts';
@@ -19,7 +16,6 @@ import sqlite from '../../src/stores/sqlite.ts';
 import {
   ACCOUNT,
   admit,
-  batchSpec,
   DAY_MS,
   decide,
   type IntentOptions,
@@ -31,14 +27,13 @@ import {
   requestUnder,
   settle,
 } from './book.ts';
-import { freshPlace, openStore } from './places.ts';
+import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers and totals says what the plain lists of the memory store say, whatever is asked of it,
 // and whatever it wrote stands the full check. Method: random histories, written to both, every answer compared, all that
 // can be read compared at the end, and the store opened once more as after a crash.
 
 const WORDS = ['one', 'two', 'three'] as const;
-const BATCHES = [0, 1] as const;
 
 /** How a request is asked for. */
 interface Asked {
@@ -179,13 +174,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('free' as const), word }) },
 );
 
-/** One of the two ledgers, with its batches and the newest decision about each call. */
-interface Side {
-  readonly place: string;
-  readonly ledger: Ledger;
-  readonly batches: readonly BatchId[];
-}
-
 test('SQLite and the lists agree after every step', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 60 }), async (steps) => {
@@ -200,31 +188,6 @@ test('SQLite and the lists agree after every step', async () => {
   );
   // A counterexample takes its time to be made small.
 }, 240_000);
-
-/** @throws StopError when the full check of all checksums and totals objects to anything. */
-async function openAsAfterCrash(place: string): Promise<void> {
-  const database = new Database(join(place, 'ledger.db'));
-  database.exec('UPDATE ledger SET clean = 0');
-  database.close();
-  await (await openStore(sqlite, place)).close();
-}
-
-async function sideOf(store: typeof sqlite): Promise<Side> {
-  const place = freshPlace(store);
-  const ledger = await openStore(store, place);
-  const batches: BatchId[] = [];
-  for (const index of BATCHES) {
-    const { batch } = await ledger.beginBatch(
-      batchSpec({
-        key: `key-${index}`,
-        lineage: `lineage-${index}`,
-        freshSince: { foundMs: NOON_MS + index * 2 * DAY_MS, noMatchMs: NOON_MS + DAY_MS },
-      }),
-    );
-    batches.push(batch.id);
-  }
-  return { place, ledger, batches };
-}
 
 /** What the ledger answered, or that it refused; batches by their place, because their names are random. */
 async function take(side: Side, step: Step): Promise<unknown> {
@@ -248,7 +211,7 @@ const TAKE: {
     if (step.first !== 'nothing' && state?.kind === 'in_doubt')
       await decide(side.ledger, batchAt(side, step.batch), step.word, step.first);
     const admission = await ask(side, step);
-    if (admission.kind === 'over_budget') return admission;
+    if (admission.kind !== 'admitted') return admission;
     const { attempt: id } = admission;
     const answeredAtMs = NOON_MS + step.day * DAY_MS;
     if (step.kind !== 'in_doubt') await side.ledger.record(id, replyWith('x', step.status, answeredAtMs));
@@ -324,12 +287,6 @@ function closureOf(kind: Ending): Closure {
   return { kind: 'settled', answer: kind, charged: credits(kind === 'found' ? 2 : 0), why: 'w' };
 }
 
-function batchAt({ batches }: Side, index: number): BatchId {
-  const id = batches[index];
-  if (id === undefined) throw new Error(`there is no batch ${index}`);
-  return id;
-}
-
 async function everything(side: Side): Promise<unknown> {
   const { ledger, batches } = side;
   const keys = WORDS.map((each) => keyNamed(each));
@@ -355,9 +312,4 @@ async function everything(side: Side): Promise<unknown> {
     rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
     sends: await ledger.sendTimes(ACCOUNT, 0, 100),
   });
-}
-
-function comparable({ batches }: Side, value: unknown): unknown {
-  const text = JSON.stringify(value) ?? 'null';
-  return JSON.parse(batches.reduce((renamed, id, index) => renamed.replaceAll(id, `batch ${index}`), text));
 }

@@ -17,10 +17,12 @@ import {
   type Look,
   type Money,
   type PauseRecord,
+  type PlannedRow,
   type RawReply,
   type SettledRow,
   type UsageMark,
 } from '../../ledger.ts';
+import { type Subject, type SubjectFacts, subjectText } from '../../membership.ts';
 import type { Call } from '../../operation.ts';
 import type { RowNumber } from '../../row.ts';
 
@@ -42,12 +44,16 @@ export interface KeptBatch {
   extraCredits: Credits | undefined;
   readonly rows: Map<RowNumber, SettledRow>;
   readonly marks: Position[];
+  /** In the order of the rows. */
+  readonly plan: readonly PlannedRow[];
 }
 
 export interface KeptCall {
   readonly key: CallKey;
   readonly accountIdentity: string;
   readonly call: Call;
+  /** Of a change. */
+  readonly subject: KeptSubject | undefined;
   answer: KeptAttempt | undefined;
   doubt: KeptAttempt | undefined;
   repeats: number;
@@ -77,6 +83,20 @@ export interface KeptDecision {
   readonly doubt: KeptAttempt;
 }
 
+/** Whom or what changes alter. Its sequence is the length of its log. */
+export interface KeptSubject {
+  readonly accountIdentity: string;
+  readonly subject: Subject;
+  readonly changes: KeptChange[];
+}
+
+/** A settled change, and how it left its subject. */
+export interface KeptChange {
+  readonly attempt: KeptAttempt;
+  readonly facts: SubjectFacts | undefined;
+  readonly atMs: number;
+}
+
 export class MemoryBook {
   /** The command of whoever spends from it. */
   spender: string | undefined;
@@ -85,6 +105,8 @@ export class MemoryBook {
   readonly calls = new Map<CallKey, KeptCall>();
   readonly attempts: KeptAttempt[] = [];
   readonly decisions: KeptDecision[] = [];
+  /** By account and subject. */
+  readonly subjects = new Map<string, KeptSubject>();
 
   account(identity: string): KeptAccount {
     const known = this.accounts.get(identity);
@@ -100,6 +122,16 @@ export class MemoryBook {
     };
     this.accounts.set(identity, account);
     return account;
+  }
+
+  /** One that is new is kept with the first attempt that is admitted for it. */
+  subject(accountIdentity: string, subject: Subject): KeptSubject {
+    const known = this.subjects.get(subjectKey(accountIdentity, subject));
+    return known ?? { accountIdentity, subject, changes: [] };
+  }
+
+  keepSubject(subject: KeptSubject): void {
+    this.subjects.set(subjectKey(subject.accountIdentity, subject.subject), subject);
   }
 
   batch(id: BatchId): KeptBatch | undefined {
@@ -155,6 +187,10 @@ export class MemoryBook {
       ({ intent }) => intent.accountIdentity === identity && periodOf(scope, intent.atMs) === period,
     );
   }
+}
+
+function subjectKey(accountIdentity: string, subject: Subject): string {
+  return JSON.stringify([accountIdentity, subjectText(subject)]);
 }
 
 function periodOf(scope: 'day' | 'month', atMs: number): string {

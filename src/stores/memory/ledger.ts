@@ -22,14 +22,17 @@ import type {
   Money,
   OpenAttempt,
   PauseRecord,
+  PlannedRow,
   RawReply,
   SettledRow,
   UsageMark,
 } from '../../ledger.ts';
+import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
 import { holds, type KeptAttempt, type KeptBatch, type KeptCall, type MemoryBook } from './book.ts';
 import { MemoryReader } from './reader.ts';
 import { refuseAttempt } from './rules.ts';
+import { moveSubject, refusedChange } from './subjects.ts';
 
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -42,24 +45,29 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.#openedAt = book.attempts.length;
   }
 
-  async beginBatch(spec: BatchSpec, renew = false): Promise<BatchStart> {
-    const superseded = this.#supersedeLineage(spec);
+  async beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
     const newest = this.book.batches.findLast(({ batch }) => batch.key === spec.key);
-    this.book.account(spec.accountIdentity);
     if (newest?.batch.state === 'open' || (newest?.batch.state === 'finished' && !renew)) {
       const { lineage, inputPath, accountName } = spec;
       newest.batch = { ...newest.batch, lineage, inputPath, accountName };
-      return {
-        batch: newest.batch,
-        start: newest.batch.state === 'open' ? 'resumed' : 'finished',
-        superseded,
-      };
+      const start = newest.batch.state === 'open' ? 'resumed' : 'finished';
+      return { batch: newest.batch, start, superseded: this.#supersedeLineage(spec) };
     }
+    invariant(new Set(plan.map(({ row }) => row)).size === plan.length, 'a row is planned once');
+    const superseded = this.#supersedeLineage(spec);
+    this.book.account(spec.accountIdentity);
     const id = randomInt(2 ** 32)
       .toString(16)
       .padStart(8, '0') as BatchId;
     const batch: Batch = { ...spec, id, generation: (newest?.batch.generation ?? 0) + 1, state: 'open' };
-    this.book.batches.push({ batch, budget: undefined, extraCredits: undefined, rows: new Map(), marks: [] });
+    this.book.batches.push({
+      batch,
+      budget: undefined,
+      extraCredits: undefined,
+      rows: new Map(),
+      marks: [],
+      plan: plan.toSorted((a, b) => a.row - b.row),
+    });
     return { batch, start: 'new', superseded };
   }
 
@@ -99,10 +107,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const kept = this.#batch(intent.batch);
     const call = this.#callOf(intent);
     const decided = this.book.decisions.find(({ decision }) => decision.id === intent.decision);
-    const over = this.#overBudget(kept, intent, decided?.decision);
+    const over = refusedChange(this.book, intent) ?? this.#overBudget(kept, intent, decided?.decision);
     if (over !== undefined) return over;
     refuseAttempt(this.book, { batch: kept.batch, call, intent, decided });
     this.book.calls.set(call.key, call);
+    if (call.subject !== undefined) this.book.keepSubject(call.subject);
     const id = (this.book.attempts.length + 1) as AttemptId;
     this.book.attempts.push({
       id,
@@ -128,12 +137,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     attempt.reply = reply;
   }
 
-  async closeAttempt(id: AttemptId, closure: Closure, atMs: number): Promise<void> {
+  async closeAttempt(id: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const attempt = this.#openAttempt(id);
     const { call, reply, intent } = attempt;
     if (closure.kind === 'settled') {
       invariant(closure.charged >= 0, 'nothing is charged less than nothing');
       invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
+      moveSubject(attempt, left, atMs);
       Object.assign(call, { answer: attempt, doubt: undefined });
       const account = this.book.account(intent.accountIdentity);
       account.answers += 1;
@@ -180,7 +190,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     attempt.call.doubt = ofCall.findLast(holds);
   }
 
-  async decide(spec: DecisionSpec, told?: RawReply): Promise<DecisionId> {
+  async decide(spec: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
     invariant(
       (spec.kind === 'told') === (told !== undefined),
       'a decision is told with a reply, and only then',
@@ -196,6 +206,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       if (attempt.call === call && holds(attempt)) attempt.told = { decision, reply: told };
     }
     call.doubt.toldAsAnswer = true;
+    moveSubject(call.doubt, left, spec.atMs);
     Object.assign(call, { answer: call.doubt, doubt: undefined });
     return id;
   }
@@ -259,7 +270,9 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   #callOf({ key, accountIdentity, call }: Intent): KeptCall {
     const known = this.book.calls.get(key);
-    return known ?? { key, accountIdentity, call, answer: undefined, doubt: undefined, repeats: 0 };
+    if (known !== undefined) return known;
+    const subject = call.change && this.book.subject(accountIdentity, call.change.subject);
+    return { key, accountIdentity, call, subject, answer: undefined, doubt: undefined, repeats: 0 };
   }
 
   #openAttempt(id: AttemptId): KeptAttempt {
@@ -294,7 +307,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       const { call, intent, reply, closure } = attempt;
       const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
       return (
-        intent.accountIdentity === accountIdentity && call.answer === attempt && free && reply?.status === 404
+        intent.accountIdentity === accountIdentity &&
+        call.answer === attempt &&
+        call.subject === undefined &&
+        free &&
+        reply?.status === 404
       );
     });
   }

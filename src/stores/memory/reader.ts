@@ -11,9 +11,11 @@ import type {
   Doubt,
   FreshSince,
   KnownCall,
+  KnownSubject,
   LedgerReader,
   Money,
   PauseRecord,
+  PlannedRow,
   RowRecord,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
@@ -27,6 +29,7 @@ import {
   releaseOf,
   usesDecision,
 } from './book.ts';
+import { knownSubjects } from './subjects.ts';
 
 const SETTLED_PAGE = 10_000;
 
@@ -210,6 +213,15 @@ export class MemoryReader implements LedgerReader {
       ),
     }));
     return { fromMs, bucketMs, buckets };
+  }
+
+  async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
+    return knownSubjects(this.book, accountIdentity);
+  }
+
+  async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
+    const plan = this.book.batch(batch)?.plan ?? [];
+    return plan.filter(({ row }) => row >= fromRow).slice(0, limit);
   }
 
   async close(): Promise<void> {}

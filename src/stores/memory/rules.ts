@@ -30,6 +30,9 @@ export function refuseAttempt(book: MemoryBook, asked: Asked): void {
     batch.accountIdentity === call.accountIdentity,
     'the call and the batch are of different accounts',
   );
+  const { change } = asked.intent.call;
+  const same = isDeepStrictEqual(change?.subject, call.subject?.subject);
+  invariant(same, 'the call is a change of another subject');
   const open = book.attempts.some((attempt) => attempt.call === call && attempt.closure === undefined);
   invariant(!open, 'the call has an open attempt');
   refuseReplacing(book, asked);

@@ -1,8 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { invariant } from '../../errors.ts';
-import type { Batch, BatchChange, BatchId, BatchSpec, BatchStart, BatchState } from '../../ledger.ts';
+import type {
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  BatchState,
+  PlannedRow,
+} from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
+import { insertPlan } from './plans.ts';
 import { batchId, batchNumber } from './records.ts';
 
 /** Making, resuming and changing batches. Everything here runs inside a group's transaction. */
@@ -13,13 +22,18 @@ interface Started {
   readonly superseded: readonly BatchId[];
 }
 
-/** @param renew whether a finished batch is followed by a new generation. */
-export function startBatch(
-  connection: Connection,
-  spec: BatchSpec,
-  account: number,
-  renew: boolean,
-): Started {
+export interface Beginning {
+  readonly spec: BatchSpec;
+  /** The account's number. */
+  readonly account: number;
+  /** Whether a finished batch is followed by a new generation. */
+  readonly renew: boolean;
+  /** What a new batch works off; empty for a batch that only reads. */
+  readonly plan: readonly PlannedRow[];
+}
+
+export function startBatch(connection: Connection, beginning: Beginning): Started {
+  const { spec, renew } = beginning;
   const superseded = supersedeLineage(connection, spec);
   const newest = connection.get<{ id: number; generation: number; state: BatchState }>(
     'SELECT id, generation, state FROM batches WHERE key = ? ORDER BY generation DESC LIMIT 1',
@@ -29,7 +43,7 @@ export function startBatch(
     follow(connection, newest.id, spec);
     return { id: newest.id, start: newest.state === 'open' ? 'resumed' : 'finished', superseded };
   }
-  const id = insertBatch(connection, spec, account, (newest?.generation ?? 0) + 1);
+  const id = insertBatch(connection, beginning, (newest?.generation ?? 0) + 1);
   return { id, start: 'new', superseded };
 }
 
@@ -55,12 +69,14 @@ function follow(connection: Connection, id: number, spec: BatchSpec): void {
   );
 }
 
-function insertBatch(connection: Connection, spec: BatchSpec, account: number, generation: number): number {
+function insertBatch(connection: Connection, { spec, account, plan }: Beginning, generation: number): number {
   const id = freeId(connection);
+  insertPlan(connection, id, plan);
   connection.run(
     `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor,
-       operation, input_path, input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match)
-     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       operation, input_path, input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match, rows_beyond,
+       planned_rows)
+     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     spec.key,
     generation,
@@ -77,6 +93,8 @@ function insertBatch(connection: Connection, spec: BatchSpec, account: number, g
     wholeMs(spec.createdAtMs),
     cutOff(spec.freshSince?.foundMs),
     cutOff(spec.freshSince?.noMatchMs),
+    spec.rowsBeyond ?? null,
+    plan.length,
   );
   return id;
 }

@@ -130,3 +130,51 @@ export interface ReleaseRow {
 }
 
 export const releaseChecksum = (row: ReleaseRow): number => checksum([row.attempt, row.why, row.at]);
+
+export interface SubjectRow {
+  readonly id: number;
+  readonly account: number;
+  readonly project: string;
+  readonly name: string;
+}
+
+/** Without the sequence, which grows: that is what the entries of `changes` add up to. */
+export const subjectChecksum = (row: SubjectRow): number =>
+  checksum([row.id, row.account, row.project, row.name]);
+
+export interface FactsRow {
+  readonly state: string | null;
+  readonly role: string | null;
+  readonly email: string | null;
+  readonly invite_code: string | null;
+  readonly user_id: string | null;
+  readonly project_id: string | null;
+}
+
+export interface ChangeRow extends FactsRow {
+  readonly attempt: number;
+  readonly subject: number;
+  readonly sequence: number;
+}
+
+export const changeChecksum = (row: ChangeRow): number =>
+  checksum([
+    row.attempt,
+    row.subject,
+    row.sequence,
+    row.state,
+    row.role,
+    row.email,
+    row.invite_code,
+    row.user_id,
+    row.project_id,
+  ]);
+
+export interface PlannedCells {
+  readonly batch: number;
+  readonly row: number;
+  /** JSON. */
+  readonly planned: string;
+}
+
+export const plannedChecksum = (row: PlannedCells): number => checksum([row.batch, row.row, row.planned]);

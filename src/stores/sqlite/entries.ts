@@ -1,13 +1,18 @@
+import { invariant } from '../../errors.ts';
 import type { AttemptId, Closure, DecisionSpec, Intent, KeyedRequest, Look, RawReply } from '../../ledger.ts';
+import type { Subject } from '../../membership.ts';
 import {
   attemptChecksum,
+  type ChangeRow,
   callChecksum,
+  changeChecksum,
   closureChecksum,
   decisionChecksum,
   lookChecksum,
   releaseChecksum,
   replyChecksum,
   requestChecksum,
+  subjectChecksum,
   toldChecksum,
 } from './checksums.ts';
 import type { Connection } from './connection.ts';
@@ -31,7 +36,7 @@ export function accountNumber(connection: Connection, identity: string): number 
 /** Nothing is ever deleted from these tables, so the numbers grow. They are chosen here, as checksums cover them. */
 export function nextNumber(
   connection: Connection,
-  table: 'attempts' | 'calls' | 'decisions' | 'looks',
+  table: 'attempts' | 'calls' | 'decisions' | 'looks' | 'subjects',
 ): number {
   return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
 }
@@ -69,16 +74,40 @@ function insertRequest(connection: Connection, attempt: number, request: KeyedRe
 }
 
 function callNumber(connection: Connection, intent: Intent, key: Buffer): number {
-  const known = connection.get<{ id: number }>('SELECT id FROM calls WHERE key = ?', key);
-  if (known !== undefined) return known.id;
-  const row = {
-    id: nextNumber(connection, 'calls'),
+  const { operation, change, after } = intent.call;
+  const account = accountNumber(connection, intent.accountIdentity);
+  const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
+  const known = connection.get<{ id: number; subject: number | null }>(
+    'SELECT id, subject FROM calls WHERE key = ?',
     key,
-    account: accountNumber(connection, intent.accountIdentity),
-    call: JSON.stringify(intent.call),
-  };
-  insert(connection, 'calls', { ...row, operation: intent.call.operation, checksum: callChecksum(row) });
+  );
+  if (known !== undefined) {
+    invariant(known.subject === subject, `call ${intent.key} is a change of another subject`);
+    return known.id;
+  }
+  const row = { id: nextNumber(connection, 'calls'), key, account, call: JSON.stringify(intent.call) };
+  const checksum = callChecksum(row);
+  insert(connection, 'calls', { ...row, operation, subject, after: after ?? null, checksum });
   return row.id;
+}
+
+/** The number of a subject in the tables; one that is new to the ledger gets one. */
+function subjectNumber(connection: Connection, account: number, { project = '', name }: Subject): number {
+  const known = connection.get<{ id: number }>(
+    'SELECT id FROM subjects WHERE account = +? AND project = +? AND name = +?',
+    account,
+    project,
+    name,
+  );
+  if (known !== undefined) return known.id;
+  const row = { id: nextNumber(connection, 'subjects'), account, project, name };
+  insert(connection, 'subjects', { ...row, checksum: subjectChecksum(row) });
+  return row.id;
+}
+
+/** Moves its subject on; to be followed by what settles the attempt, in the same transaction. */
+export function insertChange(connection: Connection, row: ChangeRow): void {
+  insert(connection, 'changes', { ...row, checksum: changeChecksum(row) });
 }
 
 export function insertReply(connection: Connection, attempt: AttemptId, reply: RawReply): void {

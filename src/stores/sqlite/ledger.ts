@@ -18,10 +18,12 @@ import type {
   Look,
   OpenAttempt,
   PauseRecord,
+  PlannedRow,
   RawReply,
   SettledRow,
   UsageMark,
 } from '../../ledger.ts';
+import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
 import { notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { changeBatch, startBatch } from './batches.ts';
@@ -41,6 +43,7 @@ import { overBudget } from './money.ts';
 import { SqliteReader } from './reader.ts';
 import { batchNumber, keyBytes } from './records.ts';
 import { retractMisses, settleRow } from './rows.ts';
+import { logChange, refusedChange } from './subjects.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   /** Gives the store back: lock and files. Runs after the connection is closed. */
@@ -63,14 +66,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
 
-  beginBatch(spec: BatchSpec, renew = false): Promise<BatchStart> {
+  beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
     return this.#group.write(() => {
-      const { id, start, superseded } = startBatch(
-        this.connection,
-        spec,
-        accountNumber(this.connection, spec.accountIdentity),
-        renew,
-      );
+      const account = accountNumber(this.connection, spec.accountIdentity);
+      const { id, start, superseded } = startBatch(this.connection, { spec, account, renew, plan });
       return { batch: this.#existingBatch(id), start, superseded };
     });
   }
@@ -113,8 +112,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   admit(intent: Intent): Promise<Admission> {
     return this.#group.write(() => {
-      const over = overBudget(this.connection, intent);
-      return over ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent) };
+      const refused = refusedChange(this.connection, intent) ?? overBudget(this.connection, intent);
+      return refused ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent) };
     });
   }
 
@@ -122,8 +121,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => insertReply(this.connection, attempt, reply), true);
   }
 
-  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number): Promise<void> {
-    return this.#group.write(() => insertClosure(this.connection, attempt, closure, atMs), true);
+  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
+    return this.#group.write(() => {
+      if (closure.kind === 'settled') logChange(this.connection, attempt, left);
+      insertClosure(this.connection, attempt, closure, atMs);
+    }, true);
   }
 
   openAttempts(): Promise<readonly OpenAttempt[]> {
@@ -138,7 +140,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => insertRelease(this.connection, attempt, why, atMs));
   }
 
-  decide(decision: DecisionSpec, told?: RawReply): Promise<DecisionId> {
+  decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
     invariant(
       (decision.kind === 'told') === (told !== undefined),
       'a decision is told with a reply, and only then',
@@ -147,7 +149,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       const call = this.calls.byKey(keyBytes(decision.key));
       invariant(call?.doubt != null, `call ${decision.key} is not in doubt`);
       const id = insertDecision(this.connection, decision, call.id, call.doubt);
-      if (told !== undefined) insertTold(this.connection, call.id, id, told);
+      if (told !== undefined) {
+        logChange(this.connection, call.doubt, left);
+        insertTold(this.connection, call.id, id, told);
+      }
       return id as DecisionId;
     });
   }

@@ -11,9 +11,11 @@ import type {
   Doubt,
   FreshSince,
   KnownCall,
+  KnownSubject,
   LedgerReader,
   Money,
   PauseRecord,
+  PlannedRow,
   RowRecord,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
@@ -24,7 +26,9 @@ import { Calls } from './calls.ts';
 import { type Connection, damaged, explained } from './connection.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, batchMoney } from './money.ts';
+import { plannedRows } from './plans.ts';
 import { AlteredRow, type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
+import { knownSubjects } from './subjects.ts';
 
 /** Rows of a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
 const SETTLED_PAGE = 10_000;
@@ -193,6 +197,14 @@ export class SqliteReader implements LedgerReader {
 
   activity(batch: BatchId, most: number): Promise<Activity> {
     return this.read(() => activityOf(this.connection, batchNumber(batch), most));
+  }
+
+  subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
+    return this.read(() => knownSubjects(this.connection, accountIdentity));
+  }
+
+  plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
+    return this.read(() => plannedRows(this.connection, batch, fromRow, limit));
   }
 
   async close(): Promise<void> {

@@ -80,6 +80,7 @@ export interface BatchRow {
   readonly command: string | null;
   readonly fresh_found: number | null;
   readonly fresh_no_match: number | null;
+  readonly rows_beyond: number | null;
 }
 
 export function batchOf(row: BatchRow): Batch {
@@ -103,6 +104,7 @@ export function batchOf(row: BatchRow): Batch {
     ...(row.output_sha256 === null ? {} : { outputSha256: row.output_sha256 }),
     ...(row.command === null ? {} : { command: row.command }),
     ...freshSinceOf(row),
+    ...(row.rows_beyond === null ? {} : { rowsBeyond: row.rows_beyond }),
   };
 }
 

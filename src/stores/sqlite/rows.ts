@@ -40,7 +40,7 @@ export function retractMisses(connection: Connection, accountIdentity: string): 
 function retractNewest(connection: Connection, accountIdentity: string): number {
   const { changes } = connection.run(
     `INSERT INTO retractions (attempt)
-       SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id
+       SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL
          JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
          JOIN replies r ON r.attempt = c.answer AND r.status = 404
         WHERE p.identity = ? AND p.answers_not_404 = 0`,

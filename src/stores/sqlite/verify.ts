@@ -2,23 +2,30 @@ import {
   type AttemptRow,
   attemptChecksum,
   type CallRow,
+  type ChangeRow,
   type ClosureRow,
   callChecksum,
+  changeChecksum,
   checksumOfText,
   closureChecksum,
   type DecisionRow,
   decisionChecksum,
   type LookRow,
   lookChecksum,
+  type PlannedCells,
+  plannedChecksum,
   type ReleaseRow,
   type RequestRow,
   releaseChecksum,
   requestChecksum,
+  type SubjectRow,
+  subjectChecksum,
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
 import { type Connection, damaged } from './connection.ts';
 import { integrityOf } from './integrity.ts';
+import { WRONG_CHANGES } from './verify-changes.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
@@ -109,6 +116,26 @@ const CHECKS = [
     'SELECT * FROM releases',
     releaseChecksum,
     (row) => row.attempt,
+  ),
+  checksums<SubjectRow & Checked>(
+    'subjects',
+    `SELECT * FROM subjects WHERE checksum IS NOT checksum_of(json_array(id, account, project, name), NULL)`,
+    subjectChecksum,
+    (row) => row.id,
+  ),
+  checksums<ChangeRow & Checked>(
+    'changes',
+    `SELECT * FROM changes
+      WHERE checksum IS NOT checksum_of(json_array(
+              attempt, subject, sequence, state, role, email, invite_code, user_id, project_id), NULL)`,
+    changeChecksum,
+    (row) => row.attempt,
+  ),
+  checksums<PlannedCells & Checked>(
+    'planned',
+    'SELECT * FROM planned WHERE checksum IS NOT checksum_of(json_array(batch, row, planned), NULL)',
+    plannedChecksum,
+    (row) => row.row,
   ),
 ];
 
@@ -218,4 +245,5 @@ const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] =
   [FORGOTTEN_ANSWER, (call) => `call ${call} lost its answer`],
   [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
   [WRONGLY_FREED, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
+  ...WRONG_CHANGES,
 ];

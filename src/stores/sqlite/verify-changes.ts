@@ -1,0 +1,65 @@
+/**
+ * What must be true of changes, said once more and not by the guards of `guards-3.ts`. A subject that stood elsewhere than
+ * its log says would have a change made twice, or never.
+ */
+type Wrong = [sql: string, problem: (id: number) => string];
+
+/** The sequence is how many changes were settled, and they are numbered without a gap. */
+const WRONG_SEQUENCE = `
+SELECT s.id
+  FROM subjects s LEFT JOIN changes g ON g.subject = s.id
+ GROUP BY s.id
+HAVING (count(g.attempt), coalesce(max(g.sequence), 0), coalesce(min(g.sequence), 1)) IS NOT (s.sequence, s.sequence, 1)
+ LIMIT 1`;
+
+/** Entries of attempts that did not settle that change. */
+const WRONG_ENTRY = `
+SELECT g.attempt AS id
+  FROM changes g
+  LEFT JOIN attempts a ON a.id = g.attempt
+  LEFT JOIN calls c ON c.id = a.call
+  LEFT JOIN closures k ON k.attempt = g.attempt
+  LEFT JOIN told t ON t.attempt = g.attempt
+ WHERE (c.subject, c.after + 1) IS NOT (g.subject, g.sequence) OR (k.kind IS NOT 'settled' AND t.attempt IS NULL)
+ LIMIT 1`;
+
+const FORGOTTEN_ENTRY = `
+SELECT c.id
+  FROM calls c LEFT JOIN changes g ON g.subject = c.subject AND g.sequence = c.after + 1
+ WHERE c.subject IS NOT NULL AND c.answer IS NOT NULL AND g.attempt IS NULL
+ LIMIT 1`;
+
+/** A change that may still happen is the only one of its subject, and next in line, unless it was told about meanwhile. */
+const WRONG_PENDING = `
+SELECT p.call AS id
+  FROM pending_changes p JOIN calls c ON c.id = p.call JOIN subjects s ON s.id = p.subject
+ WHERE (c.after <> s.sequence AND c.answer IS NULL)
+    OR EXISTS (SELECT 1 FROM pending_changes o WHERE o.subject = p.subject AND o.call <> p.call)
+ LIMIT 1`;
+
+/** The call itself, which has a checksum, says what it changes and after what. */
+const WRONG_SUBJECT = `
+SELECT c.id
+  FROM calls c LEFT JOIN subjects s ON s.id = c.subject
+ WHERE (c.subject IS NOT NULL OR instr(c.call, '"change":{') > 0)
+   AND (c.after, s.name, s.project, s.account) IS NOT (
+     c.call ->> '$.after',
+     c.call ->> '$.change.subject.name',
+     iif(json_type(c.call, '$.change') IS NULL, NULL, coalesce(c.call ->> '$.change.subject.project', '')),
+     iif(json_type(c.call, '$.change') IS NULL, NULL, c.account))
+ LIMIT 1`;
+
+const WRONG_PLAN = `
+SELECT b.ordinal AS id
+  FROM batches b
+ WHERE b.planned_rows <> (SELECT count(*) FROM planned p WHERE p.batch = b.id)
+ LIMIT 1`;
+
+export const WRONG_CHANGES: readonly Wrong[] = [
+  [WRONG_SEQUENCE, (subject) => `subject ${subject} is not where its changes left it`],
+  [WRONG_ENTRY, (attempt) => `the change by attempt ${attempt} is not what its call says`],
+  [FORGOTTEN_ENTRY, (call) => `call ${call} changed something, and nothing says what it left`],
+  [WRONG_PENDING, (call) => `call ${call} is a change that was overtaken by another`],
+  [WRONG_SUBJECT, (call) => `call ${call} is a change of something else than it says`],
+  [WRONG_PLAN, (batch) => `the plan of batch number ${batch + 1} is not whole`],
+];
