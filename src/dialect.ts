@@ -116,15 +116,66 @@ export const readBack = z.strictObject({
 
 export type ReadBack = z.infer<typeof readBack>;
 
+/** Dotted path into a JSON body. */
+const path = z.string().min(1);
+
+/**
+ * A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few
+ * services have one.
+ */
+export const listing = z.strictObject({
+  method: request.method,
+  path: request.path,
+  headers: request.headers,
+  /** Where the list stands; in each of its members stands the rest. */
+  items: path,
+  email: path,
+  user_id: path.optional(),
+  invite_code: path.optional(),
+  /** As `permissions` names roles. */
+  role: path.optional(),
+  /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
+  next_page: z.strictObject({ next: path, parameter: z.string().min(1) }).optional(),
+  /** As of a read-back. */
+  sure_after: sureAfter,
+});
+
+export type Listing = z.infer<typeof listing>;
+
 export const dialectOperation = z.strictObject({
   ...request,
   /** Whole credits: `most` is reserved before sending, `found` is what a successful answer is booked at. */
-  credits: z.strictObject({ most: z.int().min(0), found: z.int().min(0) }),
+  credits: z.strictObject({
+    most: z.int().min(0),
+    found: z.int().min(0),
+    /** Instead of `found`, for each member of `results`. */
+    per_result: z.int().min(0).optional(),
+  }),
   /** Rules of this operation, tried before those of the dialect. */
   answers: z.array(answerRule).optional(),
   /** `same_host`: a 307 or 308 to another path of the same host is where the operation lives. Left out: an error. */
   redirect: z.enum(['same_host']).optional(),
   read_back: readBack.optional(),
+  /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
+  repeated: z.array(answerRule).optional(),
+  /** Of a change: where in its answer stands what is remembered of it. */
+  answer_fields: z
+    .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
+    .optional(),
+  /** Of an invite: tells one that was accepted at once from one that waits. Left out: nobody can tell. */
+  accepted: bodyTest.optional(),
+  /** Where in an answer the list of what was found stands; left out: at the first member that is a list. */
+  results: path.optional(),
+  /**
+   * How the page after this one is asked for, by the field `parameter`: with what stands at the path `next`, until
+   * nothing does; or by counting on from `from`, until a page is empty. Left out: there are no pages.
+   */
+  paging: z
+    .union([
+      z.strictObject({ parameter: z.string().min(1), next: path }),
+      z.strictObject({ parameter: z.string().min(1), from: z.int() }),
+    ])
+    .optional(),
 });
 
 export type DialectOperation = z.infer<typeof dialectOperation>;
@@ -199,7 +250,23 @@ export const dialectSchema = z.strictObject({
       sure_after: sureAfter,
     })
     .optional(),
-  /** Only a service has one: how its "API Call" step is spoken to. */
+  /** Only a service has these. How roles are written: `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
+  permissions: z
+    .strictObject({ item: z.string().min(1), viewer: path, editor: path, admin: path })
+    .optional(),
+  list_users: listing.optional(),
+  list_invites: listing.optional(),
+  /** A free request for whose key it is. */
+  whoami: z
+    .strictObject({
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      user_id: path.optional(),
+      email: path.optional(),
+    })
+    .optional(),
+  /** How its "API Call" step is spoken to. */
   api_call: envelope.optional(),
 });
 

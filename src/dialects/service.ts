@@ -1,16 +1,96 @@
-import type { Dialect } from '../dialect.ts';
+import type { AnswerRule, Dialect } from '../dialect.ts';
+
+/** Only the data provider charges. */
+const NO_CREDITS = { most: 0, found: 0 };
+
+/** As published: the key's project in front of it, and for one operation without the word "Bearer". */
+const PROJECT_BEARER = { authorization: 'Bearer {project_id}:{key}' };
+const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
+const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
+
+/** Told in a whole answer, as some do. */
+const THROTTLED: AnswerRule[] = [
+  { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
+  { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
+];
+
+/** Of an operation whose answer is published: without its id nobody can say what was done. */
+const withId = (path: string): AnswerRule[] => [
+  ...THROTTLED,
+  { status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },
+  { status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },
+  { status: ['2xx'], body: { path, is: 'empty' }, means: 'in_doubt' },
+];
+
+/** What a lost first request took away is not there for the second. */
+const GONE_ALREADY: AnswerRule[] = [{ status: [404], means: 'found' }];
 
 /**
- * The governance platform, as far as other vendors are reached through its "API Call" step. The inputs of that step are
- * published: account, method, endpoint, body. Its own HTTP request is not, nor is the shape of its answer, so all of
- * this is an assumption that a dialect file may correct.
+ * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation to operation;
+ * of the answers only the ids are, so the rules below read the usual meaning of HTTP. Of its "API Call" step, through
+ * which other vendors are reached, the inputs are published, its own HTTP request and the shape of its answer are not: a
+ * dialect file may correct all of that.
  */
 const service: Dialect = {
   name: 'service',
   vendor: 'service',
   headers: { authorization: 'Bearer :{key}', 'content-type': 'application/json', accept: 'application/json' },
-  operations: {},
-  answers: [],
+  operations: {
+    'create-project': {
+      method: 'POST',
+      path: '/latest/projects/create',
+      headers: NO_PROJECT_BEARER,
+      credits: NO_CREDITS,
+      answer_fields: { project_id: 'project_id' },
+      // It is no one project that a 403 is about.
+      answers: [...withId('project_id'), { status: [403], means: 'refused' }],
+    },
+    'create-invite': {
+      method: 'POST',
+      path: '/latest/auth/invite/create',
+      headers: PROJECT_BEARER,
+      credits: NO_CREDITS,
+      answer_fields: { invite_code: 'invite_code' },
+      answers: withId('invite_code'),
+    },
+    'update-user': {
+      method: 'POST',
+      path: '/latest/auth/users/{user_id}/update',
+      headers: PROJECT_PLAIN,
+      credits: NO_CREDITS,
+    },
+    'delete-invite': {
+      method: 'POST',
+      path: '/latest/auth/invite/delete',
+      headers: PROJECT_BEARER,
+      credits: NO_CREDITS,
+      repeated: GONE_ALREADY,
+    },
+    'remove-user': {
+      method: 'POST',
+      path: '/latest/auth/users/{user_id}/delete',
+      headers: PROJECT_BEARER,
+      credits: NO_CREDITS,
+      repeated: GONE_ALREADY,
+    },
+  },
+  answers: [
+    { status: [429], means: 'rate_limited' },
+    ...THROTTLED,
+    { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
+    { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
+    // Answers of changes are not published, so any whole one of this class says that it was applied.
+    { status: ['2xx'], means: 'found' },
+    { status: ['3xx'], means: 'wrong_address' },
+    { status: [401], means: 'key_dead' },
+    { status: [402], means: 'credits_used_up' },
+    { status: [403], means: 'project_refused' },
+    { status: [404], means: 'no_match' },
+    { status: [408, 425, 499], means: 'in_doubt' },
+    { status: ['4xx'], means: 'refused' },
+    { status: ['1xx', '5xx'], means: 'in_doubt' },
+  ],
+  permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
     // The header of the published operation that needs no project.

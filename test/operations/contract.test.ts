@@ -3,17 +3,34 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/call-key.ts';
 import { type Dialect, dialectSchema } from '../../src/dialect.ts';
 import { loadFamily } from '../../src/family.ts';
-import type { Answer, Call, Operation, RowInput, Step } from '../../src/operation.ts';
+import {
+  type KnownSubject,
+  ROLES,
+  type SubjectFacts,
+  subjectOfInvite,
+  subjectOfProject,
+  subjectOfUser,
+  subjectText,
+  Team,
+} from '../../src/membership.ts';
+import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/operation.ts';
 import { validAbn } from '../abn-arbitrary.ts';
 
 /**
  * Goal: whatever lies in `src/operations/` is a whole operation, so that adding one is one new file and no other edit.
  * Method: every operation is found by itself, fed rows of plausible and of arbitrary text, and its calls are answered
- * at random until each row ends.
+ * at random until each row ends. A change is planned against whatever may be known of whom it is about.
  */
 
 /** Rule 14 of a run: it ends. */
 const MOST_CALLS = 20;
+
+/** What an account and a job may say; entries of one operation are no others' business. */
+const OPTIONS: OperationOptions = {
+  projectId: 'proj-1',
+  organizationId: 'org-1',
+  settings: { projects: { Alpha: 'proj-1' }, create_projects: true },
+};
 
 const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
 const dialects = await loadFamily<Dialect>(new URL('../../src/dialects/', import.meta.url), (exported) =>
@@ -28,21 +45,89 @@ const cell = fc.oneof(
   fc.domain(),
   fc.webUrl(),
   fc.constantFrom('viewer', 'editor', 'admin', 'jo-citizen', 'Jo Citizen', '', ' '),
+  fc.constantFrom('jo@x.org', 'u-1', 'code-1', 'proj-1', 'Alpha', '..'),
   fc.constantFrom('https://www.linkedin.com/in/jo-citizen', 'https://www.linkedin.com/company/acme'),
   fc.string({ unit: 'binary' }),
+);
+
+// ------------------------------------------------------------------------------------------------ what is known
+
+/** Few names, so that rows are about somebody who is known. */
+const NAMES = ['jo@x.org', subjectOfUser('u-1'), subjectOfInvite('code-1'), subjectOfProject('Alpha')];
+
+const facts: fc.Arbitrary<SubjectFacts> = fc.record(
+  {
+    state: fc.constantFrom('invited', 'member', 'between', 'gone', 'unsure', 'done'),
+    role: fc.constantFrom(...ROLES),
+    email: fc.constant('jo@x.org'),
+    inviteCode: fc.constant('code-1'),
+    userId: fc.constantFrom('u-1', 'u-2'),
+    projectId: fc.constantFrom('proj-1', 'proj-2'),
+  },
+  { requiredKeys: ['state'] },
+);
+
+const DOUBT = { batch: 'b-1', row: 2, operation: 'create-invite' };
+
+const team: fc.Arbitrary<readonly KnownSubject[]> = fc.uniqueArray(
+  fc
+    .record({
+      name: fc.constantFrom(...NAMES),
+      more: fc.record(
+        { facts, changedAtMs: fc.nat(9), doubt: fc.constant(DOUBT) },
+        { requiredKeys: ['changedAtMs'] },
+      ),
+      sequence: fc.nat(9),
+    })
+    .map(({ name, more, sequence }): KnownSubject => {
+      const subject = name.startsWith('project:') ? { name } : { project: 'proj-1', name };
+      return { subject, sequence, ...more };
+    }),
+  { selector: ({ subject }) => subjectText(subject) },
 );
 
 /** A row in which any of the operation's columns may be missing. */
 function rowOf(operation: Operation): fc.Arbitrary<RowInput> {
   const cells = Object.fromEntries(operation.inputs.map(({ name }) => [name, cell]));
-  return fc.record(cells, { requiredKeys: [] }) as fc.Arbitrary<RowInput>;
+  const plausible = Object.fromEntries(operation.inputs.map(({ name }) => [name, PLAUSIBLE[name] ?? cell]));
+  return fc.oneof(
+    fc.record(cells, { requiredKeys: [] }),
+    fc.record(plausible, { requiredKeys: [] }),
+  ) as fc.Arbitrary<RowInput>;
+}
+
+/** Cells that an arbitrary one would rarely be, for inputs that are needed at the same time. */
+const PLAUSIBLE: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  email: fc.constantFrom('jo@x.org', 'Flo@X.org'),
+  role: fc.constantFrom('viewer', 'Editor', 'role:editor', 'admin'),
+  project: fc.constantFrom('Alpha', 'Gamma'),
+  project_id: fc.constantFrom('proj-1', 'proj-2', ''),
+  user_id: fc.constantFrom('u-1', 'u-2', ''),
+  invite_code: fc.constantFrom('code-1', 'code-2'),
+  name: fc.constantFrom('Alpha', 'Gamma'),
+};
+
+/**
+ * What `next` is given for a row, as a run would have it: prepared, or for a change resolved and kept as JSON; undefined
+ * when the row is invalid.
+ */
+function workOf(operation: Operation, row: RowInput, known: readonly KnownSubject[]): unknown {
+  const prepared = operation.prepare(row, OPTIONS);
+  if (prepared.kind === 'invalid' || operation.change === undefined) {
+    return prepared.kind === 'invalid' ? undefined : prepared.input;
+  }
+  const resolved = operation.change.resolve(prepared.input, new Team(known), OPTIONS);
+  if (resolved.kind === 'invalid') return undefined;
+  const kept: unknown = JSON.parse(JSON.stringify(resolved.input));
+  expect(kept).toEqual(resolved.input);
+  return kept;
 }
 
 const answer: fc.Arbitrary<Answer> = fc.oneof(
   fc.constant<Answer>({ kind: 'no_match' }),
   fc.string().map((words): Answer => ({ kind: 'refused', words })),
   fc
-    .constantFrom({}, [], null, 'text', { name: 'Acme' })
+    .constantFrom({}, [], null, 'text', { name: 'Acme' }, { project_id: 'p-new' }, { accepted: true })
     .map((fields): Answer => ({ kind: 'found', fields })),
 );
 
@@ -98,9 +183,11 @@ describe.each([...operations])('%s', (name, operation) => {
   test('prepares any row, always alike, or says why it cannot', () => {
     fc.assert(
       fc.property(rowOf(operation), (row) => {
-        const prepared = operation.prepare(row, {});
-        expect(operation.prepare(row, {})).toEqual(prepared);
-        if (prepared.kind === 'invalid') expect(prepared.reason).toMatch(/\S/);
+        for (const options of [{}, OPTIONS]) {
+          const prepared = operation.prepare(row, options);
+          expect(operation.prepare(row, options)).toEqual(prepared);
+          if (prepared.kind === 'invalid') expect(prepared.reason).toMatch(/\S/);
+        }
       }),
     );
   });
@@ -110,13 +197,14 @@ describe.each([...operations])('%s', (name, operation) => {
     fc.assert(
       fc.property(
         rowOf(operation),
+        team,
         fc.array(answer, { minLength: 1, maxLength: MOST_CALLS }),
-        (row, answers) => {
-          const prepared = operation.prepare(row, {});
-          if (prepared.kind === 'invalid') return;
-          const steps = stepsOf(operation, prepared.input, answers);
+        (row, known, answers) => {
+          const work = workOf(operation, row, known);
+          if (work === undefined) return;
+          const steps = stepsOf(operation, work, answers);
           expect(steps.at(-1)?.kind).toBe('end');
-          expect(stepsOf(operation, prepared.input, answers)).toEqual(steps);
+          expect(stepsOf(operation, work, answers)).toEqual(steps);
           const asked = steps.flatMap((step) => (step.kind === 'send' ? [identity(step.call)] : []));
           expect(new Set(asked).size).toBe(asked.length);
           calls += asked.length;
@@ -128,15 +216,79 @@ describe.each([...operations])('%s', (name, operation) => {
   });
 
   test('asks only what a built-in dialect of its vendor can send', () => {
-    const known = [...dialects.values()].filter(({ vendor }) => vendor === operation.vendor);
+    const spoken = [...dialects.values()].filter(({ vendor }) => vendor === operation.vendor);
     fc.assert(
-      fc.property(rowOf(operation), fc.array(answer, { minLength: 1 }), (row, answers) => {
-        const prepared = operation.prepare(row, {});
-        if (prepared.kind === 'invalid') return;
-        for (const step of stepsOf(operation, prepared.input, answers)) {
+      fc.property(rowOf(operation), team, fc.array(answer, { minLength: 1 }), (row, known, answers) => {
+        const work = workOf(operation, row, known);
+        if (work === undefined) return;
+        for (const step of stepsOf(operation, work, answers)) {
           if (step.kind === 'end') continue;
-          expect(known.filter((dialect) => step.call.operation in dialect.operations)).not.toEqual([]);
+          expect(spoken.filter((dialect) => step.call.operation in dialect.operations)).not.toEqual([]);
           expect(Object.keys(step.call.parameters)).not.toEqual([]);
+        }
+      }),
+    );
+  });
+});
+
+const changes = [...operations].filter(([, { change }]) => change !== undefined);
+
+describe.each(changes)('%s, a change,', (_, operation) => {
+  const steps = fc.tuple(rowOf(operation), team, fc.array(answer, { minLength: 1, maxLength: MOST_CALLS }));
+
+  /** Every call of a row, with what is known of whom it is about. */
+  function callsOf([row, known, answers]: readonly [RowInput, readonly KnownSubject[], readonly Answer[]]) {
+    const work = workOf(operation, row, known);
+    const all = work === undefined ? [] : stepsOf(operation, work, answers);
+    return all.flatMap((step) => (step.kind === 'send' ? [step.call] : []));
+  }
+
+  test('says of every call what it does to whom, and by which number they stand', () => {
+    fc.assert(
+      fc.property(steps, ([row, known, answers]) => {
+        const settled = new Map<string, number>();
+        for (const { after, change, project } of callsOf([row, known, answers])) {
+          const subject = change?.subject;
+          if (subject === undefined) throw new Error('a call of a change without its change');
+          expect(project).toBe(subject.project);
+          const before = new Team(known).find(subject)?.sequence ?? 0;
+          const earlier = settled.get(subjectText(subject)) ?? 0;
+          expect(after).toBe(before + earlier);
+          settled.set(subjectText(subject), earlier + 1);
+        }
+      }),
+    );
+  });
+
+  test('is a call of another key once its subject has moved on', () => {
+    fc.assert(
+      fc.property(steps, ([row, known, answers]) => {
+        const later = known.map((each) => ({ ...each, sequence: each.sequence + 10 }));
+        const isKnown = ({ change }: Call) => change !== undefined && new Team(known).find(change.subject);
+        const keys = new Set(callsOf([row, known, answers]).filter(isKnown).map(identity));
+        for (const call of callsOf([row, later, answers])) expect(keys).not.toContain(identity(call));
+      }),
+    );
+  });
+
+  test('never says that there is nothing to do while the answer to an earlier change is lost', () => {
+    fc.assert(
+      fc.property(rowOf(operation), team, (row, known) => {
+        const doubtful = known.map((each) => ({ ...each, doubt: DOUBT }));
+        const work = workOf(operation, row, doubtful);
+        const [first] = work === undefined ? [] : stepsOf(operation, work, [{ kind: 'no_match' }]);
+        if (first?.kind !== 'end' || first.outcome.kind !== 'unchanged') return;
+        const { subject } = work as { readonly subject: KnownSubject['subject'] };
+        expect(new Team(doubtful).find(subject)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('that sends a mail or makes what cannot be unmade is held when its answer is lost', () => {
+    fc.assert(
+      fc.property(steps, (each) => {
+        for (const { operation: name, ifLost } of callsOf(each)) {
+          if (name.startsWith('create-')) expect(ifLost).toBe('hold');
         }
       }),
     );

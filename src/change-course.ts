@@ -1,0 +1,257 @@
+import type { SubjectNow } from './change-calls.ts';
+import { unreachable } from './errors.ts';
+import {
+  type KnownSubject,
+  type Role,
+  type Subject,
+  type SubjectFacts,
+  subjectOfInvite,
+  subjectOfUser,
+  subjectWords,
+  type Team,
+} from './membership.ts';
+import type { PlannedWork } from './operation.ts';
+
+/**
+ * What the operations share that change somebody's place in a project: a person is looked up, an operation decides on a
+ * course for them, and makes it the work of the row. `change-steps.ts` takes the course, one call at a time.
+ */
+
+/** Somebody in a project, and what is known of them. */
+export interface Person extends SubjectNow {
+  readonly subject: Subject & { readonly project: string };
+  /** The id that the row gives, which says that the person has accepted. */
+  readonly givenUserId?: string;
+  readonly doubt?: NonNullable<KnownSubject['doubt']>;
+}
+
+/** By what a row names somebody; at least one. */
+export interface Names {
+  readonly email?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly inviteCode?: string | undefined;
+}
+
+/**
+ * Named by the e-mail address where there is one, so that all that is known of a person is in one place. Somebody who was
+ * changed by their user id alone has a record of that as well: what was changed last counts.
+ */
+export function personIn(team: Team, project: string, names: Names): Person {
+  const { email, userId, inviteCode } = names;
+  const known = recordOf(team, project, names);
+  const id = userId ?? known?.facts?.userId;
+  const byId = id === undefined ? undefined : team.find({ project, name: subjectOfUser(id) });
+  const facts = laterFacts(known, byId);
+  const knownEmail = email ?? facts?.email;
+  const doubt = known?.doubt ?? byId?.doubt;
+  return {
+    subject: { project, name: email ?? known?.subject.name ?? nameOf(userId, inviteCode) },
+    sequence: known?.sequence ?? 0,
+    ...(facts === undefined ? {} : { facts }),
+    ...(knownEmail === undefined ? {} : { email: knownEmail }),
+    ...(userId === undefined ? {} : { givenUserId: userId }),
+    ...(doubt === undefined ? {} : { doubt }),
+  };
+}
+
+function recordOf(
+  team: Team,
+  project: string,
+  { email, userId, inviteCode }: Names,
+): KnownSubject | undefined {
+  if (email !== undefined) return team.find({ project, name: email });
+  if (userId === undefined) {
+    return (
+      team.ofInvite(project, inviteCode ?? '') ??
+      team.find({ project, name: subjectOfInvite(inviteCode ?? '') })
+    );
+  }
+  return team.ofUser(project, userId) ?? team.find({ project, name: subjectOfUser(userId) });
+}
+
+function nameOf(userId: string | undefined, inviteCode = ''): string {
+  return userId === undefined ? subjectOfInvite(inviteCode) : subjectOfUser(userId);
+}
+
+function laterFacts(
+  known: KnownSubject | undefined,
+  byId: KnownSubject | undefined,
+): SubjectFacts | undefined {
+  const isLater = byId?.facts !== undefined && (byId.changedAtMs ?? 0) > (known?.changedAtMs ?? -1);
+  if (!isLater) return known?.facts;
+  const { inviteCode: _, ...before } = known?.facts ?? {};
+  return { ...before, ...byId.facts };
+}
+
+// ------------------------------------------------------------------------------------------------------- courses
+
+/** What is to be done for a row, decided from what was known when it was planned. */
+export type Course =
+  | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
+  | { readonly kind: 'invite'; readonly email: string; readonly role: Role }
+  /** The role of an invite cannot be changed: it is deleted, then created anew. */
+  | {
+      readonly kind: 'reinvite';
+      readonly email: string;
+      readonly inviteCode: string;
+      readonly role: Role;
+      /** Created again when the service refuses the other. */
+      readonly before: Role;
+    }
+  | { readonly kind: 'update'; readonly userId: string; readonly role: Role }
+  | { readonly kind: 'delete'; readonly inviteCode: string }
+  | { readonly kind: 'remove'; readonly userId: string };
+
+export const unchanged = (reason: string): Course => ({ kind: 'unchanged', reason });
+export const refuse = (reason: string): Course => ({ kind: 'refuse', reason });
+
+/** How a person is called in a sentence. */
+export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>): string {
+  return email ?? subjectWords({ name: subject.name });
+}
+
+/** How somebody who is in the project, as far as is known, comes to that role; undefined for somebody who is not. */
+export function roleCourse(person: Person, role: Role): Course | undefined {
+  const { facts, givenUserId } = person;
+  const userId = givenUserId ?? facts?.userId;
+  const state = facts?.state;
+  switch (state) {
+    case 'invited':
+      if (facts?.role === role) return unchanged(`${whoIs(person)} is invited as ${role} already`);
+      return givenUserId === undefined ? reinviteCourse(person, role) : update(givenUserId, role);
+    case 'member':
+      return memberCourse(person, userId, role);
+    case 'unsure':
+      return userId === undefined ? refuse(unsureWords(person)) : update(userId, role);
+    case 'between':
+    case 'gone':
+    case 'done':
+    case undefined:
+      // The row knows of somebody in the project whom we know nothing of, or only that another id left it.
+      if (givenUserId === undefined || givenUserId === facts?.userId) return undefined;
+      return update(givenUserId, role);
+    default:
+      return unreachable(state);
+  }
+}
+
+function memberCourse(person: Person, userId: string | undefined, role: Role): Course {
+  if (person.facts?.role === role && isSameUser(person))
+    return unchanged(`${whoIs(person)} is ${role} already`);
+  if (userId !== undefined) return update(userId, role);
+  return refuse(`${whoIs(person)} has accepted, and a user's role is set by user_id. Give the user_id`);
+}
+
+const update = (userId: string, role: Role): Course => ({ kind: 'update', userId, role });
+
+function isSameUser({ givenUserId, facts }: Person): boolean {
+  return givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
+}
+
+function reinviteCourse(person: Person, role: Role): Course {
+  const { email, facts } = person;
+  const { inviteCode, role: before } = facts ?? {};
+  if (email === undefined || inviteCode === undefined || before === undefined) {
+    const next = 'Run delete-invite with its invite_code and the e-mail address, then run this list again';
+    return refuse(`not enough is known of the invite of ${whoIs(person)} to create it anew. ${next}`);
+  }
+  return { kind: 'reinvite', email, inviteCode, role, before };
+}
+
+/** @param next what to do about somebody whose invite the vendor does not have. */
+export function unsureWords(
+  person: Pick<SubjectNow, 'email' | 'subject'>,
+  next = 'Give the user_id if it was accepted; else run invite-user',
+): string {
+  const what = person.email === undefined ? whoIs(person) : `invite of ${person.email}`;
+  return `the ${what} was not there any more: it was accepted, or somebody deleted it. ${next}`;
+}
+
+export const REMOVE_IF_ACCEPTED =
+  'Run remove-user with the user_id if it was accepted; else nothing is left to do';
+
+/** How somebody comes to be not in the project. */
+export function removalCourse(person: Person): Course {
+  const { facts, givenUserId } = person;
+  const userId = givenUserId ?? facts?.userId;
+  const state = facts?.state;
+  switch (state) {
+    case 'invited':
+      if (givenUserId !== undefined) return { kind: 'remove', userId: givenUserId };
+      return deleteCourse(person);
+    case 'member':
+      if (userId !== undefined) return { kind: 'remove', userId };
+      return refuse(`${whoIs(person)} has accepted, and the user_id is not known. Run remove-user with it`);
+    case 'unsure':
+      if (userId !== undefined) return { kind: 'remove', userId };
+      return refuse(unsureWords(person, REMOVE_IF_ACCEPTED));
+    case 'between':
+    case 'gone':
+    case 'done':
+    case undefined:
+      if (givenUserId !== undefined && givenUserId !== facts?.userId)
+        return { kind: 'remove', userId: givenUserId };
+      return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
+    default:
+      return unreachable(state);
+  }
+}
+
+/** Of somebody who is invited. */
+export function deleteCourse(person: Person): Course {
+  const inviteCode = person.facts?.inviteCode;
+  if (inviteCode !== undefined) return { kind: 'delete', inviteCode };
+  return refuse(
+    `the code of the invite of ${whoIs(person)} is not known. Run delete-invite with its invite_code`,
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------------- work
+
+/** The work of a row about a person: plain JSON, and all that its steps are taken from. */
+export interface PersonWork extends PlannedWork {
+  /** `sequence` is the number that the subject stood at when the row was planned. */
+  readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
+  readonly course: Course;
+}
+
+/**
+ * @param to a role, or `none`.
+ * @param project as the list calls it; left out: by its id.
+ */
+export function workOf(person: Person, to: string, course: Course, project?: string): PersonWork {
+  const { subject, sequence, facts, email } = person;
+  const from = roleNow(facts);
+  return {
+    subject,
+    to,
+    ...(from === undefined ? {} : { from }),
+    ...(email === undefined ? {} : { email }),
+    project: project ?? subject.project,
+    was: { sequence, ...(facts === undefined ? {} : { facts }) },
+    course: surely(person, course),
+  };
+}
+
+/** What the person is, in the words of `to`; undefined where nobody knows. */
+function roleNow(facts: SubjectFacts | undefined): string | undefined {
+  switch (facts?.state) {
+    case 'invited':
+    case 'member':
+      return facts.role;
+    case 'between':
+    case 'gone':
+      return 'none';
+    default:
+      return undefined;
+  }
+}
+
+/** While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds back itself. */
+function surely(person: Person, course: Course): Course {
+  const { doubt } = person;
+  if (doubt === undefined || course.kind !== 'unchanged') return course;
+  const fact = `the answer to an earlier ${doubt.operation} of ${whoIs(person)} was lost`;
+  const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
+  return refuse(`${fact}, so how things stand is not known. ${next}`);
+}

@@ -1,0 +1,164 @@
+import { normaliseEmail } from './identifiers.ts';
+import { ROLES, type Role } from './membership.ts';
+import { suggestion } from './nearest.ts';
+import type { InputField, OperationOptions, Prepared, RowInput } from './operation.ts';
+import { plainText, sentence } from './plain-text.ts';
+
+/**
+ * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing
+ * leaves this file that could turn a request into another one.
+ */
+
+export const EMAIL: InputField = {
+  name: 'email',
+  about: "the person's e-mail address",
+  aliases: [
+    ...['email', 'emailaddress', 'emailid', 'mail', 'mailaddress', 'workemail', 'workemailaddress'],
+    ...['businessemail', 'contactemail', 'primaryemail', 'useremail', 'memberemail'],
+  ],
+};
+
+export const ROLE: InputField = {
+  name: 'role',
+  about: 'viewer, editor or admin',
+  aliases: [
+    'role',
+    'projectrole',
+    'userrole',
+    'teamrole',
+    'access',
+    'accesslevel',
+    'permission',
+    'permissions',
+  ],
+  required: true,
+};
+
+export const PROJECT_ID: InputField = {
+  name: 'project_id',
+  about: "the project's id; left out: that of the account",
+  aliases: ['projectid', 'projectidentifier'],
+};
+
+export const USER_ID: InputField = {
+  name: 'user_id',
+  about: 'the id of a user who has accepted',
+  aliases: ['userid', 'useridentifier', 'memberid'],
+};
+
+export const INVITE_CODE: InputField = {
+  name: 'invite_code',
+  about: 'the code of an invite that waits',
+  aliases: ['invitecode', 'invitationcode', 'inviteid', 'invitationid'],
+};
+
+/** What was read from a cell, or what is wrong with it, with what to do. */
+export type Read<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+export const read = <Value>(value: Value): Read<Value> => ({ kind: 'read', value });
+export const wrong = (problem: string): { readonly kind: 'wrong'; readonly problem: string } => ({
+  kind: 'wrong',
+  problem,
+});
+
+type ValuesOf<Parts> = {
+  readonly [Name in keyof Parts]: Parts[Name] extends Read<infer Value> ? Value : never;
+};
+
+/** A row from what was read of it; all that is wrong is said at once, so that a sheet is mended in one go. */
+export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
+  parts: Parts,
+): Prepared<ValuesOf<Parts>> {
+  const problems = Object.values(parts).flatMap((part) => (part.kind === 'wrong' ? [part.problem] : []));
+  const [only = '', ...others] = problems;
+  if (others.length > 0) return { kind: 'invalid', reason: problems.map(sentence).join(' ') };
+  if (problems.length > 0) return { kind: 'invalid', reason: only };
+  const values = Object.entries(parts).map(([name, part]) => [
+    name,
+    part.kind === 'read' ? part.value : null,
+  ]);
+  return { kind: 'ready', input: Object.fromEntries(values) as ValuesOf<Parts> };
+}
+
+// ------------------------------------------------------------------------------------------------------- the cells
+
+/** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
+const LONGEST_QUOTE = 80;
+
+/** A cell, or another text of somebody else, as it is quoted to the user. */
+export function quoted(cell: string): string {
+  const text = plainText(cell.trim());
+  return `"${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text}"`;
+}
+
+/**
+ * Neither blank, nor something that no name or id has: subjects are told apart by line ends, terminals obey other control
+ * characters, and half a character cannot be put into an address.
+ */
+export function readText(label: string, cell = ''): Read<string> {
+  const text = cell.trim();
+  if (text === '') return wrong(`${label}: blank`);
+  if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
+    return wrong(`${label} ${quoted(text)} holds a line end or another character that cannot be sent`);
+  }
+  return read(text);
+}
+
+/** Undefined when the cell is blank, or no column is mapped. */
+export function optional<Value>(
+  cell: string | undefined,
+  reader: (cell: string) => Read<Value>,
+): Read<Value | undefined> {
+  return cell === undefined || cell.trim() === '' ? read(undefined) : reader(cell);
+}
+
+/** In lower case, which is how people are told apart. */
+export function readEmail(cell = ''): Read<string> {
+  const said = normaliseEmail(cell);
+  switch (said.kind) {
+    case 'usable':
+      return read(said.value);
+    case 'blank':
+      return wrong('e-mail: blank');
+    case 'unusable':
+      return wrong(`e-mail ${quoted(cell)} ${said.problem}`);
+  }
+}
+
+/** As people write it, or as the service does: `Editor`, `role:editor`. */
+export function readRole(cell = ''): Read<Role> {
+  const word = cell.trim().toLowerCase();
+  if (word === '') return wrong('role: blank');
+  const role = ROLES.find((each) => word === each || (each !== 'admin' && word === `role:${each}`));
+  if (role !== undefined) return read(role);
+  const next =
+    word === 'none' ? 'People are removed by remove-user or `remove_missing`.' : suggestion(word, ROLES);
+  return wrong(`role ${quoted(cell)} is not known. ${next}`);
+}
+
+/** One segment of a path and no more: `..` would be resolved away by whoever reads the address, encoded or not. */
+export function readUserId(cell = ''): Read<string> {
+  const text = readText('user_id', cell);
+  if (text.kind === 'wrong') return text;
+  const isSegment = text.value !== '.' && text.value !== '..' && !/[/\\]/.test(text.value);
+  return isSegment ? text : wrong(`user_id ${quoted(cell)} cannot be part of an address`);
+}
+
+/** It stands in front of a colon in a header. */
+const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
+
+export function checkedProjectId(label: string, cell: string): Read<string> {
+  const text = cell.trim();
+  return PROJECT_ID_TEXT.test(text)
+    ? read(text)
+    : wrong(`${label} ${quoted(cell)} cannot be part of a header`);
+}
+
+/** The row's own, else the account's. */
+export function readProjectId({ project_id: cell = '' }: RowInput, options: OperationOptions): Read<string> {
+  if (cell.trim() !== '') return checkedProjectId('project_id', cell);
+  if (options.projectId !== undefined) return checkedProjectId("the account's project_id", options.projectId);
+  return wrong('project_id: blank, and the account has none. Give one to the row or to the account');
+}

@@ -1,0 +1,66 @@
+import type { PersonWork } from '../change-course.ts';
+import { type Course, type Person, personIn, refuse, roleCourse, whoIs, workOf } from '../change-course.ts';
+import {
+  EMAIL,
+  optional,
+  PROJECT_ID,
+  ROLE,
+  readEmail,
+  readProjectId,
+  readRole,
+  readUserId,
+  together,
+  USER_ID,
+} from '../change-inputs.ts';
+import { nextOfPerson } from '../change-steps.ts';
+import type { Role } from '../membership.ts';
+import { defineOperation } from '../operation.ts';
+
+interface RoleChange {
+  readonly userId: string | undefined;
+  readonly email: string | undefined;
+  readonly role: Role;
+  readonly project: string;
+}
+
+/** Nobody is invited who was not before: that is another operation, because it sends a mail to somebody new. */
+function courseOf(person: Person, role: Role): Course {
+  return roleCourse(person, role) ?? refuse(noInviteWords(person));
+}
+
+function noInviteWords(person: Person): string {
+  const next = 'Give the user_id if it was accepted; else run invite-user';
+  const fact =
+    person.facts === undefined
+      ? `no invite of ${whoIs(person)} to this project is known`
+      : `${whoIs(person)} has no invite to this project`;
+  return `${fact}. ${next}`;
+}
+
+export default defineOperation<RoleChange, PersonWork>({
+  name: 'change-role',
+  summary: 'Change the role of users by user id, or of invites that wait by e-mail address.',
+  vendor: 'service',
+  inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
+  tiers: [],
+  prepare(row, options) {
+    const prepared = together({
+      userId: optional(row.user_id, readUserId),
+      email: optional(row.email, readEmail),
+      role: readRole(row.role),
+      project: readProjectId(row, options),
+    });
+    if (prepared.kind === 'invalid') return prepared;
+    const { userId, email } = prepared.input;
+    if (userId !== undefined || email !== undefined) return prepared;
+    return { kind: 'invalid', reason: 'user_id: blank; e-mail: blank. Give one of the two' };
+  },
+  change: {
+    isState: true,
+    resolve({ userId, email, role, project }, team) {
+      const person = personIn(team, project, { userId, email });
+      return { kind: 'ready', input: workOf(person, role, courseOf(person, role)) };
+    },
+  },
+  next: nextOfPerson,
+});

@@ -1,0 +1,71 @@
+import type { NewProject } from '../change-calls.ts';
+import { optional, quoted, read, readText, together, wrong } from '../change-inputs.ts';
+import { nextOfProject } from '../change-steps.ts';
+import { type Subject, subjectOfProject, type Team } from '../membership.ts';
+import { defineOperation, end, type PlannedWork } from '../operation.ts';
+
+interface ProjectWork extends PlannedWork {
+  readonly was: { readonly sequence: number };
+  readonly making: NewProject;
+  /** Why it is not made: it was before. */
+  readonly made?: string;
+}
+
+function workOf(making: NewProject, team: Team): ProjectWork {
+  const { name, description } = making;
+  const subject: Subject = { name: subjectOfProject(name) };
+  const known = team.project(name);
+  const madeId = known?.doubt === undefined ? known?.facts?.projectId : undefined;
+  return {
+    subject,
+    to: description === '' ? 'project' : `project (${description})`,
+    project: name,
+    was: { sequence: known?.sequence ?? 0 },
+    making,
+    ...(madeId === undefined
+      ? {}
+      : { made: `the project ${quoted(name)} was made before: project_id ${madeId}` }),
+  };
+}
+
+export default defineOperation<NewProject, ProjectWork>({
+  name: 'create-project',
+  summary: 'Make projects; none can be deleted again.',
+  vendor: 'service',
+  inputs: [
+    {
+      name: 'name',
+      about: "the project's name",
+      aliases: ['name', 'project', 'projectname'],
+      required: true,
+    },
+    {
+      name: 'description',
+      about: 'what it is for; left out: empty',
+      aliases: ['description', 'projectdescription'],
+    },
+  ],
+  tiers: [],
+  prepare({ name, description }, { organizationId }) {
+    const prepared = together({
+      name: readText('name', name),
+      description: optional(description, (cell) => readText('description', cell)),
+      organizationId:
+        organizationId === undefined
+          ? wrong('the account has no organization_id. Give it one, because every project belongs to one')
+          : read(organizationId),
+    });
+    if (prepared.kind === 'invalid') return prepared;
+    return { kind: 'ready', input: { ...prepared.input, description: prepared.input.description ?? '' } };
+  },
+  change: {
+    isState: true,
+    resolve: (making, team) => ({ kind: 'ready', input: workOf(making, team) }),
+  },
+  next({ subject, was, making, made }, answered) {
+    if (made !== undefined) return end({ kind: 'unchanged', reason: made });
+    const project = nextOfProject({ subject, ...was }, making, answered);
+    if (project.kind === 'step') return project.step;
+    return end({ kind: 'applied', reason: `made: project_id ${project.id}` });
+  },
+});

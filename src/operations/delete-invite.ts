@@ -1,0 +1,95 @@
+import {
+  type Course,
+  deleteCourse,
+  type Person,
+  type PersonWork,
+  personIn,
+  REMOVE_IF_ACCEPTED,
+  refuse,
+  unchanged,
+  unsureWords,
+  whoIs,
+  workOf,
+} from '../change-course.ts';
+import {
+  EMAIL,
+  INVITE_CODE,
+  optional,
+  PROJECT_ID,
+  readEmail,
+  readProjectId,
+  readText,
+  together,
+} from '../change-inputs.ts';
+import { nextOfPerson } from '../change-steps.ts';
+import { unreachable } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+
+interface Deletion {
+  readonly inviteCode: string | undefined;
+  readonly email: string | undefined;
+  readonly project: string;
+}
+
+function courseOf(person: Person, inviteCode: string | undefined): Course {
+  return inviteCode === undefined ? courseByEmail(person) : courseByCode(person, inviteCode);
+}
+
+/** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
+function courseByEmail(person: Person): Course {
+  const state = person.facts?.state;
+  switch (state) {
+    case 'invited':
+      return deleteCourse(person);
+    case 'member':
+      return refuse(`${whoIs(person)} has accepted the invite. Run remove-user with the user_id`);
+    case 'unsure':
+      return refuse(unsureWords(person, REMOVE_IF_ACCEPTED));
+    case 'between':
+    case 'gone':
+      return unchanged(`${whoIs(person)} has no invite, as far as is known`);
+    case 'done':
+    case undefined:
+      return refuse(`no invite of ${whoIs(person)} to this project is known. Give its invite_code`);
+    default:
+      return unreachable(state);
+  }
+}
+
+function courseByCode(person: Person, inviteCode: string): Course {
+  const { facts } = person;
+  const known = facts?.state === 'invited' ? facts.inviteCode : undefined;
+  if (known !== undefined && known !== inviteCode) {
+    const fact = `the invite of ${whoIs(person)} that waits has the code ${known}, and the row says ${inviteCode}`;
+    return refuse(`${fact}. Leave out the one that is wrong`);
+  }
+  const isGone = facts?.state === 'gone' && facts.inviteCode === inviteCode;
+  return isGone ? unchanged(`the invite ${inviteCode} was deleted already`) : { kind: 'delete', inviteCode };
+}
+
+export default defineOperation<Deletion, PersonWork>({
+  name: 'delete-invite',
+  summary: 'Delete invites that wait, by code, or by e-mail address where the ledger knows the code.',
+  vendor: 'service',
+  inputs: [INVITE_CODE, EMAIL, PROJECT_ID],
+  tiers: [],
+  prepare(row, options) {
+    const prepared = together({
+      inviteCode: optional(row.invite_code, (cell) => readText('invite_code', cell)),
+      email: optional(row.email, readEmail),
+      project: readProjectId(row, options),
+    });
+    if (prepared.kind === 'invalid') return prepared;
+    const { inviteCode, email } = prepared.input;
+    if (inviteCode !== undefined || email !== undefined) return prepared;
+    return { kind: 'invalid', reason: 'invite_code: blank; e-mail: blank. Give one of the two' };
+  },
+  change: {
+    isState: true,
+    resolve({ inviteCode, email, project }, team) {
+      const person = personIn(team, project, { inviteCode, email });
+      return { kind: 'ready', input: workOf(person, 'none', courseOf(person, inviteCode)) };
+    },
+  },
+  next: nextOfPerson,
+});

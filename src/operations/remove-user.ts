@@ -1,0 +1,41 @@
+import {
+  type Course,
+  type Person,
+  type PersonWork,
+  personIn,
+  unchanged,
+  whoIs,
+  workOf,
+} from '../change-course.ts';
+import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from '../change-inputs.ts';
+import { nextOfPerson } from '../change-steps.ts';
+import { defineOperation } from '../operation.ts';
+
+interface Removal {
+  readonly userId: string;
+  readonly project: string;
+}
+
+function courseOf(person: Person, userId: string): Course {
+  if (person.facts?.state === 'gone')
+    return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
+  return { kind: 'remove', userId };
+}
+
+export default defineOperation<Removal, PersonWork>({
+  name: 'remove-user',
+  summary: 'Remove users who have accepted from a project.',
+  vendor: 'service',
+  inputs: [{ ...USER_ID, required: true }, PROJECT_ID],
+  tiers: [],
+  prepare: (row, options) =>
+    together({ userId: readUserId(row.user_id), project: readProjectId(row, options) }),
+  change: {
+    isState: true,
+    resolve({ userId, project }, team) {
+      const person = personIn(team, project, { userId });
+      return { kind: 'ready', input: workOf(person, 'none', courseOf(person, userId)) };
+    },
+  },
+  next: nextOfPerson,
+});

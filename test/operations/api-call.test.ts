@@ -1,0 +1,195 @@
+/**
+ * Goal: what a job describes is sent for each row, and no cell can make anything else of it; a change is sent once.
+ * Method: the operation as jobs shape it, rows of plain and of hostile text, and teams in which a change is known.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Team } from '../../src/membership.ts';
+import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/operation.ts';
+import apiCall from '../../src/operations/api-call.ts';
+
+const BODY = {
+  domain: '{{Domain}}',
+  note: '{{ Name }} and {{Domain}}',
+  list: [{ deep: '{{Name}}' }],
+  n: 3,
+  no: null,
+};
+
+const shaped = (settings: JsonObject): Operation => apiCall.shapedBy?.(settings) ?? apiCall;
+const tagging = (more: JsonObject = {}): Operation => shaped({ endpoint: '/tags', body: BODY, ...more });
+
+function firstCall(operation: Operation, row: RowInput, settings: JsonObject = {}): Call {
+  const prepared = operation.prepare(row, { settings });
+  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  const step = operation.next(prepared.input, () => undefined);
+  if (step.kind === 'end') throw new Error('nothing is sent');
+  return step.call;
+}
+
+const bodyFor = (Domain: string, Name: string) => firstCall(tagging(), { Domain, Name }).parameters.body;
+
+describe('a body', () => {
+  test('is filled in wherever a text names a column, and otherwise sent as it stands in the job', () => {
+    expect(bodyFor('a.example', 'Jo')).toEqual({
+      domain: 'a.example',
+      note: 'Jo and a.example',
+      list: [{ deep: 'Jo' }],
+      n: 3,
+      no: null,
+    });
+  });
+
+  test('holds whatever a cell says as that text and nothing else', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (domain, name) => {
+        fc.pre(`${domain}${name}`.trim() !== '');
+        const sent = JSON.parse(JSON.stringify(bodyFor(domain, name)));
+        expect(sent).toEqual({
+          domain,
+          note: `${name} and ${domain}`,
+          list: [{ deep: name }],
+          n: 3,
+          no: null,
+        });
+      }),
+    );
+  });
+
+  test.each(['{{Name}}', '"}, "admin": true, "x": {"', '$& $1 $$', 'line\nend', '{{', '__proto__'])(
+    'is not looked at again for what a cell says: %s',
+    (cell) => {
+      expect(bodyFor(cell, 'Jo')).toMatchObject({ domain: cell, note: `Jo and ${cell}` });
+    },
+  );
+
+  test('names the columns that the file must have, each once and in order', () => {
+    expect(tagging().inputs.map(({ name, required }) => [name, required])).toEqual([
+      ['Domain', true],
+      ['Name', true],
+    ]);
+  });
+
+  test('of blank cells alone is not sent; one that is filled will do', () => {
+    expect(tagging().prepare({ Domain: ' ', Name: '' }, {})).toEqual({
+      kind: 'invalid',
+      reason: 'nothing to send: Domain, Name: blank',
+    });
+    expect(tagging().prepare({ Domain: '', Name: 'Jo' }, {}).kind).toBe('ready');
+  });
+});
+
+describe('what the job says', () => {
+  test('is the method, the path and the price', () => {
+    const operation = shaped({ endpoint: '/v2/x?y=1', method: 'GET', body: { q: '{{Q}}' } });
+    expect(firstCall(operation, { Q: 'a' }, { credits_max: 7 })).toEqual({
+      operation: 'api-call',
+      parameters: { method: 'GET', endpoint: '/v2/x?y=1', body: { q: 'a' } },
+      ifLost: 'hold',
+      creditsMost: 7,
+    });
+    expect(firstCall(tagging(), { Domain: 'a' })).toMatchObject({ parameters: { method: 'POST' } });
+    expect(firstCall(tagging(), { Domain: 'a' })).not.toHaveProperty('creditsMost');
+  });
+
+  test.each<[JsonObject, string]>([
+    [{}, 'api-call needs an `endpoint`'],
+    [{ endpoint: 'tags' }, 'is no path'],
+    [{ endpoint: '//other.example/tags' }, 'is no path'],
+    [{ endpoint: '/a b' }, 'is no path'],
+    [{ endpoint: '/companies/{{Domain}}' }, 'a path is the same for every row'],
+    [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
+    [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be filled in'],
+  ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {
+    expect(() => shaped(settings)).toThrow(
+      expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
+    );
+  });
+});
+
+test.each<[Answer, object]>([
+  [
+    { kind: 'found', fields: {} },
+    { kind: 'matched', matchedBy: 'domain+note+list+n+no' },
+  ],
+  [{ kind: 'no_match' }, { kind: 'no_match', reason: 'the vendor found nothing' }],
+  [
+    { kind: 'refused', words: 'status 400' },
+    { kind: 'refused', reason: 'the vendor refused it (status 400)' },
+  ],
+])('a read that is answered %j', (answer, outcome) => {
+  const prepared = tagging().prepare({ Domain: 'a' }, {});
+  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  expect(tagging().next(prepared.input, () => answer)).toEqual({ kind: 'end', outcome });
+});
+
+describe('a change', () => {
+  const change = tagging({ kind: 'change' });
+
+  function planned(domain: string, team = new Team([])): PlannedWork {
+    const prepared = change.prepare({ Domain: domain }, {});
+    if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+    const resolved = change.change?.resolve(prepared.input, team, {});
+    if (resolved?.kind !== 'ready') throw new Error('not resolved');
+    return resolved.input;
+  }
+
+  /** What a ledger knows of the change of that row. */
+  const knowing = (domain: string, known: object) =>
+    new Team([{ subject: planned(domain).subject, sequence: 1, batch: 'b1', ...known }]);
+
+  test('has its body for a subject, so that equal rows are one change and others are not', () => {
+    expect(planned('a').subject).toEqual(planned('a').subject);
+    expect(planned('a').subject).not.toEqual(planned('b').subject);
+    expect(planned('a').subject.name).toMatch(/^call:[0-9a-f]{64}$/);
+  });
+
+  test('is kept as plain JSON, and sent from that', () => {
+    const work = JSON.parse(JSON.stringify(planned('a')));
+    expect(work).toEqual(planned('a'));
+    expect(change.next(work, () => undefined)).toMatchObject({
+      kind: 'send',
+      call: {
+        operation: 'api-call-change',
+        after: 0,
+        ifLost: 'hold',
+        change: { subject: work.subject, leaves: { state: 'done' } },
+      },
+    });
+  });
+
+  test.each<[Answer, object]>([
+    [{ kind: 'found', fields: {} }, { kind: 'applied' }],
+    [
+      { kind: 'no_match', words: 'status 404' },
+      { kind: 'refused', reason: 'the vendor does not have it (status 404)' },
+    ],
+    [
+      { kind: 'refused', words: 'status 400' },
+      { kind: 'refused', reason: 'the vendor refused it (status 400)' },
+    ],
+  ])('that is answered %j', (answer, outcome) => {
+    expect(change.next(planned('a'), () => answer)).toEqual({ kind: 'end', outcome });
+  });
+
+  test('that was done before is not sent again', () => {
+    const done = planned('a', knowing('a', { facts: { state: 'done' } }));
+    expect(change.next(done, () => undefined)).toMatchObject({
+      kind: 'end',
+      outcome: { kind: 'unchanged', reason: expect.stringContaining('batch b1') },
+    });
+  });
+
+  test('that was refused before is sent again, behind that one', () => {
+    expect(change.next(planned('a', knowing('a', {})), () => undefined)).toMatchObject({
+      kind: 'send',
+      call: { after: 1 },
+    });
+  });
+
+  test('whose answer was lost is never taken for done', () => {
+    const doubt = { batch: 'b2', row: 2, operation: 'api-call-change' };
+    const inDoubt = planned('a', knowing('a', { facts: { state: 'done' }, doubt }));
+    expect(change.next(inDoubt, () => undefined).kind).toBe('send');
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Goal: a role is changed in the one way that the service has for the person, and nobody is invited who was not before.
+ * Method: rows that name somebody by user id, by e-mail address, or by both, against what may be known of them.
+ */
+import { describe, expect, test } from 'vitest';
+import changeRole from '../../src/operations/change-role.ts';
+import { done, invited, known, PROJECT, type planned, refusal, shown } from './team.ts';
+
+const JO = 'jo@x.org';
+const member = (role: 'viewer' | 'editor') => known(JO, { state: 'member', role, email: JO, userId: 'u1' });
+
+describe('by user id', () => {
+  test('is set, also for somebody who is not known yet, and remembered by that id', () => {
+    const walked = done(changeRole, { user_id: 'u1', role: 'editor' });
+    expect(shown(walked)).toEqual(['update-user@0 u1 editor']);
+    expect(walked.calls[0]).toMatchObject({
+      ifLost: { repeat: 'a role that is set twice is the same role' },
+      change: {
+        subject: { project: PROJECT, name: 'user:u1' },
+        leaves: { state: 'member', role: 'editor', userId: 'u1' },
+      },
+    });
+    expect(walked.outcome).toEqual({ kind: 'applied', reason: 'role set to editor' });
+  });
+
+  test('is left as it is where it is known to be the same', () => {
+    const alone = known('user:u1', { state: 'member', role: 'editor', userId: 'u1' });
+    expect(done(changeRole, { user_id: 'u1', role: 'editor' }, [alone])).toEqual({
+      calls: [],
+      outcome: { kind: 'unchanged', reason: 'user u1 is editor already' },
+    });
+  });
+
+  test('is a change of the person whose id it is', () => {
+    const walked = done(changeRole, { user_id: 'u1', role: 'editor' }, [member('viewer')]);
+    expect(shown(walked)).toEqual(['update-user@1 u1 editor']);
+    expect(walked.calls[0]?.change?.subject.name).toBe(JO);
+    expect(walked.calls[0]?.change?.leaves).toEqual({
+      state: 'member',
+      role: 'editor',
+      email: JO,
+      userId: 'u1',
+    });
+  });
+
+  test('beside an e-mail address says that the invite was accepted', () => {
+    const row = { user_id: 'u1', email: JO, role: 'editor' };
+    expect(shown(done(changeRole, row, [invited(JO, 'viewer')]))).toEqual(['update-user@1 u1 editor']);
+  });
+
+  test('that the service refuses says why', () => {
+    expect(done(changeRole, { user_id: 'u1', role: 'admin' }, [], [refusal('no')]).outcome).toEqual({
+      kind: 'refused',
+      reason: 'the service refused admin for user u1 (no)',
+    });
+  });
+});
+
+describe('by e-mail address', () => {
+  const change = (...team: Parameters<typeof planned>[2] & {}) =>
+    done(changeRole, { email: JO, role: 'editor' }, team);
+
+  test('an invite that waits is deleted and created anew', () => {
+    expect(shown(change(invited(JO, 'viewer', 'c1')))).toEqual([
+      'delete-invite@1 c1',
+      'create-invite@2 editor jo@x.org',
+    ]);
+  });
+
+  test('a member whose id is known is updated', () => {
+    expect(shown(change(member('viewer')))).toEqual(['update-user@1 u1 editor']);
+  });
+
+  test('what is so already is left', () => {
+    expect(change(invited(JO, 'editor')).outcome.kind).toBe('unchanged');
+    expect(change(member('editor')).outcome.kind).toBe('unchanged');
+  });
+
+  test.each([
+    [[], /^no invite of jo@x\.org to this project is known\. Give the user_id/],
+    [
+      [known(JO, { state: 'gone', email: JO })],
+      /^jo@x\.org has no invite to this project\. .*else run invite-user$/,
+    ],
+    [[known(JO, { state: 'between', email: JO })], /has no invite/],
+    [[known(JO, { state: 'unsure', email: JO })], /was not there any more/],
+    [[known(JO, { state: 'member', role: 'viewer', email: JO })], /Give the user_id$/],
+  ] as const)('nobody is invited: %j', (team, reason) => {
+    const { calls, outcome } = change(...team);
+    expect(calls).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
+  });
+});
+
+test('a row that names nobody is invalid', () => {
+  expect(changeRole.prepare({ user_id: ' ', email: '', role: 'editor' }, { projectId: 'p' })).toEqual({
+    kind: 'invalid',
+    reason: 'user_id: blank; e-mail: blank. Give one of the two',
+  });
+});

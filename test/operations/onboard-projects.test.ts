@@ -1,0 +1,190 @@
+/**
+ * Goal: a person comes into the project that the sheet means and into no other, a project is made once at most, and only
+ * people who were in the sheet can be missing from it.
+ * Method: rows with names and ids of projects, right and wrong; and teams of which a list has one person left.
+ */
+import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../src/call-key.ts';
+import { type KnownSubject, Team } from '../../src/membership.ts';
+import type { OperationOptions, RowInput } from '../../src/operation.ts';
+import onboard from '../../src/operations/onboard.ts';
+import { DOUBT, done, invited, known, OPTIONS, PROJECT, planned, refusal, shown, walk } from './team.ts';
+
+const JO = 'jo@x.org';
+const ROW = { email: JO, role: 'editor' };
+
+describe('the project', () => {
+  const jobWith = (settings: NonNullable<OperationOptions['settings']>): OperationOptions => ({
+    ...OPTIONS,
+    settings,
+  });
+  const MAPPED = jobWith({ projects: { Alpha: 'p-a', beta: 'p-b' } });
+  const projectOf = (row: RowInput, options: OperationOptions) =>
+    done(onboard, row, [], [], options).calls[0]?.project;
+  const problemOf = (row: RowInput, options: OperationOptions) => {
+    const { outcome } = done(onboard, row, [], [], options);
+    return outcome.kind === 'invalid' ? outcome.reason : outcome.kind;
+  };
+
+  test.each([
+    [{ project: 'Alpha' }, 'p-a'],
+    [{ project: ' ALPHA ' }, 'p-a'],
+    [{ project: 'Beta' }, 'p-b'],
+    [{ project_id: 'p-9' }, 'p-9'],
+    [{ project: 'Alpha', project_id: 'p-a' }, 'p-a'],
+    [{ project: 'Of my own', project_id: 'p-9' }, 'p-9'],
+    [{}, PROJECT],
+  ])('%j is %s', (cells, id) => {
+    expect(projectOf({ ...ROW, ...cells }, MAPPED)).toBe(id);
+  });
+
+  test.each([
+    [{ project: 'Alpa' }, 'project "Alpa" is not among the job\'s `projects`. Did you mean Alpha?'],
+    [{ project: '' }, 'project: blank'],
+    [
+      { project: 'Alpha', project_id: 'p-b' },
+      'project "Alpha" has the id p-a, and the row says "p-b". Correct one of them',
+    ],
+    [{ project_id: 'p:1' }, 'project_id "p:1" cannot be part of a header'],
+    [{ project_id: 'p 1\r\nx: y' }, 'project_id "p 1 x: y" cannot be part of a header'],
+  ])('%j is invalid: %s', (cells, reason) => {
+    expect(problemOf({ ...ROW, ...cells }, MAPPED)).toBe(reason);
+  });
+
+  test('is missing where neither the list nor the account has one', () => {
+    expect(problemOf(ROW, {})).toMatch(/^project: the list has no column for it/);
+    expect(problemOf({ ...ROW, project: 'Alpha' }, OPTIONS)).toMatch(/ Name it there with its id\.$/);
+  });
+
+  describe('that is made first', () => {
+    const MAKING = jobWith({ create_projects: true, projects: { Alpha: 'p-a' } });
+    const row = { ...ROW, project: 'Gamma' };
+    const made = { kind: 'found', fields: { project_id: 'p-new' } } as const;
+
+    test('is made once for all its people, who are then invited to it', () => {
+      const [jo, flo] = [row, { ...row, email: 'flo@x.org' }].map((each) =>
+        done(onboard, each, [], [made], MAKING),
+      );
+      expect(jo?.calls.map(({ operation, project, after }) => [operation, project, after])).toEqual([
+        ['create-project', undefined, 0],
+        ['create-invite', 'p-new', 0],
+      ]);
+      expect(jo?.calls[0]).toMatchObject({
+        parameters: { name: 'Gamma', description: '', organization_id: 'org-1' },
+        ifLost: 'hold',
+        change: { subject: { name: 'project:gamma' }, leaves: { state: 'done' } },
+      });
+      expect(jo?.calls[1]?.change?.subject).toEqual({ project: 'p-new', name: JO });
+      const keys = [jo, flo].map((walked) => walked?.calls.map((call) => callKeyOf('a', call)));
+      expect(keys[0]?.[0]).toBe(keys[1]?.[0]);
+      expect(keys[0]?.[1]).not.toBe(keys[1]?.[1]);
+    });
+
+    test('tells its people apart before it is there, in another spelling of its name too', () => {
+      const subjects = ['Gamma', ' gamma', 'Delta'].map((project) => {
+        const work = planned(onboard, { ...row, project }, [], MAKING);
+        return work.kind === 'ready' ? work.input.subject : undefined;
+      });
+      expect(subjects[0]).toEqual(subjects[1]);
+      expect(subjects[0]).not.toEqual(subjects[2]);
+      expect(subjects[0]?.project).toBeUndefined();
+    });
+
+    test('is not made again when the ledger has its id', () => {
+      const gamma = {
+        subject: { name: 'project:gamma' },
+        sequence: 1,
+        facts: { state: 'done', projectId: 'p-g' },
+      } as const;
+      const walked = done(onboard, { ...row, project: 'GAMMA' }, [gamma], [], MAKING);
+      expect(walked.calls.map(({ operation, project }) => [operation, project])).toEqual([
+        ['create-invite', 'p-g'],
+      ]);
+    });
+
+    test('is asked for by the same call while it is not known whether it was made', () => {
+      const doubtful = { subject: { name: 'project:gamma' }, sequence: 3, doubt: DOUBT };
+      const [first] = done(onboard, row, [doubtful], [made], MAKING).calls;
+      expect(first).toMatchObject({ operation: 'create-project', after: 3 });
+    });
+
+    test('is not made where the job knows its name', () => {
+      expect(projectOf({ ...ROW, project: 'alpha' }, MAKING)).toBe('p-a');
+    });
+
+    test('needs the organization', () => {
+      const { outcome } = done(onboard, row, [], [], { settings: { create_projects: true } });
+      expect(outcome).toEqual({
+        kind: 'invalid',
+        reason: 'the project "Gamma" is to be made, and the account has no organization_id. Give it one',
+      });
+    });
+
+    test('and is refused, or has no id that can be used: nobody is invited', () => {
+      for (const [answer, reason] of [
+        [refusal('status 400'), 'the service refused to make the project "Gamma" (status 400)'],
+        [{ kind: 'found', fields: {} }, /was made, but the answer holds no project_id that can be used/],
+        [{ kind: 'found', fields: { project_id: 'a\r\nx: y' } }, /no project_id that can be used/],
+      ] as const) {
+        const { calls, outcome } = done(onboard, row, [], [answer], MAKING);
+        expect(calls).toHaveLength(1);
+        expect(outcome.kind).toBe('refused');
+        expect(outcome.reason).toMatch(reason);
+      }
+    });
+  });
+});
+
+// ---------------------------------------------------------------------------------------------------------- missing
+
+describe('people whom the list does not have any more', () => {
+  const team: readonly KnownSubject[] = [
+    invited(JO, 'editor'),
+    invited('zoe@x.org', 'viewer', 'c-zoe'),
+    known(
+      'ann@x.org',
+      { state: 'member', role: 'viewer', email: 'ann@x.org', userId: 'u-ann' },
+      { sequence: 4 },
+    ),
+    known('bob@x.org', { state: 'member', role: 'viewer', email: 'bob@x.org' }),
+    known('gone@x.org', { state: 'gone', email: 'gone@x.org' }),
+    known('user:u-7', { state: 'member', role: 'viewer', userId: 'u-7' }),
+    { ...invited('else@x.org', 'viewer'), subject: { project: 'p-else', name: 'else@x.org' } },
+    { ...invited('far@x.org', 'viewer', 'c-far'), subject: { project: 'p-far', name: 'far@x.org' } },
+  ];
+  const REMOVING: OperationOptions = {
+    ...OPTIONS,
+    settings: { remove_missing: true, projects: { Far: 'p-far' } },
+  };
+
+  function missing(options: OperationOptions) {
+    const work = planned(onboard, ROW, team, options);
+    if (work.kind === 'invalid') throw new Error(work.reason);
+    const works = onboard.change?.missing?.([work.input as never], new Team(team), options) ?? [];
+    return works.map((each) => ({ work: each, ...walk(onboard, JSON.parse(JSON.stringify(each))) }));
+  }
+
+  test('are left alone unless the job says otherwise', () => {
+    expect(missing(OPTIONS)).toEqual([]);
+  });
+
+  test('leave the projects that the list or the job names, each as they stand; others are not looked at', () => {
+    const found = missing(REMOVING);
+    expect(found.map(({ work, ...walked }) => [work.email, work.project, work.to, ...shown(walked)])).toEqual(
+      [
+        ['far@x.org', 'Far', 'none', 'delete-invite@1 c-far'],
+        ['ann@x.org', PROJECT, 'none', 'remove-user@4 u-ann'],
+        ['bob@x.org', PROJECT, 'none'],
+        ['zoe@x.org', PROJECT, 'none', 'delete-invite@1 c-zoe'],
+      ],
+    );
+    expect(found[2]?.outcome).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('bob@x.org has accepted'),
+    });
+  });
+
+  test('are not those whom we know by a user id alone: the list may have them by e-mail', () => {
+    expect(missing(REMOVING).map(({ work }) => work.subject.name)).not.toContain('user:u-7');
+  });
+});

@@ -1,0 +1,349 @@
+/**
+ * Goal: an administrator knows from what a sheet says and what is known of a person what will be sent, and how the row
+ * ends whatever the service answers. Nothing is sent for what is so already, and nobody is invited or removed on a guess.
+ * Method: every combination of what is known and what is wanted; then every answer to every step of the saga.
+ */
+import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../src/call-key.ts';
+import type { KnownSubject } from '../../src/membership.ts';
+import type { OperationOptions } from '../../src/operation.ts';
+import onboard from '../../src/operations/onboard.ts';
+import {
+  DOUBT,
+  done,
+  GONE,
+  invited,
+  known,
+  OPTIONS,
+  PROJECT,
+  planned,
+  refusal,
+  shown,
+  type walk,
+} from './team.ts';
+
+const JO = 'jo@x.org';
+const ROW = { email: JO, role: 'editor' };
+const OURS: OperationOptions = { ...OPTIONS, settings: { our_list: true } };
+
+const STATES = {
+  unknown: [],
+  'refused before': [{ subject: { project: PROJECT, name: JO }, sequence: 1, batch: 'b-1' }],
+  'invited as editor': [invited(JO, 'editor', 'c1')],
+  'invited as viewer': [invited(JO, 'viewer', 'c1')],
+  'member as editor': [known(JO, { state: 'member', role: 'editor', email: JO, userId: 'u1' })],
+  'member as viewer': [known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' })],
+  'member without id': [known(JO, { state: 'member', role: 'viewer', email: JO })],
+  between: [known(JO, { state: 'between', email: JO }, { sequence: 2 })],
+  gone: [known(JO, { state: 'gone', email: JO, userId: 'u1' }, { sequence: 2 })],
+  unsure: [known(JO, { state: 'unsure', email: JO, inviteCode: 'c1' }, { sequence: 2 })],
+} as const satisfies Record<string, readonly KnownSubject[]>;
+
+const EDITOR: Readonly<Record<keyof typeof STATES, readonly string[] | RegExp>> = {
+  unknown: ['create-invite@0 editor jo@x.org'],
+  'refused before': ['create-invite@1 editor jo@x.org'],
+  'invited as editor': /^unchanged: jo@x\.org is invited as editor already$/,
+  'invited as viewer': ['delete-invite@1 c1', 'create-invite@2 editor jo@x.org'],
+  'member as editor': /^unchanged: jo@x\.org is editor already$/,
+  'member as viewer': ['update-user@1 u1 editor'],
+  'member without id': /^refused: .*has accepted.* Give the user_id$/,
+  between: ['create-invite@2 editor jo@x.org'],
+  gone: ['create-invite@2 editor jo@x.org'],
+  unsure: /^refused: .*was not there any more.* Give the user_id if it was accepted; else run invite-user$/,
+};
+
+const EDITOR_BY_ID: typeof EDITOR = {
+  unknown: ['update-user@0 u1 editor'],
+  'refused before': ['update-user@1 u1 editor'],
+  'invited as editor': /^unchanged: /,
+  'invited as viewer': ['update-user@1 u1 editor'],
+  'member as editor': /^unchanged: /,
+  'member as viewer': ['update-user@1 u1 editor'],
+  'member without id': ['update-user@1 u1 editor'],
+  between: ['update-user@2 u1 editor'],
+  // It was this very user who was removed, so there is nobody to update.
+  gone: ['create-invite@2 editor jo@x.org'],
+  unsure: ['update-user@2 u1 editor'],
+};
+
+const NONE: typeof EDITOR = {
+  unknown: /^unchanged: jo@x\.org is not in the project, as far as is known$/,
+  'refused before': /^unchanged: /,
+  'invited as editor': ['delete-invite@1 c1'],
+  'invited as viewer': ['delete-invite@1 c1'],
+  'member as editor': ['remove-user@1 u1'],
+  'member as viewer': ['remove-user@1 u1'],
+  'member without id': /^refused: .*the user_id is not known\. Run remove-user with it$/,
+  between: /^unchanged: /,
+  gone: /^unchanged: /,
+  unsure: /^refused: .*Run remove-user with the user_id if it was accepted; else nothing is left to do$/,
+};
+
+const NONE_BY_ID: typeof EDITOR = {
+  ...NONE,
+  unknown: ['remove-user@0 u1'],
+  'refused before': ['remove-user@1 u1'],
+  'invited as editor': ['remove-user@1 u1'],
+  'invited as viewer': ['remove-user@1 u1'],
+  'member without id': ['remove-user@1 u1'],
+  between: ['remove-user@2 u1'],
+  unsure: ['remove-user@2 u1'],
+};
+
+const states = Object.keys(STATES) as (keyof typeof STATES)[];
+
+describe.each([
+  ['editor', ROW, EDITOR],
+  ['editor, with the user_id', { ...ROW, user_id: 'u1' }, EDITOR_BY_ID],
+  ['none', { ...ROW, role: 'none' }, NONE],
+  ['none, with the user_id', { ...ROW, role: 'none', user_id: 'u1' }, NONE_BY_ID],
+])('wanted: %s', (_, row, expected) => {
+  test.each(states)('known: %s', (state) => {
+    const walked = done(onboard, row, STATES[state], [], OURS);
+    const want = expected[state];
+    if (want instanceof RegExp) {
+      expect(walked.calls).toEqual([]);
+      expect(`${walked.outcome.kind}: ${walked.outcome.reason}`).toMatch(want);
+    } else {
+      expect(shown(walked)).toEqual(want);
+      expect(walked.outcome.kind).toBe('applied');
+    }
+  });
+});
+
+describe('a plan says', () => {
+  test.each([
+    ['unknown', undefined],
+    ['invited as viewer', 'viewer'],
+    ['member as viewer', 'viewer'],
+    ['between', 'none'],
+    ['gone', 'none'],
+    ['unsure', undefined],
+  ] as const)('what somebody %s is now: %s', (state, from) => {
+    const work = planned(onboard, ROW, STATES[state]);
+    expect(work).toMatchObject({ kind: 'ready', input: { to: 'editor', email: JO, project: PROJECT } });
+    expect(work.kind === 'ready' && work.input.from).toBe(from);
+  });
+});
+
+describe('while an answer is lost', () => {
+  test.each(states)('nobody who is %s is said to be unchanged', (state) => {
+    const base = { subject: { project: PROJECT, name: JO }, sequence: 0 };
+    const doubtful = [{ ...base, ...STATES[state][0], doubt: DOUBT }];
+    for (const role of ['viewer', 'editor', 'none']) {
+      const { calls, outcome } = done(onboard, { ...ROW, role }, doubtful, [], OURS);
+      expect(outcome.kind).not.toBe('unchanged');
+      if (calls.length === 0) expect(outcome.kind).toBe('refused');
+    }
+  });
+
+  test('a row that would be unchanged says what to settle', () => {
+    const { outcome } = done(onboard, ROW, [{ ...invited(JO, 'editor'), doubt: DOUBT }]);
+    expect(outcome).toEqual({
+      kind: 'refused',
+      reason:
+        'the answer to an earlier create-invite of jo@x.org was lost, so how things stand is not known. Settle row 5 of batch b-9, then run this list again',
+    });
+  });
+});
+
+describe('who was changed by user id alone and by e-mail', () => {
+  const byId = (changedAtMs: number) =>
+    known('user:u1', { state: 'member', role: 'admin', userId: 'u1' }, { changedAtMs });
+
+  test('stands as the later of the two changes left them', () => {
+    const row = { ...ROW, role: 'admin', user_id: 'u1' };
+    const before = known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' });
+    expect(done(onboard, row, [before, byId(2_000)]).outcome.kind).toBe('unchanged');
+    expect(shown(done(onboard, row, [before, byId(500)]))).toEqual(['update-user@1 u1 admin']);
+  });
+
+  test('is found by the record of the e-mail when a row gives the id alone', () => {
+    const before = known(JO, { state: 'member', role: 'viewer', email: JO, userId: 'u1' });
+    const work = planned(onboard, { role: 'admin', user_id: 'u1', email: '' }, [before]);
+    expect(work).toMatchObject({ input: { subject: { project: PROJECT, name: JO }, email: JO } });
+  });
+});
+
+// ---------------------------------------------------------------------------------------------------------- the saga
+
+describe('the role of an invite that waits', () => {
+  const saga = (...answers: Parameters<typeof walk>[2] & {}) =>
+    done(onboard, ROW, STATES['invited as viewer'], answers);
+  const OK = { kind: 'found', fields: { invite_code: 'c2' } } as const;
+
+  test('is changed by a deletion and a creation', () => {
+    const { calls, outcome } = saga(OK, OK);
+    expect(outcome).toEqual({
+      kind: 'applied',
+      reason: 'invite deleted and created anew: invited as editor',
+    });
+    expect(calls.map(({ change }) => change?.leaves.state)).toEqual(['between', 'invited']);
+    expect(calls.map(({ ifLost }) => ifLost)).toEqual([
+      { repeat: 'an invite can be deleted only once' },
+      'hold',
+    ]);
+    expect(calls.map(({ change }) => change?.atStake)).toEqual([undefined, 'may have no invite']);
+    for (const { change } of calls) expect(change?.subject).toEqual({ project: PROJECT, name: JO });
+  });
+
+  test('404 to the deletion: nothing is created, and nobody knows how the person stands', () => {
+    const { calls, outcome } = saga(GONE);
+    expect(calls.map(({ operation }) => operation)).toEqual(['delete-invite']);
+    expect(outcome).toEqual({
+      kind: 'refused',
+      reason:
+        'the invite of jo@x.org was not there any more: it was accepted, or somebody deleted it. Give the user_id if it was accepted; else run invite-user',
+    });
+    expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
+  });
+
+  test('a refused deletion leaves the invite as it was', () => {
+    const { calls, outcome } = saga(refusal('status 400'));
+    expect(calls).toHaveLength(1);
+    expect(outcome).toEqual({
+      kind: 'refused',
+      reason: 'the service refused to delete the invite as viewer (status 400); it still waits',
+    });
+  });
+
+  test.each([refusal('status 422, "no editors"'), { ...GONE, words: 'status 422, "no editors"' }])(
+    'a refused creation ($kind): the old role is created again',
+    (answer) => {
+      const walked = saga(OK, answer, OK);
+      expect(shown(walked)).toEqual([
+        'delete-invite@1 c1',
+        'create-invite@2 editor jo@x.org',
+        'create-invite@3 viewer jo@x.org',
+      ]);
+      expect(walked.outcome).toEqual({
+        kind: 'refused',
+        reason:
+          'the service refused editor (status 422, "no editors"); the invite as viewer was created again',
+      });
+      const [, , restoration] = walked.calls;
+      expect(restoration?.change).toMatchObject({
+        leaves: { state: 'invited', role: 'viewer', email: JO },
+        atStake: 'may have no invite',
+      });
+    },
+  );
+
+  test('a refused restoration as well: the row says that there is no invite now', () => {
+    const { outcome } = saga(OK, refusal('status 422'), refusal('status 409'));
+    expect(outcome).toEqual({
+      kind: 'refused',
+      reason:
+        'the service refused editor (status 422) and then viewer too: jo@x.org has no invite now (status 409)',
+    });
+  });
+
+  test('goes on after a crash between the two: the next plan only creates', () => {
+    const walked = done(onboard, ROW, STATES.between, [refusal('status 400')]);
+    expect(shown(walked)).toEqual(['create-invite@2 editor jo@x.org']);
+    expect(walked.calls[0]?.change?.atStake).toBe('may have no invite');
+    expect(walked.outcome.reason).toBe(
+      'the service refused the invite as editor (status 400); jo@x.org has no invite now',
+    );
+  });
+
+  test('cannot be changed without the code of the invite', () => {
+    const { calls, outcome } = done(onboard, ROW, [
+      known(JO, { state: 'invited', role: 'viewer', email: JO }),
+    ]);
+    expect(calls).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/Run delete-invite/) });
+  });
+});
+
+test('the same role given, taken and given again are three calls', () => {
+  const keys = [
+    done(onboard, ROW, []),
+    done(onboard, ROW, [known(JO, { state: 'gone', email: JO }, { sequence: 2 })]),
+    done(onboard, ROW, [known(JO, { state: 'gone', email: JO }, { sequence: 4 })]),
+  ].flatMap(({ calls }) => calls.map((call) => callKeyOf('a', call)));
+  expect(new Set(keys).size).toBe(3);
+});
+
+// ---------------------------------------------------------------------------------------------------------- answers
+
+describe('the answer', () => {
+  test('of an invite that was accepted at once is told apart where the dialect can', () => {
+    expect(done(onboard, ROW).outcome).toEqual({ kind: 'applied', reason: 'invited as editor' });
+    const work = planned(onboard, ROW);
+    const accepted = { kind: 'found', fields: { accepted: true } } as const;
+    const step = work.kind === 'ready' && onboard.next(work.input, () => accepted);
+    expect(step).toMatchObject({
+      outcome: { kind: 'applied', reason: 'accepted at once as editor: was in the organization already' },
+    });
+  });
+
+  test('404 to an id that only the list gives says nothing about the person', () => {
+    const { calls, outcome } = done(onboard, { ...ROW, user_id: 'u9' }, STATES['invited as viewer'], [GONE]);
+    expect(calls[0]?.change?.missing).toBeUndefined();
+    expect(outcome.reason).toBe(
+      'the service has no user u9 in project proj-1 (status 404): the id is wrong, or the user was removed already. Look it up',
+    );
+  });
+
+  test('404 to an id that is known to be theirs makes them unsure', () => {
+    const { calls } = done(onboard, ROW, STATES['member as viewer'], [GONE]);
+    expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, userId: 'u1' });
+  });
+
+  test('404 to a removal needs attention', () => {
+    const { calls, outcome } = done(
+      onboard,
+      { ...ROW, role: 'none' },
+      STATES['member as viewer'],
+      [GONE],
+      OURS,
+    );
+    expect(outcome.kind).toBe('refused');
+    expect(calls[0]?.change?.missing).toEqual({ state: 'gone', email: JO, userId: 'u1' });
+  });
+
+  test.each([
+    [ROW, STATES.unknown, 'the service refused the invite as editor (no)'],
+    [ROW, STATES['member as viewer'], 'the service refused editor for user u1 (no)'],
+    [
+      { ...ROW, role: 'none' },
+      STATES['invited as viewer'],
+      'the service refused to delete the invite (no); it still waits',
+    ],
+    [{ ...ROW, role: 'none' }, STATES['member as viewer'], 'the service refused to remove user u1 (no)'],
+  ])('of a service that refuses is quoted: %j', (row, team, reason) => {
+    expect(done(onboard, row, team, [refusal('no')], OURS).outcome).toEqual({ kind: 'refused', reason });
+  });
+});
+
+// ------------------------------------------------------------------------------------------------------------- rows
+
+describe('a row', () => {
+  test.each([
+    [
+      { role: 'none' },
+      /^role "none" is not known\. People are removed by remove-user or `remove_missing`\.$/,
+    ],
+    [{ role: 'edtior' }, /^role "edtior" is not known\. Did you mean editor\?$/],
+    [{ email: 'jo' }, /^e-mail "jo" is not an e-mail address$/],
+    [{ email: '' }, /^e-mail: blank$/],
+    [{ email: '', user_id: '..' }, /^user_id "\.\." cannot be part of an address$/],
+    [{ email: 'jo', role: '' }, /^e-mail "jo" is not an e-mail address\. role: blank\.$/],
+  ])('%j is invalid, and says why', (cells, reason) => {
+    expect(onboard.prepare({ ...ROW, ...cells }, OPTIONS)).toMatchObject({
+      kind: 'invalid',
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('of somebody known by a user id alone sets a role, and cannot invite', () => {
+    const row = { email: '', role: 'admin', user_id: 'u1' };
+    expect(shown(done(onboard, row))).toEqual(['update-user@0 u1 admin']);
+    const left = known('user:u1', { state: 'gone', userId: 'u1' });
+    expect(done(onboard, row, [left]).outcome).toEqual({
+      kind: 'refused',
+      reason: 'user u1 is not in the project, as far as is known. Give the e-mail address',
+    });
+  });
+});

@@ -1,0 +1,132 @@
+/**
+ * Goal: one row is one search with all that it says, page by page and never a page more than the job wants, and what was
+ * found is never lost to what comes after it.
+ * Method: the operation itself, given the answers of a vendor page by page.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Answer, Call, JsonObject, JsonValue, Operation } from '../../src/operation.ts';
+import searchPeople from '../../src/operations/search-people.ts';
+
+const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };
+
+interface Walked {
+  readonly asked: readonly Call[];
+  readonly end: unknown;
+}
+
+/** Answers the calls in turn until the row ends. */
+function walk(answers: readonly Answer[], settings: JsonObject = {}, cells = row): Walked {
+  const operation: Operation = searchPeople.shapedBy?.(settings) ?? searchPeople;
+  const prepared = operation.prepare(cells, { settings });
+  if (prepared.kind === 'invalid') throw new Error(prepared.reason);
+  const asked: Call[] = [];
+  for (;;) {
+    const step = operation.next(prepared.input, (call) => {
+      const at = asked.findIndex(({ parameters }) => parameters.page === call.parameters.page);
+      return at === -1 ? undefined : answers[at];
+    });
+    if (step.kind === 'end') return { asked, end: step.outcome };
+    asked.push(step.call);
+  }
+}
+
+const page = (people: number, more?: JsonValue): Answer => ({
+  kind: 'found',
+  fields: {},
+  results: Array.from({ length: people }, () => ({ name: 'Jo' })),
+  more,
+});
+
+describe('what is asked', () => {
+  test('is all that the row says, tidied, and the filters of the job under their own names', () => {
+    const settings = { filters: { country: 'Australia', size: [10, 50] } };
+    const [call] = walk([page(1)], settings).asked;
+    expect(call).toEqual({
+      operation: 'search-people',
+      parameters: { company: 'Acme Pty Ltd', position: 'CEO', country: 'Australia', size: [10, 50] },
+      ifLost: 'hold',
+    });
+  });
+
+  test('is the first page only, unless the job wants more', () => {
+    expect(walk([page(25, 2)]).asked).toHaveLength(1);
+  });
+
+  test('is the next page by the vendor’s own word for it, as many as the job wants', () => {
+    const { asked } = walk([page(25, 'b'), page(25, 'c'), page(25, 'd')], { pages: 3 });
+    expect(asked.map(({ parameters }) => parameters.page)).toEqual([undefined, 'b', 'c']);
+  });
+
+  test('ends at the last page, and where the vendor names the same page again and again', () => {
+    expect(walk([page(25, 2), page(3)], { pages: 9 }).asked).toHaveLength(2);
+    expect(walk([page(25, 2), page(25, 2)], { pages: 9 }).asked).toHaveLength(2);
+  });
+
+  test('may cost what the job says and counts for the plan as often as there are pages', () => {
+    expect(walk([page(1)], { credits_max: 100 }).asked[0]?.creditsMost).toBe(100);
+    expect(searchPeople.mostMatches?.({ settings: { pages: 4 } })).toBe(4);
+    expect(searchPeople.mostMatches?.({})).toBe(1);
+  });
+});
+
+describe('how a row ends', () => {
+  const by = { kind: 'matched', matchedBy: 'company+position' };
+
+  test.each<[string, readonly Answer[], object]>([
+    ['one page', [page(27)], { ...by, reason: '27 people' }],
+    ['one person', [page(1)], { ...by, reason: '1 person' }],
+    ['several pages', [page(25, 2), page(2)], { ...by, reason: '27 people' }],
+    [
+      'more than it wanted',
+      [page(25, 2), page(25, 3)],
+      { ...by, reason: '50 people; the vendor has more pages' },
+    ],
+    ['a later page that finds nothing', [page(25, 2), { kind: 'no_match' }], { ...by, reason: '25 people' }],
+    [
+      'a later page that is refused',
+      [page(25, 2), { kind: 'refused', words: 'status 400' }],
+      { ...by, reason: '25 people; page 2 was refused (status 400)' },
+    ],
+    [
+      'an answer without a list',
+      [{ kind: 'found', fields: { name: 'Jo' } }],
+      { ...by, reason: '0 people; an answer holds no list of people' },
+    ],
+    ['nobody', [{ kind: 'no_match' }], { kind: 'no_match', reason: 'nobody by company+position' }],
+    ['an empty list', [page(0)], { kind: 'no_match', reason: 'nobody by company+position' }],
+    [
+      'a refusal',
+      [{ kind: 'refused', words: 'status 422' }],
+      { kind: 'refused', reason: 'the vendor refused company+position (status 422)' },
+    ],
+  ])('%s', (_, answers, outcome) => {
+    expect(walk(answers, { pages: 2 }).end).toEqual(outcome);
+  });
+});
+
+describe('a row', () => {
+  test('that says nothing is invalid, also when the job has filters: it would be everybody', () => {
+    expect(
+      searchPeople.prepare({ company: ' ' }, { settings: { filters: { country: 'Australia' } } }),
+    ).toEqual({
+      kind: 'invalid',
+      reason: 'nothing to search by: company: blank',
+    });
+  });
+
+  test('that says what the vendor has no field for is invalid: without it, it would be a larger search', () => {
+    expect(searchPeople.prepare(row, { unaskable: ['position'] })).toEqual({
+      kind: 'invalid',
+      reason: 'position: the vendor cannot be asked by it',
+    });
+  });
+});
+
+test.each([
+  [{ company: 'Acme' }, 'company is taken from each row'],
+  [{ page: 2 }, 'the pages of a search are asked for by themselves'],
+])('filters that would take the place of something else are refused: %j', (filters, words) => {
+  expect(() => searchPeople.shapedBy?.({ filters })).toThrow(
+    expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
+  );
+});

@@ -1,0 +1,96 @@
+import { callKeyOf } from '../../src/call-key.ts';
+import type { Dialect } from '../../src/dialect.ts';
+import service from '../../src/dialects/service.ts';
+import { type KnownSubject, type SubjectFacts, Team } from '../../src/membership.ts';
+import type {
+  Answer,
+  Call,
+  Operation,
+  OperationOptions,
+  PlannedWork,
+  Prepared,
+  RowInput,
+} from '../../src/operation.ts';
+import { operationIn } from '../../src/operation-in.ts';
+import type { Outcome } from '../../src/row.ts';
+
+/** Rows of a team, planned against what is known and worked off with answers that a test gives. */
+
+export const PROJECT = 'proj-1';
+export const OPTIONS: OperationOptions = { projectId: PROJECT, organizationId: 'org-1' };
+
+/** Somebody in `PROJECT` whom the ledger knows. */
+export function known(name: string, facts: SubjectFacts, more: Partial<KnownSubject> = {}): KnownSubject {
+  return { subject: { project: PROJECT, name }, sequence: 1, changedAtMs: 1_000, facts, ...more };
+}
+
+export function invited(
+  email: string,
+  role: 'viewer' | 'editor' | 'admin',
+  inviteCode = `code-${email}`,
+): KnownSubject {
+  return known(email, { state: 'invited', role, email, inviteCode });
+}
+
+export const DOUBT = { batch: 'b-9', row: 5, operation: 'create-invite' } as const;
+
+/** The row as a run would be given it. What is kept is JSON, so it goes through JSON. */
+export function planned(
+  operation: Operation,
+  row: RowInput,
+  team: readonly KnownSubject[] = [],
+  options: OperationOptions = OPTIONS,
+): Prepared<PlannedWork> {
+  const prepared = operation.prepare(row, options);
+  if (prepared.kind === 'invalid') return prepared;
+  if (operation.change === undefined) throw new Error(`${operation.name} changes nothing`);
+  const resolved = operation.change.resolve(prepared.input, new Team(team), options);
+  return JSON.parse(JSON.stringify(resolved));
+}
+
+export interface Walked {
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
+}
+
+export const FOUND: Answer = { kind: 'found', fields: {} };
+export const GONE: Answer = { kind: 'no_match', words: 'status 404' };
+export const refusal = (words: string): Answer => ({ kind: 'refused', words });
+
+/** Answers each call in turn as the vendor's body says; what lacks an answer is done by the vendor. */
+export function walk(
+  operation: Operation,
+  work: unknown,
+  answers: readonly Answer[] = [],
+  dialect: Dialect = service,
+): Walked {
+  const spoken = operationIn(dialect, operation);
+  const ledger = new Map<string, Answer>();
+  const calls: Call[] = [];
+  for (;;) {
+    const step = spoken.next(work, (call) => ledger.get(callKeyOf('a', call)));
+    if (step.kind === 'end') return { calls, outcome: step.outcome };
+    ledger.set(callKeyOf('a', step.call), answers[calls.length] ?? FOUND);
+    calls.push(step.call);
+  }
+}
+
+/** Plans a row and works it off. */
+export function done(
+  operation: Operation,
+  row: RowInput,
+  team: readonly KnownSubject[] = [],
+  answers: readonly Answer[] = [],
+  options: OperationOptions = OPTIONS,
+): Walked {
+  const work = planned(operation, row, team, options);
+  if (work.kind === 'invalid') return { calls: [], outcome: work };
+  return walk(operation, work.input, answers);
+}
+
+/** `delete-invite@1 code-1`: each call with the number it stands at and what it says. */
+export function shown({ calls }: Walked): readonly string[] {
+  return calls.map(({ operation, after, parameters }) =>
+    [`${operation}@${after}`, ...Object.values(parameters)].join(' '),
+  );
+}
