@@ -5,8 +5,10 @@ import {
   refuseOnlyMisses,
   refuseWrongAddress,
 } from './attempt/address.ts';
+import { ProjectAccess } from './attempt/project-access.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
+import { leftBy } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
@@ -16,6 +18,7 @@ import { crashPoint } from './faults.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
 import {
+  type Admission,
   type AttemptId,
   type BatchId,
   type BudgetScope,
@@ -45,6 +48,7 @@ import type { Sending, Transport } from './transport.ts';
  */
 
 export { onlyMisses } from './attempt/address.ts';
+export { ProjectAccess };
 
 /** Everything that spending on one account needs. One per run. */
 export interface Spending {
@@ -63,6 +67,7 @@ export interface Spending {
   readonly batch: BatchId;
   readonly emit: Listener;
   readonly history: AccountHistory;
+  readonly projects: ProjectAccess;
   /** Whether the account's key is used by nobody else, so that the vendor's count of credits is a count of ours. */
   readonly exclusiveKey: boolean;
   /** Doubts that this run has asked the vendor about: once is enough. */
@@ -85,35 +90,53 @@ export interface Wanted {
   readonly replaces?: AttemptId;
 }
 
+/** A change that was not sent, because its subject is not as it was planned. */
+export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
+
 /** How it ended: the ledger holds an answer, or a doubt. `over_extra`: a retry that the extra credits do not cover. */
-export type Bought = 'answered' | 'in_doubt' | 'over_extra';
+export type Bought = 'answered' | 'in_doubt' | 'over_extra' | Withheld;
 
 /** What comes after an attempt: nothing more, the same again, or the same at another path. */
 type Next = Bought | 'again' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
 export function buy(spending: Spending, wanted: Wanted): Promise<Bought> {
-  const operation = operationFor(spending.dialect, wanted.call, wanted.request !== undefined);
+  const operation = operationFor(spending.dialect, wanted.call, {
+    isRepeated: wanted.decision !== undefined,
+    underKey: wanted.request !== undefined,
+  });
   return spending.limiter.slot(async () => {
     const moves: string[] = [];
     for (;;) {
       const next = await attempt(spending, wanted, operation, moves.at(-1));
-      if (typeof next === 'object') moves.push(next.movedTo);
+      if (typeof next === 'object' && 'movedTo' in next) moves.push(next.movedTo);
       else if (next !== 'again') return next;
       if (moves.length > MOST_MOVES) throw stopped(spending, movedTooOften(moves));
     }
   });
 }
 
+/** How an attempt stands to earlier ones of its call that were lost. */
+export interface Repetition {
+  readonly isRepeated: boolean;
+  /** To the byte, under the idempotency key of the lost one. */
+  readonly underKey: boolean;
+}
+
 /**
- * A lost request goes where it went before, so a redirect of it is not followed. And a 409 to it is no answer: that is
- * how vendors say that they are still at work on the first request under the key.
+ * What answers mean to a repeat. A lost request goes where it went before, so a redirect of it is not followed. And a
+ * 409 to it is no answer: that is how vendors say that they are still at work on the first request under the key.
  */
-export function operationFor(dialect: Dialect, call: Call, repeatsUnderKey: boolean): DialectOperation {
+export function operationFor(
+  dialect: Dialect,
+  call: Call,
+  { isRepeated, underKey }: Repetition,
+): DialectOperation {
   const operation = dialectOperationOf(dialect, call);
-  if (!repeatsUnderKey) return operation;
-  const { redirect: _, answers = [], ...unmoved } = operation;
-  return { ...unmoved, answers: [...answers, { status: [409], means: 'in_doubt' }] };
+  if (!isRepeated) return operation;
+  const { redirect, repeated = [], answers = [], ...rest } = operation;
+  if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
+  return { ...rest, ...(redirect === undefined ? {} : { redirect }), answers: [...repeated, ...answers] };
 }
 
 /** One try. A slot is held by the caller, so a permit never waits for one and then bursts. */
@@ -134,8 +157,10 @@ async function attempt(
       permit.done();
       return await overBudget(spending, admission.scope, admission.money);
     }
+    if (admission.kind !== 'admitted') return admission;
     const sent = await send(spending, outgoing.request, permit, intentAt);
-    const verdict = await conclude(spending, admission.attempt, sent.reply, operation, outgoing.request.path);
+    const tried = { attempt: admission.attempt, call: wanted.call };
+    const verdict = await conclude(spending, tried, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
     return follow(spending, wanted, operation, verdict, sent);
   } catch (error) {
@@ -233,28 +258,38 @@ async function send(
 /** Record → judge → close. */
 async function conclude(
   spending: Spending,
-  attemptId: AttemptId,
+  tried: Tried,
   reply: Reply,
   operation: DialectOperation,
   path: string,
 ): Promise<Verdict> {
   crashPoint('before-record');
-  if (reply.kind === 'answered') await spending.ledger.record(attemptId, reply.raw);
+  if (reply.kind === 'answered') await spending.ledger.record(tried.attempt, reply.raw);
   crashPoint('after-record');
-  return close(spending, attemptId, reply, operation, path);
+  return close(spending, tried, reply, operation, path);
 }
+
+/** An attempt that is to be closed. */
+interface Tried {
+  readonly attempt: AttemptId;
+  readonly call: Call;
+}
+
+type Closing = Pick<Spending, 'ledger' | 'dialect' | 'origin' | 'clock' | 'projects'>;
 
 /** Judge → close. `recover.ts` begins here with a reply that an earlier run recorded: it is recorded once. */
 export async function close(
-  { ledger, dialect, origin, clock }: Pick<Spending, 'ledger' | 'dialect' | 'origin' | 'clock'>,
-  attemptId: AttemptId,
+  { ledger, dialect, origin, clock, projects }: Closing,
+  { attempt, call }: Tried,
   reply: Reply,
   operation: DialectOperation,
   path: string,
 ): Promise<Verdict> {
-  const verdict = judge(reply, dialect, operation, { origin, path });
+  const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path }));
   crashPoint('after-judge');
-  await ledger.closeAttempt(attemptId, verdict.closure, clock.wallMs());
+  const isSettled = reply.kind === 'answered' && verdict.kind === 'settle';
+  const left = isSettled ? leftBy(call, verdict.closure.answer, reply.raw, dialect) : undefined;
+  await ledger.closeAttempt(attempt, verdict.closure, clock.wallMs(), left);
   crashPoint('after-close');
   return verdict;
 }
@@ -274,7 +309,7 @@ function follow(
       limiter.settled();
       const { answer, charged } = verdict.closure;
       emit({ kind: 'answered', found: answer === 'found', credits: charged });
-      refuseOnlyMisses(spending.history, reply);
+      refuseOnlyMisses(spending.history, wanted.call, reply);
       if (charged > operation.credits.most) spending.stopAll(dearer(charged, operation.credits.most));
       return 'answered';
     }

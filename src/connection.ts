@@ -1,17 +1,14 @@
-import { join } from 'node:path';
-import type { Account } from './account.ts';
-import { resolveKey } from './account-key.ts';
-import type { Spending } from './attempt.ts';
-import type { Dialect } from './dialect.ts';
+import { ProjectAccess, type Spending } from './attempt.ts';
 import { invariant, type StopCode, type StopError } from './errors.ts';
 import type { Listener, RunEvent } from './events.ts';
 import type { BatchId, Ledger } from './ledger.ts';
 import { Limiter, type Limits, type Pause } from './limiter.ts';
 import type { RunOrder } from './order.ts';
-import { recover } from './recover.ts';
+import { recover, settleLeftOpen } from './recover.ts';
 import type { RequestValues } from './request.ts';
-import { spawnSandbox } from './sandbox/spawn.ts';
-import { Transport } from './transport.ts';
+import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';
+import type { Transport } from './transport.ts';
+import { basePathOf, requestValuesOf, transportTo } from './vendor-line.ts';
 
 /** What one run spends through. */
 export interface Connection {
@@ -20,6 +17,12 @@ export interface Connection {
   upToDate(stopped: StopError): StopError;
   /** The last run of the account that closes ends the account's line. */
   close(): Promise<void>;
+}
+
+/** What a run spends for. */
+export interface Purpose {
+  readonly batch: BatchId;
+  readonly projects: ProjectAccess;
 }
 
 /** These say something about the account, and so end every run of it; whatever else stops a run is its own affair. */
@@ -40,7 +43,7 @@ export class Connections {
    */
   async open(
     order: RunOrder,
-    batch: BatchId,
+    purpose: Purpose,
     signal: AbortSignal,
     stopAll: (error: StopError) => void,
   ): Promise<Connection> {
@@ -54,7 +57,7 @@ export class Connections {
       await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
       shared.tell(member, order.clock.wallMs());
       return {
-        spending: spendingOf(order, batch, signal, line, (error) => shared.stop(member, error)),
+        spending: spendingOf(order, purpose, signal, line, (error) => shared.stop(member, error)),
         upToDate: (stopped) => line.limiter.upToDate(stopped),
         close: leave,
       };
@@ -70,7 +73,32 @@ export class Connections {
    * @returns how many attempts were open.
    */
   recover(spending: Spending): Promise<number> {
-    const recovered = this.#recovered.catch(() => {}).then(() => recover(spending));
+    return this.#inTurn(() => recover(spending));
+  }
+
+  /**
+   * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
+   * is not what a plan would take it for.
+   */
+  settleLeftOpen({ ledger, clock, dialect, account }: RunOrder): Promise<number> {
+    // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
+    const address = account.baseUrl ?? new URL('http://sandbox.invalid');
+    return this.#inTurn(() =>
+      settleLeftOpen({
+        ledger,
+        clock,
+        dialect,
+        accountIdentity: account.identity,
+        origin: address.origin,
+        basePath: basePathOf(address),
+        // Told nothing of any project, so a key that was refused on one is asked about again.
+        projects: new ProjectAccess([]),
+      }),
+    );
+  }
+
+  #inTurn(settle: () => Promise<number>): Promise<number> {
+    const recovered = this.#recovered.catch(() => {}).then(settle);
     this.#recovered = recovered;
     return recovered;
   }
@@ -154,9 +182,6 @@ interface Line {
   readonly history: Spending['history'];
 }
 
-/** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
-const ANSWER_TIMEOUT_MS = 60_000;
-
 /** What was learned longer ago says nothing about tonight. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
@@ -165,13 +190,7 @@ async function openLine(order: RunOrder, shared: SharedLine): Promise<Line> {
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const { answers, answersNot404 } = await ledger.account(account.identity);
-  const transport = new Transport({
-    origin: vendor.baseUrl.origin,
-    connections: account.limits.concurrency,
-    answerTimeoutMs: ANSWER_TIMEOUT_MS,
-    clock,
-    keptHeaders: headersReadBy(dialect),
-  });
+  const transport = transportTo(vendor.baseUrl, dialect, account.limits.concurrency, clock);
   const limiter = await openLimiter(order, shared);
   return { vendor, requestValues, limiter, transport, history: { answers, answersNot404 } };
 }
@@ -187,7 +206,7 @@ async function endLine(opening: Promise<Line> | undefined): Promise<void> {
 
 function spendingOf(
   { account, dialect, ledger, clock, emit, maxPauseMs }: RunOrder,
-  batch: BatchId,
+  { batch, projects }: Purpose,
   signal: AbortSignal,
   { vendor, requestValues, limiter, transport, history }: Line,
   stopAll: (error: StopError) => void,
@@ -196,7 +215,7 @@ function spendingOf(
     accountIdentity: account.identity,
     dialect,
     origin: vendor.baseUrl.origin,
-    basePath: vendor.baseUrl.pathname.replace(/\/+$/, ''),
+    basePath: basePathOf(vendor.baseUrl),
     requestValues,
     ledger,
     limiter,
@@ -206,36 +225,11 @@ function spendingOf(
     batch,
     emit,
     history,
+    projects,
     exclusiveKey: account.exclusiveKey === true,
     looked: new Set(),
     stopAll,
   };
-}
-
-/** @throws StopError `account` when the key is not where the account says. */
-async function requestValuesOf(account: Account): Promise<RequestValues> {
-  return {
-    key: await resolveKey(account),
-    ...(account.projectId === undefined ? {} : { project_id: account.projectId }),
-    ...(account.organizationId === undefined ? {} : { organization_id: account.organizationId }),
-  };
-}
-
-/** Response headers that this dialect reads, besides those that are kept of every answer. */
-function headersReadBy(dialect: Dialect): string[] {
-  const { rate_hints = {}, credits_charged = {}, operations } = dialect;
-  const { limit, remaining, reset, retry_after } = rate_hints;
-  const named = [limit, remaining, reset, retry_after, credits_charged.header];
-  const outer = dialect.through?.envelope.answers ?? [];
-  const rules = [
-    ...[...dialect.answers, ...outer],
-    ...Object.values(operations).flatMap(({ answers = [] }) => answers),
-  ];
-  return [
-    ...dialect.request_id,
-    ...rules.flatMap(({ header = {} }) => Object.keys(header)),
-    ...named.filter((name) => name !== undefined),
-  ];
 }
 
 interface ReachedVendor {
@@ -250,7 +244,7 @@ async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<Reache
     return { baseUrl: account.baseUrl, stop: async () => {} };
   }
   const sandbox = await spawnSandbox({
-    bookPath: join(sandboxFolder, 'book.jsonl'),
+    bookPath: bookPathIn(sandboxFolder, account.vendor),
     flags: account.sandboxFlags,
   });
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };

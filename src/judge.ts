@@ -1,4 +1,4 @@
-import { type Body, readBody, valueAt } from './answer-body.ts';
+import { type Body, readBody, resultsIn, valueAt } from './answer-body.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning, RateHintNames } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { messageOf, type StopDetail, unreachable } from './errors.ts';
@@ -22,7 +22,12 @@ export type Reply =
 export type NotSentCause = 'unresolved' | 'certificate' | 'unreachable' | 'late';
 
 export type Verdict =
-  | { readonly kind: 'settle'; readonly closure: Closure & { readonly kind: 'settled' } }
+  /** `projectRefused`: the key may not act on the project that the call names. */
+  | {
+      readonly kind: 'settle';
+      readonly closure: Closure & { readonly kind: 'settled' };
+      readonly projectRefused?: true;
+    }
   /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
   | { readonly kind: 'again'; readonly closure: Closure & { readonly kind: 'not_sent' } }
   /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
@@ -157,7 +162,11 @@ function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Cr
     case 'refused':
       return { kind: 'settle', closure: { kind: 'settled', answer: means, charged, why: words } };
     case 'project_refused':
-      return { kind: 'settle', closure: { kind: 'settled', answer: 'refused', charged, why: words } };
+      return {
+        kind: 'settle',
+        closure: { kind: 'settled', answer: 'refused', charged, why: words },
+        projectRefused: true,
+      };
     case 'rate_limited': {
       const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
       const closure = { kind: 'paused', why: words } as const;
@@ -249,6 +258,11 @@ function firstFitting<Rule extends AnswerTest>(
   );
 }
 
+/** Whether a body passes the test of a dialect. */
+export function bodyFits(test: NonNullable<AnswerRule['body']>, body: Body): boolean {
+  return bodyMatches(test, body, undefined);
+}
+
 function statusMatches(pattern: number | string, status: number): boolean {
   return typeof pattern === 'number' ? pattern === status : Number(pattern[0]) === Math.floor(status / 100);
 }
@@ -322,7 +336,23 @@ function chargedCredits(
 ): Credits {
   const charges = rule?.charged ?? rule?.means === 'found';
   if (!charges) return credits(0);
-  return credits(statedCredits(said, dialect) ?? operation.credits.found);
+  return credits(statedCredits(said, dialect) ?? assumedCredits(rule, said, dialect, operation));
+}
+
+/**
+ * What an answer that does not say its price is booked at. One that costs by volume, and in which there is no list to
+ * count, at the most that it may have cost: what is shown as spent is never less than the bill.
+ */
+function assumedCredits(
+  rule: AnswerRule | undefined,
+  { body }: Said,
+  { fields_at: fields }: Dialect,
+  { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
+): number {
+  if (perResult === undefined || rule?.means !== 'found') return found;
+  const place = { ...(fields === undefined ? {} : { fields }), ...(at === undefined ? {} : { results: at }) };
+  const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
+  return results === undefined ? most : results.length * perResult;
 }
 
 /** What the answer itself says it cost, rounded up to whole credits; undefined when it does not say. */

@@ -1,4 +1,4 @@
-import { close, onlyMisses, operationFor, type Spending } from './attempt.ts';
+import { close, onlyMisses, operationFor, type Repetition, type Spending } from './attempt.ts';
 import { callKeyOf } from './call-key.ts';
 import { isoTime } from './clock.ts';
 import { unreachable } from './errors.ts';
@@ -66,20 +66,32 @@ export async function takeBackMisses(ledger: Ledger, accountIdentity: string): P
  * @returns how many attempts were open.
  */
 export async function recover(spending: Spending): Promise<number> {
-  const open = await spending.ledger.openAttempts();
-  for (const attempt of open) await settleOpen(spending, attempt);
+  const open = await settleLeftOpen(spending);
   await compareUsage(spending);
+  return open;
+}
+
+/** What closing an attempt takes, none of which is a request. */
+export type Recovering = Pick<
+  Spending,
+  'ledger' | 'clock' | 'dialect' | 'origin' | 'basePath' | 'accountIdentity' | 'projects'
+>;
+
+/** Settles what an earlier process left open, without asking anybody. @returns how many attempts were open. */
+export async function settleLeftOpen(recovering: Recovering): Promise<number> {
+  const open = await recovering.ledger.openAttempts();
+  for (const attempt of open) await settleOpen(recovering, attempt);
   return open.length;
 }
 
 /** An open attempt belongs to a run that has ended, because only one process spends from a store. */
-async function settleOpen(spending: Spending, open: OpenAttempt): Promise<void> {
+async function settleOpen(recovering: Recovering, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
-  const { ledger, clock, dialect, basePath } = spending;
-  const ours = open.accountIdentity === spending.accountIdentity;
+  const { ledger, clock, dialect, basePath } = recovering;
+  const ours = open.accountIdentity === recovering.accountIdentity;
   if (open.reply !== undefined && ours) {
-    const operation = operationFor(dialect, open.call, await repeatedUnderKey(ledger, open));
-    await close(spending, open.attempt, { kind: 'answered', raw: open.reply }, operation, basePath);
+    const operation = operationFor(dialect, open.call, await repetitionOf(ledger, open));
+    await close(recovering, open, { kind: 'answered', raw: open.reply }, operation, basePath);
     return;
   }
   // Without a reply nobody knows whether it left. A reply of another account is left to its own dialect.
@@ -87,10 +99,13 @@ async function settleOpen(spending: Spending, open: OpenAttempt): Promise<void> 
   await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
-/** Whether the attempt was the repeat of a lost request under its key: its reply is then judged as such. */
-async function repeatedUnderKey(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<boolean> {
+/** Whether the attempt was the repeat of a lost one: its reply is then judged as such. */
+async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<Repetition> {
   const record = (await ledger.history(batch, row)).find((each) => each.attempt === attempt);
-  return record?.request !== undefined && record.decision?.kind === 'repeat';
+  return {
+    isRepeated: record?.decision !== undefined,
+    underKey: record?.request !== undefined && record.decision?.kind === 'repeat',
+  };
 }
 
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
@@ -212,7 +227,9 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
   }
 }
 
-/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`. */
-export function doubtReason(doubt: Doubt): string {
-  return `in doubt since ${isoTime(doubt.sentAtMs)}, ${counted(doubt.atRisk, 'credit')} at risk: ${doubt.why}`;
+/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; of a change, what is at stake. */
+export function doubtReason({ call, atRisk, sentAtMs, why }: Doubt): string {
+  const money = call.change === undefined || atRisk > 0 ? `${counted(atRisk, 'credit')} at risk` : undefined;
+  const facts = [`in doubt since ${isoTime(sentAtMs)}`, call.change?.atStake, money];
+  return `${facts.filter((fact) => fact !== undefined).join(', ')}: ${why}`;
 }

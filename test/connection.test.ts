@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { ProjectAccess } from '../src/attempt.ts';
 import { systemClock } from '../src/clock.ts';
 import { type Connection, Connections } from '../src/connection.ts';
 import { type StopError, stop } from '../src/errors.ts';
@@ -110,7 +111,8 @@ async function connectTo(connections: Connections, { ledger }: Spender, name: st
     signal: new AbortController().signal,
     emit: (event) => events.push(event),
   };
-  const connection = await connections.open(order, 'batch' as BatchId, order.signal, (error) => {
+  const purpose = { batch: 'batch' as BatchId, projects: new ProjectAccess([]) };
+  const connection = await connections.open(order, purpose, order.signal, (error) => {
     stopped ??= error;
   });
   return { connection, events, stopped: () => stopped };

@@ -34,6 +34,63 @@ function inShort(verdict: Verdict): string {
   return verdict.kind === 'stop' ? `stop, ${verdict.stop.code}` : verdict.kind;
 }
 
+describe('what costs by volume', () => {
+  const search: DialectOperation = {
+    ...operation,
+    credits: { most: 25, found: 1, per_result: 2 },
+    results: 'people',
+  };
+  const three = { people: [{ n: 'a' }, { n: 'b' }, { n: 'c' }] };
+
+  test('is booked by what came', () => {
+    expect(inShort(judge(answered(200, three), provider, search))).toBe('found, 6 credits');
+    expect(inShort(judge(answered(200, { people: [], id: 'r-1' }), provider, search))).toBe(
+      'found, 0 credits',
+    );
+    const { results: _, ...first } = search;
+    expect(inShort(judge(answered(200, { id: 'r-1', ...three }), provider, first))).toBe('found, 6 credits');
+    const nested = { ...provider, fields_at: 'data' };
+    expect(inShort(judge(answered(200, { tags: ['x'], data: three }), nested, first))).toBe(
+      'found, 6 credits',
+    );
+  });
+
+  test('is booked at the most where there is no list to count', () => {
+    expect(inShort(judge(answered(200, { hits: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
+  });
+
+  test('is booked at what the vendor says, where it says so', () => {
+    const stating = { ...provider, credits_charged: { header: 'x-charged' } };
+    expect(inShort(judge(answered(200, three, { 'x-charged': '4' }), stating, search))).toBe(
+      'found, 4 credits',
+    );
+  });
+
+  test('costs nothing when nothing was found', () => {
+    expect(inShort(judge(answered(404), provider, search))).toBe('no_match, 0 credits');
+    expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
+  });
+});
+
+describe('a change by a call of one’s own', () => {
+  const change = provider.operations['api-call-change'];
+  if (change === undefined) throw new Error('the provider has no such operation');
+
+  test.each<[string, Reply, string]>([
+    ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
+    ['an empty 2xx', answered(200, {}), 'found, 1 credits'],
+    ['204', answered(204), 'found, 1 credits'],
+    ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'pause'],
+    ['a 2xx with an error', answered(200, { error: 'oh' }), 'doubt'],
+    ['a 2xx that says that it failed', answered(200, { success: false }), 'doubt'],
+    ['404', answered(404), 'no_match, 0 credits'],
+    ['400', answered(400), 'refused, 0 credits'],
+    ['500', answered(500), 'doubt'],
+  ])('%s', (_, reply, verdict) => {
+    expect(inShort(judge(reply, provider, change))).toBe(verdict);
+  });
+});
+
 describe('rule 9, line by line', () => {
   test.each<[string, Reply, string]>([
     ['a 200 with data', answered(200, { name: 'Acme' }), 'found, 2 credits'],

@@ -1,5 +1,6 @@
 import { type StopError, stop } from '../errors.ts';
 import type { NotSentCause, Reply } from '../judge.ts';
+import type { Call } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
 
 /** Signs that the account leads to the wrong place. Each of them stops the run, because every further row would fail alike. */
@@ -37,17 +38,21 @@ export function refuseWrongAddress(history: AccountHistory, cause: NotSentCause,
 
 /**
  * A wrong path answers 404 to everything, which reads like "no match". When the first answers of an account are 404
- * without exception the run stops, and the next one begins by taking those answers back (`recover.ts`).
+ * without exception the run stops, and the next one begins by taking those answers back (`recover.ts`). Answers to
+ * changes are never taken back, and twenty invites may well be gone: so those stop one run, and the next goes on.
  */
-export function refuseOnlyMisses(history: AccountHistory, reply: Reply): void {
+export function refuseOnlyMisses(history: AccountHistory, { change }: Call, reply: Reply): void {
   if (reply.kind !== 'answered') return;
   history.answers += 1;
   if (reply.raw.status !== 404) history.answersNot404 += 1;
-  if (!onlyMisses(history)) return;
+  const goesOn = change !== undefined && history.answers > FIRST_ANSWERS;
+  if (goesOn || !onlyMisses(history)) return;
   throw stop(
     'address',
     `The first ${history.answers} answers of this account were all status 404.`,
-    "Check the account's base_url; what was asked so far will be asked again.",
+    change === undefined
+      ? "Check the account's base_url; what was asked so far will be asked again."
+      : "Check the account's base_url; if it is right, type the same command again.",
   );
 }
 

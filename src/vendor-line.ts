@@ -1,0 +1,53 @@
+import type { Account } from './account.ts';
+import { resolveKey } from './account-key.ts';
+import type { Clock } from './clock.ts';
+import type { Dialect } from './dialect.ts';
+import type { RequestValues } from './request.ts';
+import { Transport } from './transport.ts';
+
+/** What every way to a vendor needs, whether it is bought from or only looked at. */
+
+/** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/** @param connections most requests at once. */
+export function transportTo(baseUrl: URL, dialect: Dialect, connections: number, clock: Clock): Transport {
+  return new Transport({
+    origin: baseUrl.origin,
+    connections,
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+    clock,
+    keptHeaders: headersReadBy(dialect),
+  });
+}
+
+/** Path of an address, without a slash at its end. */
+export function basePathOf(baseUrl: URL): string {
+  return baseUrl.pathname.replace(/\/+$/, '');
+}
+
+/** @throws StopError `account` when the key is not where the account says. */
+export async function requestValuesOf(account: Account): Promise<RequestValues> {
+  return {
+    key: await resolveKey(account),
+    ...(account.projectId === undefined ? {} : { project_id: account.projectId }),
+    ...(account.organizationId === undefined ? {} : { organization_id: account.organizationId }),
+  };
+}
+
+/** Response headers that this dialect reads, besides those that are kept of every answer. */
+function headersReadBy(dialect: Dialect): string[] {
+  const { rate_hints = {}, credits_charged = {}, operations } = dialect;
+  const { limit, remaining, reset, retry_after } = rate_hints;
+  const named = [limit, remaining, reset, retry_after, credits_charged.header];
+  const outer = dialect.through?.envelope.answers ?? [];
+  const rules = [
+    ...[...dialect.answers, ...outer],
+    ...Object.values(operations).flatMap(({ answers = [], repeated = [] }) => [...answers, ...repeated]),
+  ];
+  return [
+    ...dialect.request_id,
+    ...rules.flatMap(({ header = {} }) => Object.keys(header)),
+    ...named.filter((name) => name !== undefined),
+  ];
+}
