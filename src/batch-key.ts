@@ -3,6 +3,7 @@ import type { Account } from './account.ts';
 import { canonicalJson } from './call-key.ts';
 import type { MappedInput } from './input.ts';
 import type { Job } from './job.ts';
+import type { JsonObject } from './operation.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
@@ -14,6 +15,8 @@ export interface BatchIdentity {
   /** Operation's input → column of the file. */
   readonly columns: Readonly<Record<string, string>>;
   readonly waterfall: readonly string[] | undefined;
+  /** The job's entries that decide what is asked; undefined when there are none, so that older batches keep their key. */
+  readonly settings: JsonObject | undefined;
 }
 
 export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
@@ -26,12 +29,9 @@ export function lineageOf(identity: BatchIdentity, inputPath: string): string {
 }
 
 function fingerprint(format: string, identity: BatchIdentity, last: string): string {
-  const { accountIdentity, operation, columns, waterfall } = identity;
-  return hash(
-    'sha256',
-    canonicalJson([format, accountIdentity, operation, columns, waterfall ?? null, last]),
-    'hex',
-  );
+  const { accountIdentity, operation, columns, waterfall, settings } = identity;
+  const parts = [format, accountIdentity, operation, columns, waterfall ?? null, last];
+  return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
 }
 
 export function batchIdentityOf(
@@ -43,5 +43,11 @@ export function batchIdentityOf(
     operation: job.operation.name,
     columns: input.columns.columns,
     waterfall: job.waterfall,
+    settings: askingSettings(job),
   };
+}
+
+function askingSettings({ operation, settings = {} }: Job): JsonObject | undefined {
+  const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
+  return asking.length === 0 ? undefined : Object.fromEntries(asking);
 }

@@ -1,17 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { CronPattern } from 'croner';
 import { stringify } from 'yaml';
-import { z } from 'zod';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
 import { parseDurationMs } from './duration.ts';
 import { stop } from './errors.ts';
 import { familyNames, loadMember } from './family.ts';
+import { type JobFile, jobSchema, OPERATION_SETTINGS } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
 import { nearest, suggestion } from './nearest.ts';
-import type { Operation } from './operation.ts';
+import type { JsonObject, JsonValue, Operation } from './operation.ts';
 import { OUR_COLUMNS } from './row.ts';
+import { unoffered } from './unoffered.ts';
 import { checkWaterfall } from './waterfall.ts';
+
+export { jobSchema } from './job/schema.ts';
 
 /** A job: what is done with the rows of a file. Read from YAML, or all defaults of an operation. */
 
@@ -23,6 +25,16 @@ export type InDoubtPolicy =
 
 /** What is done when the input already has a column that `add` names. */
 export type OnExisting = 'refuse' | 'keep' | 'fill' | 'replace';
+
+/** What a run that changes the service must not do, so that a wrong list does little harm. */
+export interface Guards {
+  /** Most people who are removed because the list does not name them any more: a number, or a share such as `10%`. */
+  readonly maxRemovals?: number | string;
+  readonly admins?: 'allow';
+  /** The only domains of e-mail addresses that are invited, in lower case. */
+  readonly domains?: readonly string[];
+  readonly maxInvites?: number;
+}
 
 export interface Job {
   /** The file's name without its ending, or the operation's. */
@@ -46,6 +58,10 @@ export interface Job {
   readonly refreshAfterMs?: number;
   /** The same for every other answer. */
   readonly refreshNoMatchAfterMs?: number;
+  /** Entries that are the operation's alone, as the file writes them. */
+  readonly settings?: JsonObject;
+  /** How far a run that changes the service may go. */
+  readonly guards?: Guards;
   /** The folder, absolute, whose files a sweep works through. */
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
@@ -61,49 +77,6 @@ const JOB_FILE: DocumentKind = { code: 'job', name: 'job' };
 
 const YAML_ENDING = /\.ya?ml$/i;
 
-const text = z
-  .string()
-  .min(1)
-  .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
-const wholeCredits = z.int().min(0);
-
-/** `never`, or a duration. */
-const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
-  error: 'an age is "never" or a duration such as 30d',
-});
-
-function isSchedule(value: string): boolean {
-  try {
-    return new CronPattern(value, undefined, { mode: '5-part' }) instanceof CronPattern;
-  } catch {
-    return false;
-  }
-}
-
-export const jobSchema = z.strictObject({
-  operation: text,
-  account: text.optional(),
-  columns: z.record(text, text).optional(),
-  waterfall: z.array(text).min(1).optional(),
-  add: z.record(text, text).optional(),
-  on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
-  budget: z.strictObject({ credits: wholeCredits }).optional(),
-  in_doubt: z
-    .union([
-      z.enum(['hold', 'skip']),
-      z.strictObject({ retry: z.strictObject({ extra_credits: wholeCredits }) }),
-    ])
-    .optional(),
-  refresh_after: age.optional(),
-  refresh_no_match_after: age.optional(),
-  inbox: text.optional(),
-  schedule: text
-    .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
-    .optional(),
-});
-
-type JobFile = z.infer<typeof jobSchema>;
-
 /**
  * The job that the user typed: the name of an operation, or the path of a YAML file.
  * @throws StopError `job` with file, line and column, and the word that was probably meant.
@@ -111,7 +84,12 @@ type JobFile = z.infer<typeof jobSchema>;
 export async function loadJob(argument: string): Promise<Job> {
   const operation = await loadMember<Operation>(OPERATIONS, argument);
   if (operation !== undefined) {
-    return { name: operation.name, operation, onExisting: 'refuse', inDoubt: { kind: 'hold' } };
+    return {
+      name: operation.name,
+      operation: operation.shapedBy?.({}) ?? operation,
+      onExisting: 'refuse',
+      inDoubt: { kind: 'hold' },
+    };
   }
   if (!YAML_ENDING.test(argument) && !argument.includes('/')) throw await unknownJob(argument);
   const document = await readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
@@ -122,10 +100,13 @@ export async function loadJob(argument: string): Promise<Job> {
 
 async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job> {
   const { value } = document;
-  const operation = await operationOf(document);
+  const unshaped = await operationOf(document);
+  const settings = settingsOf(unshaped, document);
+  const operation = unshaped.shapedBy?.(settings) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
   checkAdded(document);
+  checkChange(operation, document);
   return {
     name: basename(path).replace(YAML_ENDING, ''),
     path: resolve(path),
@@ -139,6 +120,8 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     inDoubt: policyOf(value.in_doubt),
     ...ageOf('refreshAfterMs', value.refresh_after),
     ...ageOf('refreshNoMatchAfterMs', value.refresh_no_match_after),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+    ...guardsOf(operation, document),
     ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
     ...(value.schedule === undefined ? {} : { schedule: value.schedule }),
   };
@@ -155,8 +138,60 @@ function ageOf<Name extends string>(
 async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<Operation> {
   const operation = await loadMember<Operation>(OPERATIONS, value.operation);
   if (operation !== undefined) return operation;
+  const announced = unoffered(value.operation);
+  if (announced !== undefined) throw announced;
   const fact = `there is no operation "${value.operation}"`;
   throw problem(['operation'], 'value', fact, suggestion(value.operation, await familyNames(OPERATIONS)));
+}
+
+/** The entries of the file that are this operation's alone. @throws StopError `job` for one that it does not take. */
+function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): JsonObject {
+  const taken = Object.keys(operation.settings ?? {});
+  const given = Object.entries(value).filter(([name]) => OPERATION_SETTINGS.has(name)) as [
+    string,
+    JsonValue,
+  ][];
+  const other = given.map(([name]) => name).find((name) => !taken.includes(name));
+  if (other === undefined) return Object.fromEntries(given);
+  const fact = `${operation.name} takes no \`${other}\``;
+  throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
+}
+
+function guardsOf(
+  operation: Operation,
+  { value: { guards: file }, problem }: YamlDocument<JobFile>,
+): { readonly guards?: Guards } {
+  if (file === undefined) return {};
+  if (operation.change === undefined) {
+    throw problem(
+      ['guards'],
+      'name',
+      `${operation.name} changes nothing, so it takes no guards`,
+      'Leave them out.',
+    );
+  }
+  const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = file;
+  return {
+    guards: {
+      ...(maxRemovals === undefined ? {} : { maxRemovals }),
+      ...(admins === undefined ? {} : { admins }),
+      ...(domains === undefined ? {} : { domains: domains.map((domain) => domain.toLowerCase()) }),
+      ...(maxInvites === undefined ? {} : { maxInvites }),
+    },
+  };
+}
+
+/** What is fine for a lookup and would do harm to somebody who is invited. */
+function checkChange({ name, change }: Operation, { value, problem }: YamlDocument<JobFile>): void {
+  if (change === undefined) return;
+  if (typeof value.in_doubt === 'object') {
+    const fact = `${name} changes the service, and a lost change that is sent again could be a second mail`;
+    throw problem(['in_doubt'], 'value', fact, 'Write hold or skip; rowonce settle sends one again.');
+  }
+  const age = (['refresh_after', 'refresh_no_match_after'] as const).find((key) => value[key] !== undefined);
+  if (age === undefined) return;
+  const fact = `${name} changes the service, and is never answered from an older answer`;
+  throw problem([age], 'name', fact, 'Leave it out.');
 }
 
 function checkColumns(operation: Operation, { value, problem }: YamlDocument<JobFile>): void {
@@ -195,6 +230,8 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
 }
 
 async function unknownJob(argument: string): Promise<Error> {
+  const announced = unoffered(argument);
+  if (announced !== undefined) return announced;
   const operations = await familyNames(OPERATIONS);
   const files = await jobFiles();
   // Somebody who types the name of a job file without its folder and ending means that file.
@@ -240,6 +277,8 @@ export function jobYaml(job: Job): string {
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
     entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),
     entry('refresh_no_match_after', ageText(job.refreshNoMatchAfterMs), 'the same for every other answer'),
+    ...Object.entries(job.settings ?? {}).map(([name, value]) => entry(name, value, 'see docs/reference.md')),
+    entry('guards', guardsValue(job.guards), 'how far a run may go'),
     entry('inbox', job.inbox, 'the folder whose files a sweep works through'),
     entry('schedule', job.schedule, 'when a sweep begins, as a cron expression'),
   ];
@@ -291,4 +330,15 @@ function ageText(ageMs: number | undefined): string | undefined {
 
 function policyValue(policy: InDoubtPolicy): unknown {
   return policy.kind === 'retry' ? { retry: { extra_credits: policy.extraCredits } } : policy.kind;
+}
+
+function guardsValue(guards: Guards | undefined): unknown {
+  return (
+    guards && {
+      max_removals: guards.maxRemovals,
+      admins: guards.admins,
+      domains: guards.domains,
+      max_invites: guards.maxInvites,
+    }
+  );
 }

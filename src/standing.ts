@@ -72,8 +72,17 @@ export async function* standings(
   yield await sorter.take(batch);
 }
 
-export function optionsOf({ waterfall }: Job): OperationOptions {
-  return waterfall === undefined ? {} : { waterfall };
+/** What the rows of a job are treated by, as far as the job and its account say. */
+export function optionsOf(
+  { waterfall, settings }: Job,
+  { projectId, organizationId }: Pick<Account, 'projectId' | 'organizationId'>,
+): OperationOptions {
+  return {
+    ...(waterfall === undefined ? {} : { waterfall }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(projectId === undefined ? {} : { projectId }),
+    ...(organizationId === undefined ? {} : { organizationId }),
+  };
 }
 
 /** Tells apart, without asking the ledger, what it need not be asked about. */
@@ -89,7 +98,7 @@ class Sorter {
   constructor({ job, account, ledger }: StandingOrder, input: Pick<OpenedInput, 'columns'>) {
     this.#operation = job.operation;
     this.#input = input;
-    this.#options = optionsOf(job);
+    this.#options = optionsOf(job, account);
     this.#answers = new Answers(ledger, account.identity);
   }
 

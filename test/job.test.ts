@@ -8,6 +8,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Job, jobYaml, loadJob } from '../src/job.ts';
 
+/** All of them, in the order of their names. */
+const OPERATIONS =
+  'api-call, change-role, create-project, delete-invite, enrich-company, enrich-person, invite-user, onboard, remove-user, search-people';
+
 let folder: string;
 const started = process.cwd();
 beforeEach(async () => {
@@ -158,7 +162,7 @@ describe('what is refused, with its place', () => {
     });
   });
 
-  test.each(['projects'])('%s, which this version does not know', async (name) => {
+  test.each(['project', 'steps'])('%s, which no job has', async (name) => {
     await expect(load(`${OPERATION}${name}: x\n`)).rejects.toMatchObject({
       message: `my-job.yaml:2:1: "${name}" is not known here`,
     });
@@ -170,7 +174,7 @@ describe('a job that does not exist', () => {
     ['enrich-compny', 'Did you mean enrich-company?'],
     ['enrich-companies', 'Did you mean jobs/enrich-companies.yaml?'],
     ['jobs/enrich-compnies.yaml', 'Did you mean jobs/enrich-companies.yaml?'],
-    ['zzzzzzzzzzzz', 'Known are: enrich-company, enrich-person, jobs/enrich-companies.yaml.'],
+    ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}, jobs/enrich-companies.yaml.`],
   ])('%s', async (argument, next) => {
     await mkdir('jobs');
     await writeFile('jobs/enrich-companies.yaml', 'operation: enrich-company\n');
@@ -179,7 +183,7 @@ describe('a job that does not exist', () => {
 
   test('without a folder of jobs the operations are named', async () => {
     await expect(loadJob('zzzzzzzzzzzz')).rejects.toMatchObject({
-      next: 'Known are: enrich-company, enrich-person.',
+      next: `Known are: ${OPERATIONS}.`,
     });
   });
 
@@ -234,5 +238,47 @@ describe('the jobs that a user copies', () => {
     const [header = ''] = (await readFile(join(import.meta.dirname, '..', file), 'utf8')).split(/\r?\n/);
     expect(header.split(',')).toEqual(expect.arrayContaining(Object.values(job.columns ?? {})));
     for (const line of (await readFile(path, 'utf8')).trimEnd().split('\n')) expect(line).toMatch(/# \S/);
+  });
+});
+
+describe('a job that changes the service', () => {
+  const ONBOARD = 'operation: onboard\n';
+
+  test('takes its own entries and its guards', async () => {
+    const job = await load(`${ONBOARD}projects: { Sales: proj-1 }
+remove_missing: true
+guards: { max_removals: 25%, admins: allow, domains: [X.example], max_invites: 50 }
+`);
+    expect(job.settings).toEqual({ projects: { Sales: 'proj-1' }, remove_missing: true });
+    expect(job.guards).toEqual({
+      maxRemovals: '25%',
+      admins: 'allow',
+      domains: ['x.example'],
+      maxInvites: 50,
+    });
+  });
+
+  test.each([
+    ['an entry of another operation', `${ONBOARD}pages: 2\n`, /my-job\.yaml:2:1.*onboard takes no `pages`/],
+    ['guards where nothing is changed', 'operation: enrich-person\nguards: {}\n', /:2:1.*takes no guards/],
+    ['a share that is none', `${ONBOARD}guards: { max_removals: ten }\n`, /:2:25/],
+    [
+      'to send a lost change again',
+      `${ONBOARD}in_doubt: { retry: { extra_credits: 1 } }\n`,
+      /:2:11.*second mail/,
+    ],
+    ['to refresh a change', `${ONBOARD}refresh_after: 30d\n`, /:2:1.*never answered from an older answer/],
+  ])('refuses %s, with its place', async (_, text, message) => {
+    await expect(load(text)).rejects.toThrow(message);
+  });
+
+  test('is written to a file that reads back as the same job', async () => {
+    const job = await load(`${ONBOARD}projects: { "A: B": proj-1 }
+create_projects: true
+guards: { max_removals: 3 }
+in_doubt: skip
+`);
+    const again = await load(jobYaml(job));
+    expect(again).toEqual(job);
   });
 });

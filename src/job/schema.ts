@@ -1,0 +1,82 @@
+import { CronPattern } from 'croner';
+import { z } from 'zod';
+import { parseDurationMs } from '../duration.ts';
+import type { JsonValue } from '../operation.ts';
+
+/** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
+
+const text = z
+  .string()
+  .min(1)
+  .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
+const wholeCredits = z.int().min(0);
+
+/** `never`, or a duration. */
+const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
+  error: 'an age is "never" or a duration such as 30d',
+});
+
+function isSchedule(value: string): boolean {
+  try {
+    return new CronPattern(value, undefined, { mode: '5-part' }) instanceof CronPattern;
+  } catch {
+    return false;
+  }
+}
+
+const json: z.ZodType<JsonValue> = z.json();
+
+const guards = z.strictObject({
+  max_removals: z
+    .union([z.int().min(0), z.string().regex(/^\d{1,3}(\.\d+)? ?%$/, 'a share is written as 10%')])
+    .optional(),
+  admins: z.enum(['allow']).optional(),
+  domains: z.array(text).min(1).optional(),
+  max_invites: z.int().min(0).optional(),
+});
+
+/** Entries that belong to single operations, which name those that they take. */
+const operationSettings = {
+  /** `onboard`: project as the list calls it → its id. */
+  projects: z.record(text, text).optional(),
+  create_projects: z.boolean().optional(),
+  remove_missing: z.boolean().optional(),
+  /** `search-people`: the vendor's filter → its value. */
+  filters: z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])).optional(),
+  pages: z.int().min(1).max(20).optional(),
+  /** `api-call`. */
+  kind: z.enum(['read', 'change']).optional(),
+  method: z.enum(['GET', 'POST']).optional(),
+  endpoint: text.regex(/^\//, 'an endpoint begins with "/"').optional(),
+  body: z.record(z.string(), json).optional(),
+  credits_max: wholeCredits.optional(),
+};
+
+/** Names of the entries that belong to single operations. */
+export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(operationSettings));
+
+export const jobSchema = z.strictObject({
+  operation: text,
+  account: text.optional(),
+  columns: z.record(text, text).optional(),
+  waterfall: z.array(text).min(1).optional(),
+  add: z.record(text, text).optional(),
+  on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
+  budget: z.strictObject({ credits: wholeCredits }).optional(),
+  in_doubt: z
+    .union([
+      z.enum(['hold', 'skip']),
+      z.strictObject({ retry: z.strictObject({ extra_credits: wholeCredits }) }),
+    ])
+    .optional(),
+  refresh_after: age.optional(),
+  refresh_no_match_after: age.optional(),
+  ...operationSettings,
+  guards: guards.optional(),
+  inbox: text.optional(),
+  schedule: text
+    .refine(isSchedule, 'this is not a schedule of five cron fields, such as "0 2 * * *"')
+    .optional(),
+});
+
+export type JobFile = z.infer<typeof jobSchema>;
