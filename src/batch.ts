@@ -1,9 +1,11 @@
 import { requestsPerSecond } from './account.ts';
 import { answerPlaceOf } from './answer-body.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
+import { type ChangePlan, hasWork } from './change-plan.ts';
 import { columnWords } from './columns.ts';
 import { crashPoint } from './faults.ts';
 import { freshSinceOf } from './freshness.ts';
+import { halfDone } from './half-done.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger.ts';
@@ -14,16 +16,19 @@ import type { RunOrder } from './order.ts';
 /**
  * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
  * @param budget undefined leaves the cap of a resumed batch as it is.
+ * @param plan of a change: kept with a new batch, and makes one where a finished list has something to do again.
  */
 export async function startBatch(
   order: RunOrder,
   input: MappedInput,
   budget: Credits | undefined,
+  plan: ChangePlan | undefined,
 ): Promise<Batch> {
   const { ledger, command, job } = order;
   const isFirst = (await ledger.batches()).length === 0;
-  const spec = specOf(order, input);
-  const start = await ledger.beginBatch(spec, await hasGoneStale(ledger, spec));
+  const spec = specOf(order, input, plan);
+  const isStale = (await hasGoneStale(ledger, spec)) || hasMoved(job, plan);
+  const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   await ledger.changeBatch(start.batch.id, {
     settings: spec.settings,
     command,
@@ -49,6 +54,11 @@ export async function hasGoneStale(
   return existing?.state === 'finished' && (await ledger.hasOlderThan(existing.id, freshSince));
 }
 
+/** Whether a list that says how things should be finds them otherwise. */
+function hasMoved({ operation }: RunOrder['job'], plan: ChangePlan | undefined): boolean {
+  return operation.change?.isState === true && plan !== undefined && hasWork(plan);
+}
+
 /** Whether the newest run of the batch was asked for some of its rows only, so that nobody agreed to the rest yet. */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
   return settings[PARTIAL] === true;
@@ -56,11 +66,13 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
 
 const PARTIAL = 'partial';
 
-function specOf(order: RunOrder, input: MappedInput): BatchSpec {
+function specOf(order: RunOrder, input: MappedInput, plan: ChangePlan | undefined): BatchSpec {
   const { account, dialect, job, clock } = order;
   const identity = batchIdentityOf(order, input);
   const startMs = clock.wallMs();
-  const freshSince = freshSinceOf(job, order.refresh === true, startMs);
+  // A change is never answered from an older one, so none of its answers can be too old.
+  const isRead = job.operation.change === undefined;
+  const freshSince = isRead ? freshSinceOf(job, order.refresh === true, startMs) : undefined;
   const partial = order.limit !== undefined || order.sample !== undefined;
   return {
     key: batchKeyOf(identity, input.survey.sha256),
@@ -76,12 +88,13 @@ function specOf(order: RunOrder, input: MappedInput): BatchSpec {
     settings: {
       ...jobSettings(job, input.columns.columns, {
         requestsPerSecond: requestsPerSecond(account),
-        answerPlace: answerPlaceOf(dialect),
+        answerPlace: answerPlaceOf(dialect, job.operation.name),
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
     },
     createdAtMs: startMs,
     ...(freshSince === undefined ? {} : { freshSince }),
+    ...(plan === undefined || plan.rowsBeyond === 0 ? {} : { rowsBeyond: plan.rowsBeyond }),
   };
 }
 
@@ -101,7 +114,10 @@ async function announce(
     requestsPerSecond: requestsPerSecond(account),
   });
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
-  for (const old of superseded) note(`The file was changed: batch ${old} ends, what it bought is kept.`);
+  for (const old of superseded) {
+    note(`The file was changed: batch ${old} ends, what it bought is kept.`);
+    for (const line of await halfDone(ledger, { id: old, accountIdentity: account.identity })) note(line);
+  }
   if (refresh === true && start === 'resumed') {
     note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
   }

@@ -1,11 +1,41 @@
 import { isPartial } from './batch.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { beginsWork, type ChangePlan, planOfChanges } from './change-plan.ts';
+import { sentCounts } from './diff-words.ts';
 import { stop } from './errors.ts';
 import type { MappedInput } from './input.ts';
 import { type Credits, credits, type Money } from './ledger.ts';
 import type { RunOrder } from './order.ts';
-import { mostAsked, planRows } from './plan.ts';
+import { mostAsked, type Plan, planRows } from './plan.ts';
 import { planSample } from './sample.ts';
+
+/**
+ * Agreement to what a run may do: to change the service, where `changes` say so, and to spend.
+ * @returns the cap of what it may spend, as `requireBudget`.
+ * @throws StopError `consent` when nobody agreed.
+ */
+export async function requireConsent(
+  order: RunOrder,
+  input: MappedInput,
+  changes?: ChangePlan,
+): Promise<Credits | undefined> {
+  if (changes !== undefined) await requireConsentToChange(order, changes);
+  return requireBudget(order, input, changes);
+}
+
+/** Play money asks nobody, and so does a batch that goes on: it was agreed to as it was planned. */
+async function requireConsentToChange(
+  { account, job, askChanges }: RunOrder,
+  changes: ChangePlan,
+): Promise<void> {
+  if (account.sandbox || !beginsWork(changes, job.operation)) return;
+  if ((await askChanges?.(changes)) === true) return;
+  throw stop(
+    'consent',
+    `This run would make ${sentCounts(changes)} in the service, and nobody agreed.`,
+    'Look at them with rowonce plan, then agree with --yes.',
+  );
+}
 
 /**
  * The cap of a run that can spend: as ordered, as the job says, the account's own, or as somebody who was shown the
@@ -16,7 +46,11 @@ import { planSample } from './sample.ts';
  * @returns undefined to leave the batch's cap as it is.
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
-export async function requireConsent(order: RunOrder, input: MappedInput): Promise<Credits | undefined> {
+async function requireBudget(
+  order: RunOrder,
+  input: MappedInput,
+  changes: ChangePlan | undefined,
+): Promise<Credits | undefined> {
   const { account, job, askBudget } = order;
   const named = order.budget ?? job.budget;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
@@ -26,7 +60,7 @@ export async function requireConsent(order: RunOrder, input: MappedInput): Promi
   const begun = existing?.state === 'open' ? existing : undefined;
   const money = begun && (await order.ledger.batchMoney(begun.id));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
-  const plan = await planOf(order, input);
+  const plan = changes === undefined ? await planOf(order, input) : planOfChanges(changes, account);
   const most = mostAsked(plan);
   // What is in doubt may be bought again within the cap that was agreed to when the batch began.
   if (most === 0) return existing === undefined ? credits(0) : undefined;
@@ -41,7 +75,7 @@ export async function requireConsent(order: RunOrder, input: MappedInput): Promi
   );
 }
 
-function planOf(order: RunOrder, input: MappedInput) {
+function planOf(order: RunOrder, input: MappedInput): Promise<Plan> {
   return order.sample === undefined ? planRows(order, input) : planSample(order, input, order.sample);
 }
 

@@ -35,6 +35,8 @@ export const STOP_CODES = {
   disk_full: EXIT.usage,
   consent: EXIT.usage,
   unsupported: EXIT.usage,
+  guard: EXIT.usage,
+  plan: EXIT.usage,
   budget: EXIT.budget,
   account_budget: EXIT.budget,
   vendor_credits: EXIT.budget,

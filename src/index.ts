@@ -1,5 +1,6 @@
 /** The library: everything that may be imported from outside, and nothing else. */
 export type { Account } from './account.ts';
+export type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './errors.ts';
 export type { Listener, RunEvent } from './events.ts';

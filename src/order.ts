@@ -1,10 +1,12 @@
 import type { Account } from './account.ts';
+import type { ChangePlan } from './change-plan.ts';
 import type { Clock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { Listener } from './events.ts';
 import type { Job } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
+import type { SavedPlan } from './saved-plan.ts';
 
 /** What somebody ordered: one job over one file, and how far it may go. The same from the command line and a page. */
 export interface RunOrder {
@@ -27,6 +29,12 @@ export interface RunOrder {
   readonly maxPauseMs?: number | undefined;
   /** Shown the plan, says how much may be spent; undefined is "no". Left out: there is nobody to ask. */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /** Shown what a run would change in the service, says whether it may. Left out: there is nobody to ask. */
+  readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /** Somebody may be made admin, whatever the job's guards say. */
+  readonly allowAdmin?: boolean | undefined;
+  /** What the run must do, and nothing else. */
+  readonly savedPlan?: SavedPlan | undefined;
   /** Where the embedded vendors keep their book, for sandbox accounts. */
   readonly sandboxFolder: string;
   /** The words that were typed, so that they can be shown again. */

@@ -4,6 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { AnswerPlace } from './answer-body.ts';
 import { checkWritable, replaceFile } from './atomic-file.ts';
+import { rowsBeyond } from './changes-done.ts';
 import { isoTime } from './clock.ts';
 import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
@@ -11,6 +12,7 @@ import { crashPoint } from './faults.ts';
 import { type Input, requireUnchanged } from './input.ts';
 import type { Job } from './job.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
+import type { Operation } from './operation.ts';
 import {
   type Addition,
   addedCells,
@@ -18,7 +20,9 @@ import {
   automaticAddition,
   plainFields,
 } from './output/added-columns.ts';
-import { LedgerRows } from './output/ledger-rows.ts';
+import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
+import { removedCopy } from './output/removed-copy.ts';
+import { resultsCopy, surveyResults } from './output/results-copy.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
 import { isPaidBy, Tally } from './tally.ts';
@@ -36,12 +40,18 @@ export type Destination =
 export interface OutputFiles {
   readonly output?: string;
   readonly attention?: string;
+  /** What was found, one line for each, where an answer holds lists. */
+  readonly results?: string;
+  /** Who was removed although no row says so. */
+  readonly removed?: string;
   readonly report?: string;
   readonly tally: Tally;
 }
 
-/** What may be added to the input's columns. */
-export type Additions = Pick<Job, 'add' | 'onExisting'>;
+/** What may be added to the input's columns, and written beside the output. */
+export interface Additions extends Pick<Job, 'add' | 'onExisting'> {
+  readonly operation?: Pick<Operation, 'resultsFile'>;
+}
 
 export interface OutputOrder {
   readonly ledger: LedgerReader;
@@ -74,7 +84,7 @@ export async function chooseDestination(
   additionOf(input.survey.header, job.add ?? {}, job.onExisting);
   if (typeof named === 'object') return { kind: 'stream', stream: named };
   const path = resolve(named ?? besideInput(input.path, sandbox));
-  for (const each of filesOf(path)) {
+  for (const each of filesWith(path, resultsFilesOf(job))) {
     if (await isSameFile(each, input.path)) {
       throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
     }
@@ -110,7 +120,7 @@ export async function writeOutput(
   const { job, ledger, answerPlace } = order;
   const addition =
     job.add === undefined
-      ? automaticAddition(header, await plainFields(ledger, batch, answerPlace))
+      ? automaticAddition(header, await plainFields(ledger, batch, answerPlace, pageRowsOf(job)))
       : additionOf(header, job.add, job.onExisting);
   const tally = new Tally();
   const chunks = enrichedCopy(order, input, batch, addition, tally);
@@ -124,7 +134,7 @@ export async function writeOutput(
 }
 
 async function writeFiles(
-  { ledger, emit, noteOutput }: OutputOrder,
+  order: OutputOrder,
   input: Input,
   batch: Batch,
   wantedPath: string,
@@ -132,6 +142,7 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
+  const { ledger, emit, noteOutput } = order;
   const mode = (await stat(input.path)).mode & 0o777;
   const output = await freePath(ledger, wantedPath, emit);
   const hash = createHash('sha256');
@@ -141,18 +152,77 @@ async function writeFiles(
     const hashes = [hash.copy().digest('hex'), ...output.sha256s].slice(0, 2).join(' ');
     await noteOutput?.(output.path, hashes);
   });
+  const results = await writeResults(order, input, batch, output.path, mode);
+  tally.results = results && { file: basename(results.path), count: results.count };
+  const removed = await writeRemoved(ledger, batch, output.path, mode);
   const attention = attentionPath(output.path);
   const report = reportPath(output.path);
   if (tally.attention.length === 0) await rm(attention, { force: true });
-  else await replaceFile(attention, mode, attentionCopy(ledger, input, batch, dropped));
+  else await replaceFile(attention, mode, attentionCopy(order, input, batch, dropped));
   const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
   await replaceFile(report, mode, [html]);
-  return { output: output.path, report, tally, ...(tally.attention.length === 0 ? {} : { attention }) };
+  return {
+    output: output.path,
+    report,
+    tally,
+    ...(tally.attention.length === 0 ? {} : { attention }),
+    ...(results === undefined ? {} : { results: results.path }),
+    ...(removed === undefined ? {} : { removed }),
+  };
 }
 
-/** Every file that may be written for an output of that path, itself included. */
+/** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
+async function writeRemoved(
+  ledger: LedgerReader,
+  batch: Batch,
+  output: string,
+  mode: number,
+): Promise<string | undefined> {
+  const path = removedPath(output);
+  const beyond = await rowsBeyond(ledger, batch);
+  if (beyond.length === 0) {
+    await rm(path, { force: true });
+    return undefined;
+  }
+  await replaceFile(path, mode, removedCopy(ledger, batch, beyond));
+  return path;
+}
+
+/** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
+async function writeResults(
+  { ledger, job, answerPlace }: OutputOrder,
+  { path: inputPath }: Input,
+  batch: Batch,
+  output: string,
+  mode: number,
+): Promise<{ readonly path: string; readonly count: number } | undefined> {
+  const [name] = resultsFilesOf(job);
+  if (name === undefined) return undefined;
+  const path = resultsPath(output, name);
+  const found = await surveyResults(ledger, batch, answerPlace);
+  if (found.count === 0) {
+    await rm(path, { force: true });
+    return undefined;
+  }
+  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, inputPath));
+  return { path, count: found.count };
+}
+
+function resultsFilesOf({ operation }: Additions): readonly string[] {
+  return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
+}
+
+/** Every file that may be written for an output of that path by any operation, itself included. */
 export function filesOf(output: string): readonly string[] {
-  return [output, attentionPath(output), reportPath(output)];
+  return filesWith(output, RESULTS_FILES);
+}
+
+/** Of all operations; a test holds it against theirs. */
+const RESULTS_FILES = ['people'] as const;
+
+function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
+  const results = resultsFiles.map((name) => resultsPath(output, name));
+  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
 }
 
 export function besideOutput(path: string, ending: string): string {
@@ -163,20 +233,34 @@ function attentionPath(output: string): string {
   return besideOutput(output, `.needs-attention${extname(output)}`);
 }
 
+/** `leads.enriched.csv` → `leads.enriched.people.csv`. */
+function resultsPath(output: string, name: string): string {
+  return besideOutput(output, `.${name}.csv`);
+}
+
+function removedPath(output: string): string {
+  return besideOutput(output, '.removed.csv');
+}
+
 function reportPath(output: string): string {
   return besideOutput(output, '.report.html');
 }
 
 // ------------------------------------------------------------------------------------------------ the copies
 
+/** Answers with lists are large, so fewer of them are held at a time. */
+function pageRowsOf(job: Additions): number {
+  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
+}
+
 async function* enrichedCopy(
-  { ledger, answerPlace }: OutputOrder,
+  { ledger, job, answerPlace }: OutputOrder,
   input: Input,
   batch: Batch,
   { columns, dropped }: Addition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
-  const rows = new LedgerRows(ledger, batch.id);
+  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   yield* input.format.copy(input.path, { columns: names, dropped }, async (row) => {
     const record = await rows.at(row.row);
@@ -188,12 +272,12 @@ async function* enrichedCopy(
 
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
 function attentionCopy(
-  ledger: LedgerReader,
+  { ledger, job }: OutputOrder,
   input: Input,
   batch: Batch,
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
-  const rows = new LedgerRows(ledger, batch.id);
+  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   return input.format.copy(input.path, { columns: ATTENTION_COLUMNS, dropped }, async ({ row }) => {
     const outcome = (await rows.at(row))?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;

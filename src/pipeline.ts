@@ -1,13 +1,13 @@
 import PQueue from 'p-queue';
 import { answerPlaceOf } from './answer-body.ts';
-import { buy, type Spending } from './attempt.ts';
+import { buy, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
 import { startBatch } from './batch.ts';
 import type { CallKey } from './call-key.ts';
+import type { ChangePlan } from './change-plan.ts';
 import type { Connections } from './connection.ts';
 import { requireConsent } from './consent.ts';
 import { invariant, StopError, unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
-import type { PositionedRow } from './format.ts';
 import { isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
 import type { AttemptId, Batch, SettledRow } from './ledger.ts';
@@ -15,11 +15,12 @@ import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
 import { chooseDestination, type Destination, notesIn, type OutputFiles, writeOutput } from './output.ts';
 import { RowSet } from './pipeline/row-set.ts';
+import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
+import { planRun } from './plan-run.ts';
 import { doubtReason, type InDoubt, resolveDoubt, takeBackMisses } from './recover.ts';
 import { type Answering, replay } from './replay.ts';
 import type { RowNumber } from './row.ts';
 import { chooseSample, forecast } from './sample.ts';
-import { optionsOf } from './standing.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
 
@@ -40,8 +41,9 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
 
   const input = await openMappedInput(order.inputPath, order.job.operation, order.job.columns, order.ledger);
   const destination = await chooseDestination(input, order.job, order.output, order.account.sandbox);
-  const budget = await requireConsent(heard, input);
-  const batch = await startBatch(heard, input, budget);
+  const plan = await planOfChange(heard, input, connections);
+  const budget = await requireConsent(heard, input, plan);
+  const batch = await startBatch(heard, input, budget, plan);
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
   const stopped = await spend({ order: heard, connections, input, batch, sample });
@@ -56,13 +58,24 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   });
 }
 
+/** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */
+async function planOfChange(
+  order: RunOrder,
+  input: MappedInput,
+  connections: Connections,
+): Promise<ChangePlan | undefined> {
+  if (order.job.operation.change === undefined) return undefined;
+  await connections.settleLeftOpen(order);
+  return planRun(order, input);
+}
+
 function write(
   order: RunOrder,
   input: MappedInput,
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  const answerPlace = answerPlaceOf(order.dialect);
+  const answerPlace = answerPlaceOf(order.dialect, order.job.operation.name);
   return writeOutput({ ...order, answerPlace, ...notesIn(order.ledger, batch) }, input, batch, destination);
 }
 
@@ -76,9 +89,6 @@ function leavesTimeToWrite(stopped: StopError | undefined): boolean {
 
 /** Rows that are worked on side by side. Enough to fill groups of reads and commits, few enough to hold in memory. */
 const ROWS_IN_FLIGHT = 256;
-
-/** Remembering where every so-manieth row starts lets a resumed run skip the settled part of the file. */
-const ROWS_BETWEEN_MARKS = 5_000;
 
 /** What is spent on: one run of a batch. */
 interface BatchRun {
@@ -98,15 +108,16 @@ interface RunningBatch extends BatchRun {
 
 /** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
-  const { order, connections, input, batch } = batchRun;
+  const { order, connections, batch } = batchRun;
   await takeBackMisses(order.ledger, order.account.identity);
   const settled = await settledRows(order, batch);
-  if (settled.size >= input.survey.rows) return undefined;
+  if (settled.size >= rowsOf(batch)) return undefined;
 
   const stopping = new AbortController();
   const signal = AbortSignal.any([order.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
-  const connection = await connections.open(order, batch.id, signal, stopAll);
+  const projects = new ProjectAccess(await plannedProjects(order.ledger, batch));
+  const connection = await connections.open(order, { batch: batch.id, projects }, signal, stopAll);
   const { spending } = connection;
   const announce = (): void => order.emit({ kind: 'stopping', inFlight: spending.limiter.outstanding });
   signal.addEventListener('abort', announce, { once: true });
@@ -122,40 +133,36 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   return stopped && connection.upToDate(stopped);
 }
 
+/** Of the file, and those that a plan has added to them. */
+function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
+  return inputRows + rowsBeyond;
+}
+
 async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {
   const settled = new RowSet();
   for await (const page of ledger.settledRows(batch.id)) for (const row of page) settled.add(row);
   return settled;
 }
 
-/** Reads the file no faster than its rows are settled, so memory does not grow with the file. */
+/** Takes tasks no faster than they are settled, so memory does not grow with the file. */
 async function settleRows(
   running: RunningBatch,
   settled: RowSet,
   signal: AbortSignal,
   stopAll: (error: unknown) => void,
 ): Promise<void> {
-  const { order, input, batch, sample } = running;
   const workers = new PQueue({ concurrency: ROWS_IN_FLIGHT });
-  const from = await order.ledger.positionBefore(batch.id, settled.lowestMissing(2));
   try {
-    for await (const row of input.format.rows(input.path, from)) {
-      if (signal.aborted || row.row > lastRowWanted(order)) break;
-      if (row.row % ROWS_BETWEEN_MARKS === 0) await order.ledger.mark(batch.id, row.position);
-      if (settled.has(row.row) || sample?.has(row.row) === false) continue;
+    for await (const task of tasksOf({ ...running, settled })) {
+      if (signal.aborted) break;
       await workers.onSizeLessThan(ROWS_IN_FLIGHT);
-      void workers.add(() => settleRow(running, row)).catch(stopAll);
+      void workers.add(() => settleRow(running, task)).catch(stopAll);
     }
   } catch (error) {
     stopAll(error);
   }
   // What is in flight is recorded whatever stopped the reading: its answers may be paid for.
   await workers.onIdle();
-}
-
-/** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */
-function lastRowWanted({ limit }: RunOrder): RowNumber {
-  return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
 }
 
 /** The StopError that ended the run; a bug is thrown on. */
@@ -167,36 +174,38 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 
 // ------------------------------------------------------------------------------------------------ spend: one row
 
-async function settleRow(running: RunningBatch, row: PositionedRow): Promise<void> {
+async function settleRow(running: RunningBatch, task: Task): Promise<void> {
   const { order, batch } = running;
-  const { outcome, answers } = await workOut(running, row);
+  const { outcome, answers } = await workOut(running, task);
   crashPoint('before-row');
-  await order.ledger.settleRow({ batch: batch.id, row: row.row, outcome, answers });
+  await order.ledger.settleRow({ batch: batch.id, row: task.row, outcome, answers });
   crashPoint('after-row');
-  order.emit({ kind: 'row', row: row.row, outcome: outcome.kind });
+  order.emit({ kind: 'row', row: task.row, outcome: outcome.kind });
 }
 
 /** How a row ended and which answers led there. */
-async function workOut(
-  running: RunningBatch,
-  row: PositionedRow,
-): Promise<Omit<SettledRow, 'batch' | 'row'>> {
+async function workOut(running: RunningBatch, task: Task): Promise<Omit<SettledRow, 'batch' | 'row'>> {
+  if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
   const { job, account } = running.order;
-  const prepared = job.operation.prepare(running.input.columns.read(row), optionsOf(job));
-  if (prepared.kind === 'invalid') return { outcome: prepared, answers: [] };
-  const replayed = await replay(job.operation, prepared.input, account.identity, (call, key) =>
-    obtain(running, { key, call, row: row.row }),
+  const replayed = await replay(job.operation, task.work, account.identity, (call, key) =>
+    obtain(running, { key, call, row: task.row }),
   );
   if (replayed.kind === 'ended') return replayed;
   const { kind, reason, attempt } = replayed.at;
-  return { outcome: { kind, reason }, answers: [...replayed.answers, attempt] };
+  const answers = attempt === undefined ? replayed.answers : [...replayed.answers, attempt];
+  return { outcome: { kind, reason }, answers };
 }
 
 // ------------------------------------------------------------------------------------------------ spend: one call
 
-type Obtained =
-  | Answering
-  | { readonly kind: 'in_doubt' | 'skipped'; readonly reason: string; readonly attempt: AttemptId };
+/** `refused`: what a change was planned on has moved. Only a doubt of another call has no attempt of this one. */
+type Obtained = Answering | Unanswered;
+
+interface Unanswered {
+  readonly kind: 'in_doubt' | 'skipped' | 'refused';
+  readonly reason: string;
+  readonly attempt?: AttemptId;
+}
 
 interface WantedCall {
   readonly key: CallKey;
@@ -225,9 +234,11 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
         if (await isFreshFor(batch, state.answer, order.ledger)) return state;
         await buy(spending, { ...wanted, replaces: state.answer.attempt });
         break;
-      case 'unknown':
-        await buy(spending, wanted);
+      case 'unknown': {
+        const bought = await buy(spending, wanted);
+        if (typeof bought === 'object') return withheld(bought);
         break;
+      }
       case 'in_doubt': {
         const left = await settleDoubt(running, wanted, state);
         if (left !== undefined) return left;
@@ -257,9 +268,28 @@ async function settleDoubt(
       return undefined;
     case 'send_again': {
       const bought = await buy(spending, { ...wanted, ...resolution.again });
+      if (typeof bought === 'object') return withheld(bought);
       return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
     }
     default:
       return unreachable(resolution);
+  }
+}
+
+/** Why a change was not sent, although the plan says so. */
+function withheld(why: Withheld): Unanswered {
+  switch (why.kind) {
+    case 'moved':
+      return {
+        kind: 'refused',
+        reason: `changed by batch ${why.by} since this was planned; run the list again to plan it anew`,
+      };
+    case 'subject_in_doubt':
+      return {
+        kind: 'in_doubt',
+        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and its answer was lost; settle that first`,
+      };
+    default:
+      return unreachable(why);
   }
 }

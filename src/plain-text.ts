@@ -16,9 +16,9 @@ export function plainText(text: string): string {
     .replace(DIRECTION, '');
 }
 
-/** `1 credit`, `2 credits`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** `1 credit`, `2 credits`; a plural that is no `s` is given. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** A fact as a sentence: with a full stop, unless it ends with a mark of its own. */

@@ -1,3 +1,6 @@
+import type { GuardProblem } from './change-guards.ts';
+import type { ChangePlan, PlannedChange } from './change-plan.ts';
+import { diffLines } from './diff-words.ts';
 import { formatDuration } from './duration.ts';
 import { counted } from './plain-text.ts';
 import type { Plan } from './plan.ts';
@@ -6,7 +9,7 @@ import type { Plan } from './plan.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, sample } = plan;
+  const { tooOld = 0, sample, row } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -23,6 +26,9 @@ export function planLines(plan: Plan): readonly string[] {
       ? []
       : [`  of them        ${String(tooOld).padStart(width)} again, their answers are too old`]),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
+    ...(row === undefined
+      ? []
+      : [`  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`]),
     ...(seconds === undefined || toBuy === 0
       ? []
       : [`  time           about ${formatDuration(seconds * 1000)}`]),
@@ -31,6 +37,25 @@ export function planLines(plan: Plan): readonly string[] {
       : [`  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`]),
     ...reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     ...(reasons.length > REASONS_SHOWN ? [`  and ${reasons.length - REASONS_SHOWN} other reasons`] : []),
+  ];
+}
+
+/** The plan of a change: the diff, what it costs where it does, and what would hold a run back. */
+export function changePlanLines(
+  plan: ChangePlan,
+  { credits, seconds }: Pick<Plan, 'credits' | 'seconds'>,
+  guards: readonly GuardProblem[] = [],
+): readonly string[] {
+  const { batch } = plan;
+  return [
+    ...diffLines(plan),
+    ...(credits.most === 0 ? [] : [`At most ${counted(credits.most, 'credit')}.`]),
+    ...(seconds === undefined || plan.calls === 0
+      ? []
+      : [`${counted(plan.calls, 'request')}, about ${formatDuration(seconds * 1000)}.`]),
+    ...(batch?.state === 'open'
+      ? [`Batch ${batch.id} of this list is unfinished: a run goes on with what was planned when it began.`]
+      : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`)),
   ];
 }
 
@@ -63,5 +88,30 @@ export function planObject({
     ...(tooOld === undefined ? {} : { too_old: tooOld }),
     credits,
     seconds: seconds ?? null,
+  };
+}
+
+/** What `plan --json` has besides for a job that changes the service. */
+export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem[]): object {
+  const beyond = plan.changes.filter((change) => change.beyond === true && change.action === 'remove');
+  return {
+    ...(plan.rowsBeyond === 0 ? {} : { removed: beyond.length }),
+    changes: plan.changes.map(changeObject),
+    guards: guards.map(({ fact, allow }) => ({ fact, allow })),
+  };
+}
+
+function changeObject(change: PlannedChange): object {
+  const { row, action, email, project, from, to, calls, reason, beyond } = change;
+  return {
+    row,
+    action,
+    email: email ?? null,
+    project: project ?? null,
+    from: from ?? null,
+    to: to ?? null,
+    ...(calls.length === 0 ? {} : { calls }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(beyond === undefined ? {} : { beyond }),
   };
 }

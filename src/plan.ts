@@ -39,6 +39,8 @@ export interface Plan {
      */
     readonly expected: Credits;
   };
+  /** What makes up the price of a row, where one row makes several calls that are all paid for. */
+  readonly row?: { readonly calls: number; readonly most: Credits };
   /** At the account's limit; undefined where no limit is known. */
   readonly seconds: number | undefined;
   /** Reasons of invalid rows, the most frequent first, with the first rows. */
@@ -152,14 +154,15 @@ class Draft {
 
   /** @param refreshes whether old answers count as none, so that it is worth saying how many there are. */
   plan(refreshes: boolean): Plan {
-    const { requestsPerSecond } = this.#tariff;
+    const { requestsPerSecond, row } = this.#tariff;
     const kinds = [...this.#toBuy.values()];
     const sum = (of: (calls: readonly Call[]) => number): number =>
       kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
-    const requests = sum((calls) => this.#requestsExpected(calls));
+    const requests = row.calls * sum((calls) => this.#requestsExpected(calls));
     return {
       ...this.#counts,
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
+      ...(row.calls > 1 ? { row } : {}),
       credits: {
         most: credits(sum((calls) => worstCredits(this.#tariff, calls))),
         expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),

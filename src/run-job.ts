@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Account, chooseAccount, loadAccounts } from './account.ts';
+import { type GuardProblem, guardProblems } from './change-guards.ts';
+import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Connections } from './connection.ts';
 import type { Dialect } from './dialect.ts';
@@ -9,10 +11,12 @@ import type { Listener } from './events.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
+import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
 import { run } from './pipeline.ts';
-import { type Plan, planRows } from './plan.ts';
+import { type Plan, type PlanOrder, planRows } from './plan.ts';
+import { readSavedPlan, savePlan } from './saved-plan.ts';
 import type { RunSummary } from './summary.ts';
 
 /** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
@@ -48,6 +52,12 @@ export interface RunRequest extends JobRequest {
   readonly saveJobAs?: string | undefined;
   /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
+  readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /** Somebody may be made admin, whatever the job's guards say. */
+  readonly allowAdmin?: boolean | undefined;
+  /** A plan that was saved: the run does that, or stops before anything is sent. */
+  readonly planFile?: string | undefined;
   /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
@@ -107,9 +117,11 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
   const connections = new Connections();
   return {
     ledger,
-    run: async ({ job, account, dialect }, { file, signal, onEvent, ...rest }) => {
+    run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
+      requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
       const order = {
         ...rest,
+        savedPlan: planFile === undefined ? undefined : await readSavedPlan(planFile),
         job,
         account,
         dialect,
@@ -127,9 +139,34 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
   };
 }
 
+/** @throws StopError `usage` for what can only be done with a job that changes the service, or only with one that reads. */
+function requireFitting(
+  { operation: { name, change } }: Job,
+  { planFile, sample, refresh }: Pick<RunRequest, 'planFile' | 'sample' | 'refresh'>,
+): void {
+  if (planFile !== undefined && change === undefined) {
+    const fact = `${name} only reads, so no plan is saved of it: what it buys follows from each answer.`;
+    throw stop('usage', fact, 'Limit it with --budget instead.');
+  }
+  if (sample !== undefined && change !== undefined) {
+    const fact = `${name} changes the service, and a few random rows of that say nothing of the rest.`;
+    throw stop('usage', fact, 'Look at all of it with rowonce plan, or try the first rows with --limit.');
+  }
+  if (refresh === true && change !== undefined) {
+    const fact = `${name} changes the service, and is never answered from an older answer.`;
+    throw stop('usage', fact, 'Leave --refresh out: a list that finds something to do again does it.');
+  }
+}
+
 export interface PlanRequest extends JobRequest {
   /** As if every answer that was bought before were too old. */
   readonly refresh?: boolean | undefined;
+  /** Where the plan of a change is written, for a run of exactly that. */
+  readonly savePlanAs?: string | undefined;
+  /** As of a run: what it allows holds nothing back. */
+  readonly allowAdmin?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Listener | undefined;
 }
 
 export interface PlannedJob {
@@ -137,23 +174,53 @@ export interface PlannedJob {
   readonly account: Account;
   readonly input: OpenedInput;
   readonly plan: Plan;
+  /** Of a job that changes the service: what, and what would hold a run back. */
+  readonly change: PlannedJobChange | undefined;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
 }
 
-/** What a job would buy in a file, which is read once. Never sends, makes no store. @throws StopError */
+export interface PlannedJobChange {
+  readonly plan: ChangePlan;
+  readonly guards: readonly GuardProblem[];
+}
+
+/**
+ * What a job would buy in a file, which is read once, or change in the service. Makes no store, and sends nothing but
+ * what a dialect names for looking who is in a project. @throws StopError
+ */
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
-  const { job, account } = await choose(request);
+  const { job, account, dialect } = await choose(request);
+  requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
   const input = await openHeader(request.file, job.operation, job.columns);
   const { location } = chooseStore(request.store, account.sandbox);
   const ledger = await lookIfThere(location);
   try {
-    const order = { job, account, dialect: await dialectOf(account), ledger, refresh: request.refresh };
-    const plan = await planRows(order, input);
-    return { job, account, input, plan, missingStore: ledger === undefined ? location : undefined };
+    const order = { job, account, dialect, ledger, refresh: request.refresh };
+    const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
+    const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
+    return { job, account, input, plan, change, missingStore: ledger === undefined ? location : undefined };
   } finally {
     await ledger?.close();
   }
+}
+
+async function planChange(
+  order: PlanOrder,
+  input: OpenedInput,
+  { savePlanAs, allowAdmin, signal, onEvent }: PlanRequest,
+): Promise<PlannedJobChange> {
+  const { job, account, dialect } = order;
+  const looking = {
+    account,
+    dialect,
+    clock: systemClock,
+    emit: onEvent ?? (() => {}),
+    signal: signal ?? new AbortController().signal,
+  };
+  const plan = await planChanges(order, input, (projects) => liveTeam(looking, projects));
+  if (savePlanAs !== undefined) await savePlan(savePlanAs, { job, account, inputPath: input.path }, plan);
+  return { plan, guards: guardProblems({ job, allowAdmin }, plan) };
 }
 
 /** The job that was named, and the account that it runs on. */

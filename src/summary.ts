@@ -1,3 +1,4 @@
+import { type ChangesDone, changesDone } from './changes-done.ts';
 import { EXIT, type ExitCode, type StopError } from './errors.ts';
 import type { Batch, BatchId, Credits, Money } from './ledger.ts';
 import type { RunOrder } from './order.ts';
@@ -5,6 +6,7 @@ import type { OutputFiles } from './output.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
 import type { Forecast } from './sample.ts';
 import type { Tally } from './tally.ts';
+import { mostOfRow } from './tariff.ts';
 import type { Traffic } from './traffic.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
@@ -23,6 +25,8 @@ export interface RunSummary {
   readonly tally: Tally | undefined;
   /** What a sample says of the rest; undefined for a run without one. */
   readonly forecast: Forecast | undefined;
+  /** What was done so far; undefined for an operation that changes nothing. */
+  readonly changes: ChangesDone | undefined;
   readonly stopped: StopError | undefined;
   /** A cap with which every pending row could be bought at its worst price. */
   readonly budgetToFinish: number;
@@ -42,11 +46,10 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
   const { traffic, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (stopped === undefined && settled === batch.inputRows)
+  if (stopped === undefined && settled === batch.inputRows + (batch.rowsBeyond ?? 0))
     await ledger.changeBatch(batch.id, { state: 'finished' });
   const { tally, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
-  const most = order.dialect.operations[batch.operation]?.credits.most ?? 1;
   return {
     batch: batch.id,
     rows: batch.inputRows,
@@ -60,8 +63,9 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     files: written,
     tally,
     forecast,
+    changes: order.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
     stopped,
-    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * most,
+    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * mostOfRow(order),
   };
 }
 

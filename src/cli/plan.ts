@@ -7,18 +7,20 @@ import { loadFamily } from '../family.ts';
 import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
-import { planLines, planObject } from '../plan-words.ts';
+import { changePlanLines, changePlanObject, planLines, planObject } from '../plan-words.ts';
 import { planJob } from '../run-job.ts';
 
 interface Flags {
   readonly account?: string;
   readonly refresh?: true;
+  readonly save?: string;
+  readonly allowAdmin?: true;
   readonly store?: string;
 }
 
 const plan: CliCommand = {
   name: 'plan',
-  summary: 'Shows what a file is, or what a job would buy in it; never sends.',
+  summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
   example: 'npx rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
     command
@@ -26,6 +28,8 @@ const plan: CliCommand = {
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'as if every answer that was bought before were too old')
+      .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
+      .option('--allow-admin', 'as of run: making somebody admin holds nothing back')
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
           second === undefined ? planFile(console, first) : showPlan(console, first, second, flags),
@@ -37,18 +41,33 @@ const plan: CliCommand = {
 export default plan;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
-  const { account: accountName, refresh, store } = flags;
-  const planned = await planJob({ job, file, account: accountName, refresh, store });
-  const { input, account, plan: found, missingStore } = planned;
+  const { account: accountName, refresh, store, save, allowAdmin } = flags;
+  const planned = await planJob({
+    job,
+    file,
+    account: accountName,
+    refresh,
+    store,
+    savePlanAs: save,
+    allowAdmin,
+    onEvent: (event) => {
+      if (event.kind === 'note') console.say(event.message);
+    },
+  });
+  const { input, account, plan: found, change, missingStore } = planned;
+  const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
-  console.print(
-    `  columns        ${columnWords(input.columns.columns)}${input.columns.guessed ? ' (guessed)' : ''}`,
-  );
-  for (const line of planLines(found)) console.print(plainText(line));
+  console.print(`  columns        ${columnWords(input.columns.columns)}${guessed}`);
+  const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
+  for (const line of lines) console.print(plainText(line));
   if (missingStore !== undefined) {
-    console.say(`There is no store at ${missingStore} yet, so nothing is known as bought.`);
+    const unknown = change === undefined ? 'bought' : 'changed by us';
+    console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
   }
-  console.result(planObject(found));
+  if (save !== undefined)
+    console.say(`Saved in ${save}; a run with --plan ${save} does that and nothing else.`);
+  const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
+  console.result({ ...planObject(found), ...changes });
   return EXIT.done;
 }
 
@@ -74,12 +93,17 @@ function descriptionLines(
         ? []
         : [`  ${' '.repeat(width)}  ${odd.count} do not look so: row ${odd.firstRows.join(', ')}`]),
     ]),
-    ...operations.map(({ operation, summary, columns: found, problem }) =>
-      problem === undefined
-        ? `fits       ${operation}: ${columnWords(found)}`
-        : `fits not   ${operation}: ${summary}`,
-    ),
+    ...operations
+      .filter(({ problem }) => problem === undefined)
+      .map(({ operation, columns: found }) => `fits       ${operation}: ${columnWords(found)}`),
+    ...unfitting(operations),
   ];
+}
+
+/** One line for all of them: there are more than anybody wants to read about, and `--json` has the reasons. */
+function unfitting(operations: FileDescription['operations']): readonly string[] {
+  const names = operations.filter(({ problem }) => problem !== undefined).map(({ operation }) => operation);
+  return names.length === 0 ? [] : [`fits not   ${names.join(', ')}`];
 }
 
 function descriptionObject({ rows, encoding, delimiter, columns, operations }: FileDescription): object {

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
+import type { ChangePlan } from '../change-plan.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine, durationOf, typedCommand, wholeNumber, withBudget } from '../command-line.ts';
+import { changeQuestion, diffLines } from '../diff-words.ts';
 import { type ExitCode, stop } from '../errors.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
-import { sentence } from '../plain-text.ts';
+import { plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { runJob } from '../run-job.ts';
@@ -21,6 +23,8 @@ interface Flags {
   readonly account?: string;
   readonly budget?: string;
   readonly yes?: true;
+  readonly plan?: string;
+  readonly allowAdmin?: true;
   readonly limit?: string;
   readonly sample?: string;
   readonly refresh?: true;
@@ -43,7 +47,9 @@ const run: CliCommand = {
       .option('-o, --output <file>', 'where the output goes; - is standard output')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
-      .option('--yes', 'agree to the plan without being asked')
+      .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
+      .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
+      .option('--allow-admin', 'let the run make somebody admin')
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
       .option('--refresh', 'buy anew what was bought before this batch')
@@ -52,11 +58,20 @@ const run: CliCommand = {
       .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
+      .addHelpText('after', STEPS)
       .action(wrap(runCommand));
   },
 };
 
 export default run;
+
+/** What the service offers as steps to be clicked together, and what does the same here for every row of a file. */
+const STEPS = `
+The prebuilt steps of the service, and the operation that does the same for a file:
+  People Enrichment    enrich-person
+  Company Enrichment   enrich-company
+  People Search        search-people
+  API Call             api-call (in a job, with endpoint and body)`;
 
 async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
   const words = process.argv.slice(2);
@@ -81,6 +96,9 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       mayCreateStore: console.interactive,
       saveJobAs: flags.saveJob,
       askBudget: (plan) => askBudget(console, plan, flags.yes === true),
+      askChanges: (plan) => askChanges(console, plan, flags.yes === true),
+      allowAdmin: flags.allowAdmin,
+      planFile: flags.plan,
       signal: stopping.signal,
       onEvent(event) {
         progress.hear(event);
@@ -124,9 +142,18 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
 async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise<Credits | undefined> {
   for (const line of planLines(plan)) console.say(line);
   const most = mostAsked(plan);
-  if (agreed) return most;
-  const answer = await console.ask(`Spend at most ${most.toLocaleString('en-AU')} credits? [y/N] `);
-  return /^y(es)?$/i.test(answer?.trim() ?? '') ? most : undefined;
+  const question = `Spend at most ${most.toLocaleString('en-AU')} credits?`;
+  return agreed || (await saysYes(console, question)) ? most : undefined;
+}
+
+async function askChanges(console: Console, plan: ChangePlan, agreed: boolean): Promise<boolean> {
+  for (const line of diffLines(plan)) console.say(plainText(line));
+  return agreed || (await saysYes(console, changeQuestion(plan)));
+}
+
+async function saysYes(console: Console, question: string): Promise<boolean> {
+  const answer = await console.ask(`${question} [y/N] `);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
 function sampleSize(text: string | undefined): number | undefined {

@@ -4,6 +4,7 @@ import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
+import { recordPages } from './ledger-rows.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every plain field
@@ -23,9 +24,6 @@ export interface Addition {
   /** Columns of the input that are left out of the copy, because ours take their place. */
   readonly dropped: ReadonlySet<string>;
 }
-
-/** Rows that are asked of the ledger at once. */
-const PAGE_ROWS = 1_000;
 
 /** @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do. */
 export function additionOf(
@@ -78,18 +76,16 @@ export async function plainFields(
   ledger: Pick<Ledger, 'rows'>,
   batch: Batch,
   place: AnswerPlace,
+  pageRows: number,
 ): Promise<readonly string[]> {
   const names = new Set<string>();
-  for (let from = 0; ; ) {
-    const page = await ledger.rows(batch.id, from, PAGE_ROWS);
+  for await (const page of recordPages(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
       const found = answers.findLast(({ kind }) => kind === 'found');
       if (found !== undefined) for (const name of plainNames(fieldsOf(found.body, place))) names.add(name);
     }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return [...names];
-    from = last.row + 1;
   }
+  return [...names];
 }
 
 function plainNames(fields: JsonValue | undefined): readonly string[] {
@@ -97,7 +93,7 @@ function plainNames(fields: JsonValue | undefined): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (isPlain(value) ? [name] : []));
 }
 
-function isPlain(value: JsonValue): boolean {
+export function isPlain(value: JsonValue): boolean {
   return value === null || typeof value !== 'object';
 }
 
@@ -116,7 +112,7 @@ export function addedCells(
 }
 
 /** Lists of plain values are joined with "; ", anything deeper is written as JSON. */
-function cellText(value: JsonValue | undefined): string {
+export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'object') return String(value);
   const isPlainList = Array.isArray(value) && value.every(isPlain);

@@ -22,6 +22,7 @@ export class Progress {
   #settledBefore = 0;
   #settledNow = 0;
   #matched = 0;
+  #applied = 0;
   #credits = 0;
   readonly #sends: Recent;
   readonly #settles: Recent;
@@ -61,6 +62,7 @@ export class Progress {
         this.#settledNow += 1;
         this.#settles.add(this.#clock.monotonicMs());
         if (event.outcome === 'matched') this.#matched += 1;
+        if (event.outcome === 'applied') this.#applied += 1;
         break;
       case 'paused':
         this.#pausedUntilMs = event.untilMs;
@@ -118,7 +120,7 @@ export class Progress {
     const parts = [
       `${done}/${rows} rows`,
       this.#rate(nowMs),
-      `${this.#matched} matched`,
+      this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`,
       counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
     ];

@@ -1,5 +1,7 @@
 import { stoppedObject } from '../../console.ts';
+import { actionCounts } from '../../diff-words.ts';
 import { formatDuration } from '../../duration.ts';
+import { counted } from '../../plain-text.ts';
 import { OUTCOME_KINDS } from '../../row.ts';
 import type { RunSummary } from '../../summary.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';
@@ -7,22 +9,33 @@ import { forecastLines, forecastObject } from './forecast-words.ts';
 /** A run's summary, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, money, saved, requests, durationMs, files, forecast } = summary;
+  const { batch, rows, counts, requests, durationMs, files, forecast, changes } = summary;
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
-  const pending = rows - settled.reduce((sum, [, count]) => sum + count, 0);
-  const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
+  const beyond = changes?.beyond.planned ?? 0;
+  const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
   return [
-    `Batch ${batch}, ${rows} rows`,
+    `Batch ${batch}, ${rows} rows${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
-    `Credits    ${money.spent} spent${doubt}${saved === undefined ? '' : `, ${saved} saved by asking once`}`,
+    ...(changes === undefined ? [] : [`Changes    ${actionCounts(changes.done) || 'none'}`]),
+    ...creditsLine(summary),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
     ...(forecast === undefined ? [] : forecastLines(forecast)),
     ...fileLine('Output', files.output),
     ...fileLine('Attention', files.attention),
+    ...fileLine('Results', files.results),
+    ...fileLine('Removed', files.removed),
     ...fileLine('Report', files.report),
   ];
+}
+
+/** Changes cost nothing as a rule, and then nothing is said of it. */
+function creditsLine({ money, saved, changes }: RunSummary): readonly string[] {
+  if (changes !== undefined && money.spent + money.inDoubt === 0) return [];
+  const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
+  const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
+  return [`Credits    ${money.spent} spent${doubt}${asked}`];
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {
@@ -48,7 +61,15 @@ export function summaryObject(summary: RunSummary): object {
     seconds: Math.round(durationMs / 100) / 10,
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
+    ...(files.results === undefined ? {} : { results: files.results }),
+    ...removedObject(summary),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };
+}
+
+/** Of a batch that removes whom the file does not name: how many it did, and the file that says whom. */
+function removedObject({ changes, files }: RunSummary): object {
+  if (changes === undefined || changes.beyond.planned === 0) return {};
+  return { removed: changes.beyond.removed, removed_file: files.removed ?? null };
 }

@@ -1,0 +1,139 @@
+import { invariant } from '../errors.ts';
+import type { Team } from '../membership.ts';
+import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../operation.ts';
+import type { PlannedInput } from '../plan.ts';
+import type { Outcome, RowNumber } from '../row.ts';
+import { optionsOf, type StandingOrder } from '../standing.ts';
+import { wayOf } from './way.ts';
+
+/** The rows of a list, and those that it lacks, each with what it would send when all goes well. */
+
+/** Whom a row is about and what it wants of them, as a person reads it. */
+export interface Whom {
+  readonly email?: string;
+  /** As the list calls it, else its id. */
+  readonly project?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** A row with what is known of whom it is about. */
+export type ResolvedRow = WorkableRow | UnworkableRow;
+
+export interface WorkableRow {
+  readonly kind: 'work';
+  readonly row: RowNumber;
+  readonly work: PlannedWork;
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
+  readonly beyond?: true;
+}
+
+interface UnworkableRow {
+  readonly kind: 'end';
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  /** What is known of whom it means. */
+  readonly of: Whom;
+  readonly beyond?: true;
+}
+
+export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind === 'work';
+
+/** A row of the file as far as it can be checked by itself. */
+export interface PreparedRow {
+  readonly row: RowNumber;
+  readonly text: RowInput;
+  readonly prepared: Prepared<unknown>;
+}
+
+export async function preparedRows(
+  { job, account }: StandingOrder,
+  input: PlannedInput,
+): Promise<readonly PreparedRow[]> {
+  const rows: PreparedRow[] = [];
+  const options = optionsOf(job, account);
+  for await (const group of input.format.groups(input.path)) {
+    for (const each of group) {
+      const text = input.columns.read(each);
+      rows.push({ row: each.row, text, prepared: job.operation.prepare(text, options) });
+    }
+  }
+  return rows;
+}
+
+/** The rows with what is known of whom they are about. */
+export function resolved(
+  order: StandingOrder,
+  rows: readonly PreparedRow[],
+  team: Team,
+): readonly ResolvedRow[] {
+  const { job, account, dialect } = order;
+  const change = changePartOf(order);
+  const options = optionsOf(job, account);
+  return rows.map(({ row, text, prepared }): ResolvedRow => {
+    const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
+    if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, of: cellsOf(text) };
+    return { kind: 'work', row, work: found.input, ...wayOf(job.operation, found.input, dialect) };
+  });
+}
+
+/** The projects that exist and that a row is about. */
+export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
+  const named = rows.flatMap((row) => (isWorkable(row) ? (row.work.subject.project ?? []) : []));
+  return [...new Set(named)];
+}
+
+/** Whom an invalid row seems to mean, as its cells say it. */
+function cellsOf({ email = '', project = '' }: RowInput): Whom {
+  return {
+    ...(email.trim() === '' ? {} : { email: email.trim() }),
+    ...(project.trim() === '' ? {} : { project: project.trim() }),
+  };
+}
+
+/**
+ * Work that no row of the file asks for. Somebody whom an invalid row may mean is not missing, and whom that row means is
+ * not known: so nobody is removed until it is mended.
+ */
+export function missingRows(
+  order: StandingOrder,
+  asked: readonly ResolvedRow[],
+  team: Team,
+): readonly ResolvedRow[] {
+  const options = optionsOf(order.job, order.account);
+  const works = asked.filter(isWorkable).map(({ work }) => work);
+  const missing = changePartOf(order).missing?.(works, team, options) ?? [];
+  const unclear = asked.find((row) => !isWorkable(row));
+  const last = asked.at(-1)?.row ?? HEADER_ROW;
+  return missing.map((work, index): ResolvedRow => {
+    const row = last + 1 + index;
+    if (unclear !== undefined) return withheld(row, work, unclear.row);
+    return { kind: 'work', row, work, beyond: true, ...wayOf(order.job.operation, work, order.dialect) };
+  });
+}
+
+const HEADER_ROW = 1;
+
+function withheld(row: RowNumber, work: PlannedWork, invalidRow: RowNumber): UnworkableRow {
+  const of = factsOf(work);
+  const who = `${of.email ?? work.subject.name} was not removed from ${of.project}`;
+  const reason = `${who}, because row ${invalidRow} is invalid and may mean the same person. Mend that row first`;
+  return { kind: 'end', row, outcome: { kind: 'refused', reason }, of, beyond: true };
+}
+
+function changePartOf({ job }: StandingOrder): ChangePart<unknown, PlannedWork> {
+  const { change, name } = job.operation;
+  invariant(change !== undefined, `${name} changes nothing, so there are no changes to plan`);
+  return change;
+}
+
+export function factsOf({ email, project, subject, from, to }: PlannedWork): Whom {
+  const shown = project ?? subject.project;
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(shown === undefined ? {} : { project: shown }),
+    ...(from === undefined ? {} : { from }),
+    to,
+  };
+}

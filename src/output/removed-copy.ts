@@ -1,0 +1,33 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Batch, LedgerReader, PlannedRow } from '../ledger.ts';
+import { keptWork } from '../planned-work.ts';
+import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
+
+/**
+ * The file of those whom a run removes because the input does not name them any more: they have no row there on which
+ * it could be said what became of them. Made of the ledger alone, it comes out the same every time.
+ */
+
+const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
+
+/** @param beyond the planned rows that the input does not have. */
+export async function* removedCopy(
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: Batch,
+  beyond: readonly PlannedRow[],
+): AsyncGenerator<Buffer, void, undefined> {
+  const rows = new LedgerRows(ledger, batch.id, PAGE_ROWS.single);
+  yield Buffer.from(stringify([COLUMNS]));
+  for (const planned of beyond) {
+    const outcome = (await rows.at(planned.row))?.outcome;
+    const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];
+    yield Buffer.from(stringify([[...whomCells(planned), ...end]]));
+  }
+}
+
+/** E-mail, user id, project, and the role that the person had. Who was not to be removed after all is in the reason. */
+function whomCells(planned: PlannedRow): readonly string[] {
+  if (planned.kind === 'end') return ['', '', '', ''];
+  const { email, project, subject, from, was } = keptWork(planned.work);
+  return [email ?? '', was?.facts?.userId ?? '', project ?? subject.project ?? '', from ?? ''];
+}

@@ -1,0 +1,104 @@
+import { open } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import { type AnswerPlace, resultsOf } from '../answer-body.ts';
+import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
+import type { JsonValue } from '../operation.ts';
+import { automaticAddition, cellText, isPlain } from './added-columns.ts';
+import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
+
+/**
+ * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
+ * the number of the row that asked. It is made of the ledger alone and comes out the same every time. The ledger is read
+ * twice, once for the columns and once for the lines, so that memory does not grow with what was found.
+ */
+
+type Rows = Pick<LedgerReader, 'rows'>;
+
+export interface FoundResults {
+  readonly count: number;
+  /** Fields that any result has, in the order in which they first appear. */
+  readonly fields: readonly string[];
+}
+
+/** Which row of the input asked. */
+const ROW = '_row';
+
+export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
+  const fields = new Set<string>();
+  let count = 0;
+  for await (const { results } of resultsByRow(ledger, batch, place)) {
+    count += results.length;
+    for (const result of results) for (const [name] of fieldsOf(result)) fields.add(name);
+  }
+  return { count, fields: [...fields] };
+}
+
+/** Begins as the input does: with a byte-order mark when that has one, because the same program will open it. */
+export async function* resultsCopy(
+  ledger: Rows,
+  batch: Batch,
+  place: AnswerPlace,
+  { fields }: FoundResults,
+  inputPath: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { columns } = automaticAddition([ROW], fields);
+  const mark = (await beginsWithMark(inputPath)) ? BYTE_ORDER_MARK : '';
+  yield Buffer.from(mark + linesOf([[ROW, ...columns.map(({ name }) => name)]]));
+  for await (const { row, results } of resultsByRow(ledger, batch, place)) {
+    const lines = results.map((result) => {
+      const cells = new Map(fieldsOf(result));
+      return [String(row), ...fields.map((name) => cells.get(name) ?? '')];
+    });
+    yield Buffer.from(linesOf(lines));
+  }
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+async function beginsWithMark(path: string): Promise<boolean> {
+  const mark = Buffer.from(BYTE_ORDER_MARK);
+  const file = await open(path, 'r');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(mark.length), 0, mark.length, 0);
+    return buffer.equals(mark);
+  } finally {
+    await file.close();
+  }
+}
+
+interface RowResults {
+  readonly row: number;
+  readonly results: readonly JsonValue[];
+}
+
+/** Rows without results are passed over. What a row found is there also when a later page of it is in doubt. */
+async function* resultsByRow(
+  ledger: Rows,
+  batch: Batch,
+  place: AnswerPlace,
+): AsyncGenerator<RowResults, void, undefined> {
+  for await (const page of recordPages(ledger, batch.id, PAGE_ROWS.lists)) {
+    for (const record of page) {
+      const results = resultsIn(record, place);
+      if (results.length > 0) yield { row: record.row, results };
+    }
+  }
+}
+
+function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
+  const found = answers.filter(({ kind }) => kind === 'found');
+  return found.flatMap(({ body }) => resultsOf(body, place) ?? []);
+}
+
+/** Name and text of each field of a result. Members of nested objects are named with a dot, as in a job's `add`. */
+function fieldsOf(result: JsonValue, prefix = ''): readonly (readonly [string, string])[] {
+  if (isPlain(result) || Array.isArray(result)) return [[prefix === '' ? 'value' : prefix, cellText(result)]];
+  return Object.entries(result ?? {}).flatMap(([name, value]) =>
+    fieldsOf(value, prefix === '' ? name : `${prefix}.${name}`),
+  );
+}
+
+/** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+function linesOf(lines: readonly (readonly string[])[]): string {
+  return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
+}

@@ -1,0 +1,84 @@
+import type { MappedInput } from '../input.ts';
+import type { Batch, Ledger } from '../ledger.ts';
+import type { RunOrder } from '../order.ts';
+import type { Outcome, RowNumber } from '../row.ts';
+import { optionsOf } from '../standing.ts';
+import type { RowSet } from './row-set.ts';
+
+/** A row that has no final outcome yet: what its operation is to be asked about, or how it ended without being asked. */
+export type Task =
+  | { readonly row: RowNumber; readonly kind: 'work'; readonly work: unknown }
+  | { readonly row: RowNumber; readonly kind: 'end'; readonly outcome: Outcome };
+
+export interface TaskSource {
+  readonly order: RunOrder;
+  readonly input: MappedInput;
+  readonly batch: Batch;
+  /** The only rows to settle; undefined: all. */
+  readonly sample: ReadonlySet<RowNumber> | undefined;
+  /** Rows that have a final outcome. */
+  readonly settled: RowSet;
+}
+
+/** Remembering where every so-manieth row starts lets a resumed run skip the settled part of the file. */
+const ROWS_BETWEEN_MARKS = 5_000;
+
+const PLANNED_PAGE = 1_000;
+
+/** The tasks of a batch in the order of its rows: of the file, or of the plan that was kept when the batch began. */
+export function tasksOf(source: TaskSource): AsyncGenerator<Task, void, undefined> {
+  return source.order.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
+}
+
+async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource): AsyncGenerator<Task> {
+  const { job, account, ledger } = order;
+  const options = optionsOf(job, account);
+  const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
+  for await (const row of input.format.rows(input.path, from)) {
+    if (row.row > lastRowWanted(order)) return;
+    if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
+    if (settled.has(row.row) || sample?.has(row.row) === false) continue;
+    const prepared = job.operation.prepare(input.columns.read(row), options);
+    if (prepared.kind === 'ready') yield { row: row.row, kind: 'work', work: prepared.input };
+    else yield { row: row.row, kind: 'end', outcome: prepared };
+  }
+}
+
+/** A change is worked off as it was planned: looked at anew after a crash, half of it would seem to be done. */
+async function* tasksOfPlan({ order, batch, settled }: TaskSource): AsyncGenerator<Task> {
+  for (let from = settled.lowestMissing(2); ; ) {
+    const page = await order.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
+    for (const planned of page) {
+      if (planned.row > lastRowWanted(order)) return;
+      if (!settled.has(planned.row)) yield planned;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PLANNED_PAGE) return;
+    from = last.row + 1;
+  }
+}
+
+/** The projects on which the rows of a batch of changes act, as far as they exist yet. */
+export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
+  const projects = new Set<string>();
+  for (let from = 0; ; ) {
+    const page = await ledger.plannedRows(id, from, PLANNED_PAGE);
+    for (const planned of page) {
+      const project = planned.kind === 'work' ? projectIn(planned.work.subject) : undefined;
+      if (project !== undefined) projects.add(project);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PLANNED_PAGE) return projects;
+    from = last.row + 1;
+  }
+}
+
+function projectIn(subject: unknown): string | undefined {
+  const hasProject = typeof subject === 'object' && subject !== null && 'project' in subject;
+  return hasProject && typeof subject.project === 'string' ? subject.project : undefined;
+}
+
+/** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */
+function lastRowWanted({ limit }: RunOrder): RowNumber {
+  return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
+}

@@ -1,0 +1,21 @@
+import { type StopError, stop } from './errors.ts';
+
+/** What the service has announced and does not offer, so that whoever asks for it is not told of a slip of the pen. */
+const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; readonly next: string }[] = [
+  {
+    words: /^(delete|remove)-projects?$/i,
+    what: 'Deleting a project',
+    next: 'Delete it in the service itself; rowonce run remove-user takes people out of it.',
+  },
+  {
+    words: /^(scim(-.*)?|(de)?provision-users?)$/i,
+    what: 'SCIM user management',
+    next: 'Keep the team in a sheet and use onboard.',
+  },
+];
+
+/** The stop for an operation that the service does not offer yet; undefined for any other word. */
+export function unoffered(word: string): StopError | undefined {
+  const found = UNOFFERED.find(({ words }) => words.test(word));
+  return found && stop('unsupported', `${found.what}: the service does not offer this yet.`, found.next);
+}
