@@ -45,12 +45,20 @@ export interface AnswerPlace {
   readonly envelope?: string;
   /** Path of the fields in the vendor's own body. */
   readonly fields?: string;
+  /** Path of the list of what was found in the vendor's own body; left out: the first list in the fields. */
+  readonly results?: string;
 }
 
-export function answerPlaceOf({ through, fields_at: fields }: Dialect): AnswerPlace {
+/** @param operation whose answers hold lists; left out: nobody asks for those. */
+export function answerPlaceOf(
+  { through, fields_at: fields, operations }: Dialect,
+  operation?: string,
+): AnswerPlace {
+  const results = operation === undefined ? undefined : operations[operation]?.results;
   return {
     ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
     ...(fields === undefined ? {} : { fields }),
+    ...(results === undefined ? {} : { results }),
   };
 }
 
@@ -60,12 +68,40 @@ export function fieldsOf(bytes: Buffer, place: AnswerPlace): JsonValue | undefin
 }
 
 /** As `fieldsOf`, of a body that has been read. A body inside an envelope may stand there as text. */
-export function fieldsIn(
+export function fieldsIn(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
+  const own = ownBodyIn(body, place);
+  return place.fields === undefined ? own : valueAt(own, place.fields);
+}
+
+/** The vendor's own body: the one that came, or the one in it. */
+export function ownBodyIn(
   body: JsonValue | undefined,
-  { envelope, fields }: AnswerPlace,
+  { envelope }: Pick<AnswerPlace, 'envelope'>,
 ): JsonValue | undefined {
-  const own = envelope === undefined ? body : jsonIn(bytesOf(valueAt(body, envelope)));
-  return fields === undefined ? own : valueAt(own, fields);
+  return envelope === undefined ? body : jsonIn(bytesOf(valueAt(body, envelope)));
+}
+
+/** The list of what was found; undefined when there is none where it should be. */
+export function resultsOf(bytes: Buffer, place: AnswerPlace): readonly JsonValue[] | undefined {
+  return resultsIn(jsonIn(bytes), place);
+}
+
+/** As `resultsOf`, of a body that has been read. */
+export function resultsIn(body: JsonValue | undefined, place: AnswerPlace): readonly JsonValue[] | undefined {
+  const own = ownBodyIn(body, place);
+  if (place.results !== undefined) return asList(valueAt(own, place.results));
+  const fields = place.fields === undefined ? own : valueAt(own, place.fields);
+  if (fields === undefined || fields === null || typeof fields !== 'object') return undefined;
+  return (
+    asList(fields) ??
+    Object.values(fields)
+      .map(asList)
+      .find((list) => list !== undefined)
+  );
+}
+
+function asList(value: JsonValue | undefined): readonly JsonValue[] | undefined {
+  return Array.isArray(value) ? value : undefined;
 }
 
 /** A body in which these fields stand where `fieldsOf` finds them, for an answer that a person tells. */

@@ -29,14 +29,16 @@ export function mapColumns(
     const column = mapping.get(name);
     return column === undefined ? [] : [{ name, column, index: header.indexOf(column) }];
   });
-  if (pairs.length === 0) throw nothingUsable(operation, header);
+  const missing = operation.inputs.find(({ name, required }) => required && !mapping.has(name));
+  if (missing !== undefined) throw notThere(operation, missing, header);
+  if (pairs.length === 0 && operation.inputs.length > 0) throw nothingUsable(operation, header);
   return {
     // From entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
-    guessed: chosen === undefined,
+    guessed: chosen === undefined && pairs.length > 0,
     read: ({ cells }) => {
-      // Names of inputs are an operation's own and harmless; a file's names are not among them.
-      const input: Record<string, string> = {};
+      // Without a prototype: a job may call an input what it likes.
+      const input: Record<string, string> = Object.create(null);
       for (const { name, index } of pairs) input[name] = cells[index] ?? '';
       return input;
     },
@@ -50,14 +52,15 @@ export function columnWords(columns: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** Input → column as the job chose, every name known. */
+/** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
 function check(
   operation: Operation,
   header: readonly string[],
   chosen: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   const inputs = operation.inputs.map(({ name }) => name);
-  const mapping = new Map(Object.entries(chosen));
+  const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
+  const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
   for (const [input, column] of mapping) {
     if (!inputs.includes(input)) {
       const fact = `columns: ${quoted(input)} is not an input of ${operation.name}.`;
@@ -80,7 +83,8 @@ function guess(operation: Operation, header: readonly string[]): ReadonlyMap<str
   const mapping = new Map<string, string>();
   for (const input of operation.inputs) {
     const known = new Set([squeezed(input.name), ...input.aliases]);
-    const claimants = header.filter((column) => known.has(squeezed(column)));
+    const isNamed = input.required === true && header.includes(input.name);
+    const claimants = isNamed ? [input.name] : header.filter((column) => known.has(squeezed(column)));
     const [column, ...others] = claimants;
     if (column === undefined) continue;
     if (others.length > 0 && !isOutput) throw notSure(operation, input, claimants);
@@ -97,6 +101,11 @@ function squeezed(name: string): string {
 function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
   const fact = `${operation.name}: the columns ${claimants.map(quoted).join(', ')} could all be ${quoted(input.name)}.`;
   return stop('job', fact, `Name the right one under \`columns:\` in the job, as "${input.name}: …".`);
+}
+
+function notThere(operation: Operation, { name, about }: InputField, header: readonly string[]): StopError {
+  const fact = `${operation.name} needs a column for ${quoted(name)} (${about}), and the file has none that is called so.`;
+  return stop('job', fact, `${suggestion(name, header)} Say so under \`columns:\` in the job.`);
 }
 
 function nothingUsable(operation: Operation, header: readonly string[]): StopError {

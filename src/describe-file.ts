@@ -67,7 +67,8 @@ export async function describeFile(
 function fitOf(operation: Operation, header: readonly string[]): Fit {
   const { name, summary } = operation;
   try {
-    return { operation: name, summary, columns: mapColumns(operation, header).columns };
+    const shaped = operation.shapedBy?.({}) ?? operation;
+    return { operation: name, summary, columns: mapColumns(shaped, header).columns };
   } catch (error) {
     if (!(error instanceof StopError)) throw error;
     return { operation: name, summary, columns: {}, problem: error.message };

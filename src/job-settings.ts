@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPlace } from './answer-body.ts';
 import type { Job } from './job.ts';
-import type { JsonObject } from './operation.ts';
+import type { JsonObject, Operation } from './operation.ts';
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
@@ -13,10 +13,20 @@ const settingsSchema = z.object({
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
+  /** Of an undo: the batch whose changes it takes back. */
+  undoes: z.string().optional(),
   /** The account's limit on average, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; left out: at the top of its body. */
-  answer_at: z.object({ envelope: z.string().optional(), fields: z.string().optional() }).optional(),
+  answer_at: z
+    .object({
+      envelope: z.string().optional(),
+      fields: z.string().optional(),
+      results: z.string().optional(),
+    })
+    .optional(),
+  /** Name of the file into which lists of results go; left out: there are none. */
+  results_file: z.string().optional(),
 });
 
 export interface OutputSettings {
@@ -24,6 +34,7 @@ export interface OutputSettings {
   readonly onExisting: Job['onExisting'];
   readonly columns: Readonly<Record<string, string>>;
   readonly answerPlace: AnswerPlace;
+  readonly operation: Pick<Operation, 'resultsFile'>;
 }
 
 /** What the ledger keeps that is not the job's: of the account, and of its dialect. */
@@ -44,8 +55,10 @@ export function jobSettings(
     ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
+    ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
+    ...(job.operation.resultsFile === undefined ? {} : { results_file: job.operation.resultsFile }),
   };
 }
 
@@ -54,11 +67,24 @@ export function limitPerSecondOf(stored: JsonObject): number | undefined {
   return settingsSchema.safeParse(stored).data?.requests_per_second;
 }
 
+/** The batch whose changes that one takes back; undefined for one that is no undo. */
+export function undoneBy(stored: JsonObject): string | undefined {
+  return settingsSchema.safeParse(stored).data?.undoes;
+}
+
 export function outputSettings(stored: JsonObject): OutputSettings {
-  const { add, on_existing: onExisting, columns, answer_at: at = {} } = settingsSchema.parse(stored);
+  const {
+    add,
+    on_existing: onExisting,
+    columns,
+    answer_at: at = {},
+    results_file: resultsFile,
+  } = settingsSchema.parse(stored);
   const answerPlace = {
     ...(at.envelope === undefined ? {} : { envelope: at.envelope }),
     ...(at.fields === undefined ? {} : { fields: at.fields }),
+    ...(at.results === undefined ? {} : { results: at.results }),
   };
-  return { onExisting, columns, answerPlace, ...(add === undefined ? {} : { add }) };
+  const operation = resultsFile === undefined ? {} : { resultsFile };
+  return { onExisting, columns, answerPlace, operation, ...(add === undefined ? {} : { add }) };
 }

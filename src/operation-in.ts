@@ -1,27 +1,74 @@
-import { answerPlaceOf, fieldsIn } from './answer-body.ts';
-import type { Dialect } from './dialect.ts';
-import type { Answer, Operation } from './operation.ts';
-import { unaskable } from './request.ts';
+import { answerPlaceOf, fieldsIn, ownBodyIn, resultsIn, valueAt } from './answer-body.ts';
+import { changeFields } from './changes.ts';
+import type { Dialect, DialectOperation } from './dialect.ts';
+import { stop } from './errors.ts';
+import type { Answer, Call, JsonValue, Operation, Step } from './operation.ts';
+import { dialectOperationOf, unaskable } from './request.ts';
 
 /**
- * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and the fields
- * of an answer are read where they stand. The operation itself knows neither.
+ * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an
+ * answer says is read where it stands: fields, results and the next page of a read, and of a change what is remembered of
+ * it. The operation itself knows neither.
  */
 export function operationIn(dialect: Dialect, operation: Operation): Operation {
-  const place = answerPlaceOf(dialect);
-  const fieldsOf = (answer: Answer | undefined): Answer | undefined => {
-    if (answer?.kind !== 'found') return answer;
-    return {
-      kind: 'found',
-      get fields() {
-        return fieldsIn(answer.fields, place) ?? null;
-      },
-    };
-  };
   const cannotAsk = unaskable(dialect, operation.name);
   return {
     ...operation,
     prepare: (row, options) => operation.prepare(row, { ...options, unaskable: cannotAsk }),
-    next: (input, answered) => operation.next(input, (call) => fieldsOf(answered(call))),
+    next: (input, answered) =>
+      askable(
+        dialect,
+        operation.next(input, (call) => read(dialect, call, answered(call))),
+      ),
   };
+}
+
+/**
+ * A plan meets what the dialect lacks before a batch begins, and a run that makes no plan before anything is sent.
+ * @throws StopError `unsupported`.
+ */
+function askable(dialect: Dialect, step: Step): Step {
+  if (step.kind === 'end' || Object.hasOwn(dialect.operations, step.call.operation)) return step;
+  const { operation } = step.call;
+  const fact = `The dialect ${dialect.name} of the ${dialect.vendor} has no operation ${operation}.`;
+  throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
+}
+
+/** Reads when the operation looks: most never do, and reading costs more than all the rest of planning a row. */
+function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
+  if (answer?.kind !== 'found') return answer;
+  return {
+    kind: 'found',
+    get fields() {
+      const fields = fieldsIn(answer.fields, answerPlaceOf(dialect));
+      return call.change === undefined
+        ? (fields ?? null)
+        : changeFields(dialectOperationOf(dialect, call), fields);
+    },
+    get results() {
+      return resultsIn(answer.fields, answerPlaceOf(dialect, call.operation));
+    },
+    get more() {
+      const { paging } = dialectOperationOf(dialect, call);
+      return (
+        paging && pageAfter(call, paging, ownBodyIn(answer.fields, answerPlaceOf(dialect)), this.results)
+      );
+    },
+  };
+}
+
+/** What the dialect says of the page after this one; undefined when there is none. */
+function pageAfter(
+  { parameters }: Call,
+  paging: NonNullable<DialectOperation['paging']>,
+  body: JsonValue | undefined,
+  results: readonly JsonValue[] | undefined,
+): JsonValue | undefined {
+  if ('next' in paging) {
+    const next = valueAt(body, paging.next);
+    return next === null || next === '' || next === false ? undefined : next;
+  }
+  if (results === undefined || results.length === 0) return undefined;
+  const { page = paging.from } = parameters;
+  return typeof page === 'number' ? page + 1 : undefined;
 }

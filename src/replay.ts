@@ -70,7 +70,7 @@ export function answerWith({ kind, why }: KnownAnswer, fields: () => JsonValue):
         },
       };
     case 'no_match':
-      return { kind: 'no_match' };
+      return { kind: 'no_match', words: why };
     case 'refused':
       return { kind: 'refused', words: why };
     default:

@@ -1,6 +1,7 @@
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { envelopeBody } from './envelope.ts';
-import { invariant } from './errors.ts';
+import { invariant, stop } from './errors.ts';
+import { ROLES, type Role } from './membership.ts';
 import type { Call, JsonObject, JsonValue } from './operation.ts';
 
 /** What leaves for the vendor, to the byte. */
@@ -22,13 +23,25 @@ export interface RequestValues {
 }
 
 /** How one request is shaped: an operation, a read-back, or the usage request. */
-type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields'>;
+type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
 
-/** The dialect's entry for a call. The operations that a dialect lacks are refused before a batch begins. */
+/** Whose calls bring a method, a path and a body of their own; the rest of the dialect's entry holds for them too. */
+const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
+
+/**
+ * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
+ * before a batch begins.
+ */
 export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
   const operation = dialect.operations[call.operation];
   invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
-  return operation;
+  const { creditsMost: most } = call;
+  if (most === undefined) return operation;
+  // What costs by volume is booked by what came; of all else nobody knows better than that it cost what was reserved.
+  const { per_result, found } = operation.credits;
+  const credits =
+    per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
+  return { ...operation, credits };
 }
 
 /** The parameters of an operation for which the vendor has no field: it is never asked by them. */
@@ -51,7 +64,9 @@ export function requestOf(
   const operation = dialectOperationOf(dialect, call);
   const left = unaskable(dialect, call.operation).find((name) => Object.hasOwn(call.parameters, name));
   invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
-  const shaped = shapedRequest(operation, fieldsOf(operation, call));
+  const shaped = GENERIC_OPERATIONS.includes(call.operation)
+    ? shapedByItself(call)
+    : shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
   const path = movedTo ?? pathOf(dialect, basePath, shaped);
   const known = valuesFor(call, values);
   const headers = { ...headersOf(dialect, operation, known), ...idempotencyHeader(dialect, known) };
@@ -67,24 +82,27 @@ export function readBackRequestOf(
   values: RequestValues,
 ): HttpRequest {
   const known = valuesFor(call, values);
-  const shaped = shapedRequest(readBack, fieldsOf(readBack, call), known.idempotency_key);
+  const shaped = shapedRequest(readBack, fieldsOf(readBack, withPermissions(dialect, call)), known);
   const path = pathOf(dialect, basePath, shaped);
   return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, readBack, known), known);
 }
 
-/** The free request with the vendor's own count of credits; undefined when the dialect has none. */
-export function usageRequestOf(
+/** A free request of the dialect that is about no call: for its count of credits, or who is in a project. */
+export function freeRequestOf(
   dialect: Dialect,
   basePath: string,
+  shape: Shape,
+  parameters: JsonObject,
   values: RequestValues,
-): HttpRequest | undefined {
-  if (dialect.usage === undefined) return undefined;
-  const shaped = shapedRequest(dialect.usage, new Map());
+): HttpRequest {
+  const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
   const path = pathOf(dialect, basePath, shaped);
-  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, dialect.usage, values), values);
+  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, shape, values), values);
 }
 
 // ------------------------------------------------------------------------------------------------ path and body
+
+type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
 interface Shaped {
   readonly method: 'GET' | 'POST';
@@ -93,29 +111,62 @@ interface Shaped {
   readonly body: JsonObject | undefined;
 }
 
-/** The call's parameters by the vendor's names; those that it has no field for are left out. */
-function fieldsOf({ fields }: Shape, call: Call): Map<string, JsonValue> {
-  const entries = Object.entries(call.parameters).flatMap(([name, value]) => {
-    const field = fields?.[name] === undefined ? name : fields[name];
-    return field === null ? [] : [[field, value] as const];
-  });
-  return new Map(entries);
+/**
+ * The call's parameters by the vendor's names; those that it has no field for are left out.
+ * @throws StopError `job` where a filter of the job has the vendor's name for something else: one of both would be lost.
+ */
+function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, JsonValue> {
+  const sent = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(call.parameters)) {
+    const named = name === 'page' && paging !== undefined ? paging.parameter : fields?.[name];
+    const field = named === undefined ? name : named;
+    if (field === null) continue;
+    if (sent.has(field)) {
+      const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(field)}.`;
+      throw stop('job', fact, 'Take the filter of that name out of the job.');
+    }
+    sent.set(field, value);
+  }
+  return sent;
 }
 
-function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, idempotencyKey?: string): Shaped {
-  const path = fillPath(shape.path, fields, idempotencyKey);
+/** A role is written as the service grants it; a call names ours, so that its key does not depend on the dialect. */
+function withPermissions({ permissions }: Dialect, call: Call): Call {
+  const { role, ...others } = call.parameters;
+  if (permissions === undefined || role === undefined) return call;
+  invariant(isRole(role), `${JSON.stringify(role)} is no role`);
+  const granted = { items: { [permissions.item]: { actions: { [permissions[role]]: true } } } };
+  // In front of the others, as the published table has them.
+  return { ...call, parameters: { permissions: granted, ...others } };
+}
+
+const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
+
+/** As the job says it. Braces in its path stand for themselves. */
+function shapedByItself({ operation, parameters: { method, endpoint, body } }: Call): Shaped {
+  invariant(
+    (method === 'GET' || method === 'POST') && typeof endpoint === 'string' && isObject(body),
+    `${operation} has no method, endpoint and body`,
+  );
+  if (method === 'POST') return { method, path: endpoint, body };
+  return { method, path: withQuery(endpoint, new Map(Object.entries(body))), body: undefined };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param values that the path may name besides the fields: of a question about a call, never of the call itself. */
+function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
+  const path = fillPath(shape.path, fields, values);
   if (shape.method === 'POST') return { method: 'POST', path, body: Object.fromEntries(fields) };
   return { method: 'GET', path: withQuery(path, fields), body: undefined };
 }
 
 /** Moves the fields that the path names out of the body. */
-function fillPath(
-  template: string,
-  fields: Map<string, JsonValue>,
-  idempotencyKey: string | undefined,
-): string {
+function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    if (name === 'idempotency_key') return pathSegment(name, idempotencyKey);
+    if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);
     return pathSegment(name, value);
@@ -134,10 +185,19 @@ function pathSegment(name: string, value: JsonValue | undefined): string {
 /** A path of the dialect may have a query of its own, such as a version. */
 function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string {
   const query = new URLSearchParams(
-    [...fields].map(([name, value]): [string, string] => [name, String(value)]),
+    [...fields].map(([name, value]): [string, string] => [name, queryText(value)]),
   ).toString();
   if (query === '') return path;
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** A list is its members with commas between them; a query has no form of its own for anything deeper. */
+function queryText(value: JsonValue): string {
+  if (value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  const isPlainList =
+    Array.isArray(value) && value.every((each) => each === null || typeof each !== 'object');
+  return isPlainList ? value.join(',') : JSON.stringify(value);
 }
 
 /** The account's address is the vendor's, or that of the service, which knows the vendor's by itself. */

@@ -23,6 +23,8 @@ export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
   readonly attention: AttentionRow[] = [];
+  /** What went into the file of results, for an operation that has one and found any. */
+  results: { readonly file: string; readonly count: number } | undefined;
   #saved = 0;
 
   /** What the shared and the earlier bought answers would have cost had every row bought its own. */
@@ -45,7 +47,8 @@ export class Tally {
   }
 
   #addIdentifier({ call, kind }: AnswerRecord): void {
-    const name = identifierOf(call);
+    // A change is told by what it does: all of a kind ask by the same parameters.
+    const name = call.change === undefined ? identifierOf(call) : call.operation;
     const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
     tally.asked += 1;
     if (kind === 'found') tally.found += 1;
@@ -55,6 +58,8 @@ export class Tally {
 
 /** What a call asks about, as a waterfall names it: `abn`, or `abn+domain` for two in one call. */
 export function identifierOf({ parameters }: Call): string {
+  // A call that brings its own request is known by where it goes.
+  if (typeof parameters.endpoint === 'string') return parameters.endpoint;
   const names = Object.keys(parameters);
   const [only = ''] = names;
   return names.length > 1 ? names.join('+') : only;

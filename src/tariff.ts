@@ -1,12 +1,16 @@
 import { requestsPerSecond } from './account.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
+import { type Credits, credits } from './ledger.ts';
 import type { Call } from './operation.ts';
 import { dialectOperationOf } from './request.ts';
-import type { StandingOrder } from './standing.ts';
+import { optionsOf, type StandingOrder } from './standing.ts';
 
 /** What the vendor asks for a call, and how many it lets us make. */
 export interface Tariff {
-  priceOf(call: Call): DialectOperation['credits'];
+  /** With those of the calls that follow because this one matches, such as the other pages of a search. */
+  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** The most calls of a row that match, and the most that each of them costs. */
+  readonly row: RowWorst;
   /** Whether a call that finds nothing is charged as well. */
   readonly chargesMisses: boolean;
   /** Share of the account's earlier questions that were answered; undefined before the first answer. */
@@ -15,13 +19,39 @@ export interface Tariff {
   readonly requestsPerSecond: number | undefined;
 }
 
-export async function tariffOf({ job, account, dialect, ledger }: StandingOrder): Promise<Tariff> {
+export interface RowWorst {
+  readonly calls: number;
+  readonly most: Credits;
+}
+
+export async function tariffOf(order: StandingOrder): Promise<Tariff> {
+  const { job, account, dialect, ledger } = order;
+  const matches = mostMatches(order);
   return {
-    priceOf: (call) => dialectOperationOf(dialect, call).credits,
+    row: { calls: matches, most: credits(mostOfCall(order)) },
+    priceOf(call) {
+      const { most, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      // How much a match brings is known when it has come, so until then it is taken to fill every page.
+      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
+    },
     chargesMisses: chargesMisses(dialect),
     matchRate: await ledger?.matchRate(account.identity, job.operation.name),
     requestsPerSecond: requestsPerSecond(account),
   };
+}
+
+/** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
+export function mostOfRow(order: Pick<StandingOrder, 'job' | 'account' | 'dialect'>): number {
+  return mostOfCall(order) * mostMatches(order);
+}
+
+function mostOfCall({ job, dialect }: Pick<StandingOrder, 'job' | 'dialect'>): number {
+  const stated = job.settings?.credits_max;
+  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+}
+
+function mostMatches({ job, account }: Pick<StandingOrder, 'job' | 'account'>): number {
+  return job.operation.mostMatches?.(optionsOf(job, account)) ?? 1;
 }
 
 function chargesMisses({ answers, operations }: Dialect): boolean {

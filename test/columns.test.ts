@@ -111,3 +111,46 @@ test('a column that is called __proto__ feeds its input and touches nothing else
   expect(map.read({ row: 2, cells: ['51', 'Acme'] })).toEqual({ abn: '51' });
   expect(Object.keys(map.columns)).toEqual(['abn']);
 });
+
+describe('an input that must be there', () => {
+  const tagging = (...names: readonly string[]) =>
+    defineOperation({
+      ...operation,
+      name: 'tag',
+      inputs: names.map((name) => ({
+        name,
+        about: 'as the job names it',
+        aliases: [name.toLowerCase()],
+        required: true as const,
+      })),
+    });
+
+  test('is the column of that very name, however many others are spelled almost so', () => {
+    expect(mapColumns(tagging('Email'), ['E-mail', 'Email', 'EMAIL']).columns).toEqual({ Email: 'Email' });
+    expect(mapColumns(tagging('Email'), ['E-mail']).columns).toEqual({ Email: 'E-mail' });
+  });
+
+  test('is asked for with the column that was probably meant', () => {
+    const error = stopOf(() => mapColumns(tagging('Email', 'Domain'), ['Email', 'Domian']));
+    expect(error.message).toBe(
+      'tag needs a column for "Domain" (as the job names it), and the file has none that is called so.',
+    );
+    expect(error.next).toBe('Did you mean Domian? Say so under `columns:` in the job.');
+  });
+
+  test('may come from a column that the job names, beside those that are there by name', () => {
+    const map = mapColumns(tagging('Email', 'Domain'), ['Email', 'Site'], { Domain: 'Site' });
+    expect(map.columns).toEqual({ Email: 'Email', Domain: 'Site' });
+    expect(map.read({ row: 2, cells: ['jo', 'a.example'] })).toEqual({ Email: 'jo', Domain: 'a.example' });
+  });
+
+  test('may be called what it likes', () => {
+    const map = mapColumns(tagging('__proto__'), ['__proto__']);
+    expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
+  });
+});
+
+test('an operation without inputs needs no column, and nothing is said of any', () => {
+  const map = mapColumns(defineOperation({ ...operation, inputs: [] }), ['Name']);
+  expect(map).toMatchObject({ columns: {}, guessed: false });
+});

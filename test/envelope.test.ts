@@ -13,7 +13,7 @@ import { asReceived, vendorReply } from '../src/envelope.ts';
 import { judge, type Verdict } from '../src/judge.ts';
 import type { RawReply } from '../src/ledger.ts';
 import type { Call } from '../src/operation.ts';
-import { readBackRequestOf, requestOf, usageRequestOf } from '../src/request.ts';
+import { freeRequestOf, readBackRequestOf, requestOf } from '../src/request.ts';
 
 function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): Dialect {
   if (service.api_call === undefined) throw new Error('the service has no API Call step');
@@ -74,12 +74,10 @@ describe('a request', () => {
 
   test('for a read-back, or for the count of credits, goes the same way', () => {
     const usage = { method: 'GET' as const, path: '/usage', credits: 'used' };
-    expect(bodyOf(usageRequestOf(through({}, { usage }), PATH, VALUES) ?? { body: undefined })).toMatchObject(
-      {
-        method: 'GET',
-        endpoint: '/usage',
-      },
-    );
+    expect(bodyOf(freeRequestOf(through({}, { usage }), PATH, usage, {}, VALUES))).toMatchObject({
+      method: 'GET',
+      endpoint: '/usage',
+    });
     const readBack = { method: 'GET' as const, path: '/charges', answers: [] };
     expect(bodyOf(readBackRequestOf(through(), PATH, lookup, readBack, VALUES))).toMatchObject({
       method: 'GET',

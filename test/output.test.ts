@@ -15,10 +15,18 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { callKeyOf } from '../src/call-key.ts';
 import { systemClock } from '../src/clock.ts';
 import type { RunEvent } from '../src/events.ts';
+import { loadFamily } from '../src/family.ts';
 import { type Input, openInput } from '../src/input.ts';
 import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger.ts';
-import type { Call } from '../src/operation.ts';
-import { type Additions, chooseDestination, notesIn, type OutputFiles, writeOutput } from '../src/output.ts';
+import type { Call, Operation } from '../src/operation.ts';
+import {
+  type Additions,
+  chooseDestination,
+  filesOf,
+  notesIn,
+  type OutputFiles,
+  writeOutput,
+} from '../src/output.ts';
 import { OUR_COLUMNS, type Outcome } from '../src/row.ts';
 import memory from '../src/stores/memory.ts';
 import { bytesOf, cellText, written, writtenCsv } from './formats/csv-arbitrary.ts';
@@ -285,6 +293,96 @@ describe('the file of rows that need attention', () => {
     await desk.settle(list.batch, 2, { kind: 'skipped', reason: 'left out' });
     expect(await desk.write(list)).not.toHaveProperty('attention');
     expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(false);
+  });
+});
+
+describe('the file of results', () => {
+  const people = { operation: { resultsFile: 'people' } };
+
+  test('has a line for each member of the lists, in order, with its row, under the fields that any of them has', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\nc\n');
+    const [first, second] = [
+      await desk.answer(list.batch, 2, { total: 3, results: [{ name: 'Jo', place: { city: 'Perth' } }] }),
+      await desk.answer(list.batch, 2, { results: [{ name: 'Al, "x"' }, 'odd'] }, { domain: '2', page: 2 }),
+    ];
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [first, second]);
+    await desk.settle(list.batch, 3, { kind: 'no_match', reason: 'nobody' });
+    const third = await desk.answer(list.batch, 4, {
+      results: [{ _row: 'theirs', emails: ['a', 'b'], jobs: [{ title: 'CEO' }], none: null }],
+    });
+    await desk.settle(list.batch, 4, { kind: 'matched', matchedBy: 'domain' }, [third]);
+    const { results, tally } = await desk.write(list, 'out.csv', people);
+    expect(results).toBe(desk.path('out.people.csv'));
+    expect(desk.read('out.people.csv').split('\n')).toEqual([
+      '_row,name,place.city,value,found__row,emails,jobs,none',
+      '2,Jo,Perth,,,,,',
+      '2,"Al, ""x""",,,,,,',
+      '2,,,odd,,,,',
+      '4,,,,theirs,a; b,"[{""title"":""CEO""}]",',
+      '',
+    ]);
+    expect(tally.results).toEqual({ file: 'out.people.csv', count: 4 });
+    expect(desk.read('out.report.html')).toContain('<td>out.people.csv<td class="n">4');
+  });
+
+  test('shows what was found and paid for also while the rest of a row is in doubt', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'page 2 was lost' }, [found]);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo' }]);
+  });
+
+  test('is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {
+    const desk = await Desk.open();
+    const rows = Array.from({ length: 61 }, (_, at) => ({
+      results: [{ name: `p${at}` }, { name: `q${at}` }],
+    }));
+    const list = await desk.list(`\uFEFFDomain\n${rows.map((_, at) => `d${at}\n`).join('')}`);
+    await desk.matchAll(list.batch, ...rows);
+    const limits = new Set<number>();
+    const { rows: ask } = desk.ledger;
+    desk.ledger.rows = (batch, from, limit) => {
+      limits.add(limit);
+      return ask.call(desk.ledger, batch, from, limit);
+    };
+    await desk.write(list, 'out.csv', people);
+    // Answers with lists are large: a thousand of them would not fit into memory.
+    expect([...limits]).toEqual([20]);
+    const once = readFileSync(desk.path('out.people.csv'));
+    // It will be opened by the program that the input was made for.
+    expect(once.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
+    expect(desk.table('out.people.csv')).toHaveLength(122);
+    expect(desk.table('out.people.csv').at(-1)).toEqual({ _row: '62', name: 'q60' });
+    await desk.write(list, 'out.csv', people);
+    expect(readFileSync(desk.path('out.people.csv'))).toEqual(once);
+  });
+
+  test('goes when nothing was found, and is never touched by an operation that has none', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nobody' });
+    writeFileSync(desk.path('out.people.csv'), 'of an earlier list');
+    expect(await desk.write(list)).not.toHaveProperty('results');
+    expect(desk.read('out.people.csv')).toBe('of an earlier list');
+    expect(await desk.write(list, 'out.csv', people)).not.toHaveProperty('results');
+    expect(existsSync(desk.path('out.people.csv'))).toBe(false);
+  });
+
+  test('is never the input itself, which is known before anything is paid for', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n', 'out.people.csv');
+    await expect(desk.write(list, 'out.csv', people)).rejects.toMatchObject({ code: 'output' });
+    expect(await desk.write(list)).toMatchObject({ output: desk.path('out.csv') });
+  });
+
+  test('is known by its name for each operation that has one', async () => {
+    const operations = await loadFamily<Operation>(new URL('../src/operations/', import.meta.url));
+    const names = [...operations.values()].flatMap(({ resultsFile = [] }) => resultsFile);
+    expect(filesOf('/x/out.csv')).toEqual(expect.arrayContaining(names.map((name) => `/x/out.${name}.csv`)));
+    expect(names).toContain('people');
   });
 });
 

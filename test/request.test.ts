@@ -6,13 +6,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
-import type { Call } from '../src/operation.ts';
+import service from '../src/dialects/service.ts';
+import type { Call, JsonObject } from '../src/operation.ts';
 import {
   dialectOperationOf,
+  freeRequestOf,
   readBackRequestOf,
   requestOf,
   unaskable,
-  usageRequestOf,
 } from '../src/request.ts';
 
 const call = (parameters: Call['parameters'], more: Partial<Call> = {}): Call => ({
@@ -99,6 +100,94 @@ test('a GET carries its parameters in the query and has no body', () => {
   expect(requestOf(dialect({ method: 'GET' }), '', call({}), { key: 'k' }).path).toBe('/do');
 });
 
+test('a list in a query is its members, and what is nested deeper is JSON', () => {
+  const parameters = { sizes: [10, 50], place: { state: 'NSW' }, none: null };
+  expect(requestOf(dialect({ method: 'GET' }), '', call(parameters), { key: 'k' }).path).toBe(
+    '/do?sizes=10%2C50&place=%7B%22state%22%3A%22NSW%22%7D&none=',
+  );
+});
+
+describe('a search', () => {
+  const search = (parameters: Call['parameters']): Call => call(parameters, { operation: 'search-people' });
+
+  test('of the provider, first page and next, to the byte', () => {
+    const [first, next] = [{ company: 'Acme' }, { company: 'Acme', page: 2 }].map((parameters) =>
+      requestOf(provider, '/v1', search(parameters), { key: 'k3y' }),
+    );
+    expect(first).toMatchObject({ method: 'POST', path: '/v1/search/people' });
+    expect(String(first?.body)).toBe('{"company":"Acme"}');
+    expect(next).toEqual({ ...first, body: Buffer.from('{"company":"Acme","page":2}') });
+  });
+
+  test('asks for the next page by the name that the vendor has for it', () => {
+    const paged = dialect({ method: 'GET', paging: { parameter: 'cursor', next: 'next' } });
+    expect(requestOf(paged, '', call({ q: 'a', page: 'b c' }), { key: 'k' }).path).toBe('/do?q=a&cursor=b+c');
+  });
+
+  test('with a filter that has the vendor’s name for something else is refused, not sent without one of both', () => {
+    const named = dialect({ fields: { company: 'org' }, paging: { parameter: 'cursor', next: 'next' } });
+    for (const parameters of [
+      { company: 'Acme', org: 'x' },
+      { cursor: 'x', page: 'b' },
+    ]) {
+      expect(() => requestOf(named, '', call(parameters), { key: 'k' })).toThrow(
+        /^do: two values are to be sent as "(org|cursor)"\.$/,
+      );
+    }
+  });
+});
+
+describe('a call that brings its own request', () => {
+  const own = (method: 'GET' | 'POST', endpoint: string, body: JsonObject, operation = 'api-call'): Call =>
+    call({ method, endpoint, body }, { operation });
+
+  test.each(['api-call', 'api-call-change'])('is sent as the job says it, to the byte: %s', (operation) => {
+    const request = requestOf(provider, '/v1', own('POST', '/tags/{x}', { a: ['"}'] }, operation), {
+      key: 'k3y',
+    });
+    expect(request).toEqual({
+      method: 'POST',
+      path: '/v1/tags/{x}',
+      headers: {
+        authorization: 'Bearer k3y',
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body: Buffer.from('{"a":["\\"}"]}'),
+    });
+  });
+
+  test('has its body for a query when it is a GET', () => {
+    const request = requestOf(provider, '', own('GET', '/x?v=2', { q: 'a&b', n: 1 }), { key: 'k' });
+    expect(request).toMatchObject({ method: 'GET', path: '/x?v=2&q=a%26b&n=1', body: undefined });
+    expect(request.headers).not.toHaveProperty('content-type');
+  });
+
+  test('goes through a service like any other', () => {
+    if (service.api_call === undefined) throw new Error('the service has no API Call step');
+    const through = { ...provider, through: { envelope: service.api_call, connectedAccount: 'acme-data' } };
+    const sent = (asked: Call) => JSON.parse(String(requestOf(through, '/step', asked, { key: 'k' }).body));
+    expect(sent(own('POST', '/tags/apply', { tag: 'x' }))).toEqual({
+      account: 'acme-data',
+      method: 'POST',
+      endpoint: '/tags/apply',
+      body: { tag: 'x' },
+    });
+    expect(sent(own('GET', '/account/plan', {}))).toEqual({
+      account: 'acme-data',
+      method: 'GET',
+      endpoint: '/account/plan',
+    });
+  });
+
+  test('costs what the job says at most, and is booked at that', () => {
+    const stated = { ...own('POST', '/x', {}), creditsMost: 7 };
+    expect(dialectOperationOf(provider, stated).credits).toEqual({ most: 7, found: 7 });
+    const search: Call = call({}, { operation: 'search-people', creditsMost: 100 });
+    expect(dialectOperationOf(provider, search).credits).toEqual({ most: 100, found: 1, per_result: 1 });
+  });
+});
+
 test('a query that the path has already is kept', () => {
   const versioned = dialect({ method: 'GET', path: '/do?version=2' });
   expect(requestOf(versioned, '', call({ q: 'a' }), { key: 'k' }).path).toBe('/do?version=2&q=a');
@@ -164,13 +253,12 @@ test('the count of credits is asked for with the headers of the dialect and its 
     ...dialect({}, { authorization: 'Bearer {key}' }),
     usage: { method: 'GET' as const, path: '/usage', headers: { 'x-a': '{key}' }, credits: 'used' },
   };
-  expect(usageRequestOf(counting, '/v1', { key: 'k' })).toEqual({
+  expect(freeRequestOf(counting, '/v1', counting.usage, {}, { key: 'k' })).toEqual({
     method: 'GET',
     path: '/v1/usage',
     headers: { authorization: 'Bearer k', 'x-a': 'k' },
     body: undefined,
   });
-  expect(usageRequestOf(dialect({}), '', { key: 'k' })).toBeUndefined();
 });
 
 describe('headers', () => {

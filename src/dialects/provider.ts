@@ -13,8 +13,30 @@ const provider: Dialect = {
     'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
     // Published as "about 1 to 2": booked at 2, so that what is shown as spent is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
-    // Published as varying with the volume of results: what an operation may spend on one search is its job's to say.
-    'search-people': { method: 'POST', path: '/search/people', credits: { most: 10, found: 1 } },
+    // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a page.
+    'search-people': {
+      method: 'POST',
+      path: '/search/people',
+      credits: { most: 25, found: 1, per_result: 1 },
+      // Not published: where the list stands, and how the next page is asked for.
+      results: 'results',
+      paging: { parameter: 'page', next: 'next_page' },
+    },
+    // Method, path and body are the job's. What such a call costs is as well; it is 1 where the job does not say.
+    'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
+    'api-call-change': {
+      method: 'POST',
+      path: '/',
+      credits: { most: 1, found: 1 },
+      // Answers of changes are not published: any whole one that names no error says that it was done.
+      answers: [
+        { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
+        { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
+        { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
+        { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
+        { status: ['2xx'], means: 'found' },
+      ],
+    },
   },
   answers: [
     { status: [429], means: 'rate_limited' },

@@ -149,8 +149,9 @@ function missing(
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
   const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
   const named = new Set(planned.map(({ subject }) => subjectText(subject)));
-  const isMissing = ({ subject, facts }: KnownSubject): boolean =>
-    facts?.email === subject.name && !named.has(subjectText(subject));
+  // Whom only the service's own lists know, at number 0, was never in a list of ours that they could be missing from.
+  const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
+    sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
   return [...projects].sort().flatMap((project) =>
     team
       .inProject(project)

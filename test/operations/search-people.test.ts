@@ -59,7 +59,9 @@ describe('what is asked', () => {
 
   test('ends at the last page, and where the vendor names the same page again and again', () => {
     expect(walk([page(25, 2), page(3)], { pages: 9 }).asked).toHaveLength(2);
-    expect(walk([page(25, 2), page(25, 2)], { pages: 9 }).asked).toHaveLength(2);
+    const again = walk([page(25, 2), page(25, 2)], { pages: 9 });
+    expect(again.asked).toHaveLength(2);
+    expect(again.end).toMatchObject({ reason: '50 people' });
   });
 
   test('may cost what the job says and counts for the plan as often as there are pages', () => {

@@ -1,0 +1,196 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../call-key.ts';
+import { stop, unreachable } from '../errors.ts';
+import type { Team } from '../membership.ts';
+import {
+  type Answered,
+  type Call,
+  defineOperation,
+  end,
+  type InputField,
+  type JsonObject,
+  type Operation,
+  type OperationOptions,
+  type PlannedWork,
+  type Prepared,
+  type RowInput,
+  type Step,
+  send,
+} from '../operation.ts';
+import { columnsIn, filledIn, templateProblem } from './api-call/template.ts';
+
+/**
+ * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is
+ * shared and bought once like any other; a change is sent once for each of its own bodies.
+ */
+
+/** What every call of a job has in common. */
+interface Shape {
+  readonly method: 'GET' | 'POST';
+  readonly endpoint: string;
+  readonly body: JsonObject;
+}
+
+/** A row, ready to be sent. */
+interface Filled {
+  readonly request: Shape;
+  readonly creditsMost?: number;
+}
+
+/** A row of a change, with what is known of it. */
+interface Planned extends PlannedWork, Filled {
+  readonly after: number;
+  /** The batch that was answered to the same before. */
+  readonly doneBy?: string;
+}
+
+/** As a path of a dialect; a second slash at its beginning would make another address of it. */
+const ENDPOINT = /^\/(?!\/)[!-"$-~]*$/;
+
+const NEEDED = 'Write it into a job: endpoint: /…, and body: with {{Column}} where a cell belongs.';
+
+/** As it stands here, nobody has said yet what is sent, so it is like the simplest job. */
+export default defineOperation(
+  operationOf({ method: 'POST', endpoint: '/', body: { column: '{{column}}' } }),
+);
+
+function operationOf(shape: Shape): Operation<Filled> {
+  const columns = columnsIn(shape.body);
+  return {
+    name: 'api-call',
+    summary: 'Send a request of your own for each row: any other operation of the vendor.',
+    vendor: 'provider',
+    inputs: columns.map(inputOf),
+    tiers: [],
+    settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
+    shapedBy,
+    prepare: (row, options) => prepare(shape, columns, row, options),
+    next: nextOfRead,
+  };
+}
+
+/** @throws StopError `job` where the job does not say what is sent. */
+function shapedBy(settings: JsonObject): Operation {
+  const { method, endpoint, body = {}, kind } = settings;
+  if (endpoint === undefined)
+    throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
+  if (typeof endpoint !== 'string' || !ENDPOINT.test(endpoint)) {
+    const fact = `endpoint: ${JSON.stringify(endpoint)} is no path: it begins with one "/" and holds neither blanks nor "#".`;
+    throw stop('job', fact, 'Write the path below the address of the account, such as /companies/tag.');
+  }
+  if (endpoint.includes('{{')) {
+    const fact = `endpoint: ${endpoint} has a {{, but a path is the same for every row.`;
+    throw stop(
+      'job',
+      fact,
+      'Put what differs from row to row into `body`; with method GET it becomes the query.',
+    );
+  }
+  const shape: Shape = { method: method === 'GET' ? 'GET' : 'POST', endpoint, body: body as JsonObject };
+  const problem = templateProblem(shape.body);
+  if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
+  const operation = operationOf(shape);
+  return kind === 'change' ? changeOf(operation) : defineOperation(operation);
+}
+
+function changeOf({ next: _, ...operation }: Operation<Filled>): Operation {
+  return defineOperation<Filled, Planned>({
+    ...operation,
+    change: { isState: false, resolve: (input, team) => ({ kind: 'ready', input: planned(input, team) }) },
+    next: nextOfChange,
+  });
+}
+
+/** A column of that very name, or one that the job maps to it. */
+function inputOf(column: string): InputField {
+  const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return { name: column, about: 'as the body of the job names it', aliases: [squeezed], required: true };
+}
+
+function prepare(
+  { method, endpoint, body }: Shape,
+  columns: readonly string[],
+  row: RowInput,
+  { settings }: OperationOptions,
+): Prepared<Filled> {
+  const isBlank = columns.every((column) => (row[column] ?? '').trim() === '');
+  if (columns.length > 0 && isBlank) {
+    return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
+  }
+  const request = { method, endpoint, body: filledIn(body, row) };
+  const creditsMost = settings?.credits_max;
+  return {
+    kind: 'ready',
+    input: { request, ...(typeof creditsMost === 'number' ? { creditsMost } : {}) },
+  };
+}
+
+function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: Filled): Call {
+  return {
+    operation,
+    parameters: { ...request },
+    // Nobody knows whether what the job sends may be sent twice.
+    ifLost: 'hold',
+    ...(creditsMost === undefined ? {} : { creditsMost }),
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ reading
+
+function nextOfRead(input: Filled, answered: Answered): Step {
+  const call = callOf('api-call', input);
+  const answer = answered(call);
+  if (answer === undefined) return send(call);
+  switch (answer.kind) {
+    case 'found':
+      return end({ kind: 'matched', matchedBy: columnsNamed(input) });
+    case 'no_match':
+      return end({ kind: 'no_match', reason: 'the vendor found nothing' });
+    case 'refused':
+      return end({ kind: 'refused', reason: `the vendor refused it (${answer.words})` });
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** The members of the body, which are what the vendor was asked by. */
+function columnsNamed({ request: { body } }: Filled): string {
+  return Object.keys(body).join('+');
+}
+
+// ------------------------------------------------------------------------------------------------ changing
+
+function planned(input: Filled, team: Team): Planned {
+  const { method, endpoint, body } = input.request;
+  const subject = { name: `call:${hash('sha256', canonicalJson([method, endpoint, body]), 'hex')}` };
+  const known = team.find(subject);
+  const isDone = known?.facts?.state === 'done' && known.doubt === undefined;
+  return {
+    ...input,
+    subject,
+    to: 'done',
+    after: known?.sequence ?? 0,
+    ...(isDone ? { from: 'done', doneBy: known.batch ?? 'an earlier one' } : {}),
+  };
+}
+
+function nextOfChange(work: Planned, answered: Answered): Step {
+  if (work.doneBy !== undefined) {
+    const reason = `done before by batch ${work.doneBy}; a body that differs in anything would be sent`;
+    return end({ kind: 'unchanged', reason });
+  }
+  const change = { subject: work.subject, leaves: { state: 'done' }, atStake: 'may be done' } as const;
+  const call: Call = { ...callOf('api-call-change', work), after: work.after, change };
+  const answer = answered(call);
+  if (answer === undefined) return send(call);
+  switch (answer.kind) {
+    case 'found':
+      return end({ kind: 'applied' });
+    case 'no_match':
+      return end({ kind: 'refused', reason: `the vendor does not have it (${answer.words ?? 'no words'})` });
+    case 'refused':
+      return end({ kind: 'refused', reason: `the vendor refused it (${answer.words})` });
+    default:
+      return unreachable(answer);
+  }
+}

@@ -1,0 +1,52 @@
+import type { JsonObject, JsonValue } from '../../operation.ts';
+
+/**
+ * A body in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they become JSON afterwards, so no
+ * cell can be anything but a text, or reach beyond it.
+ */
+
+const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
+
+/** Names of the columns that the body needs, each once, in the order in which they first appear. */
+export function columnsIn(body: JsonValue): readonly string[] {
+  const names = textsIn(body).flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name));
+  return [...new Set(names)];
+}
+
+/** What is wrong with the template, as a clause; undefined when nothing is. */
+export function templateProblem(body: JsonValue): string | undefined {
+  const named = namesIn(body).find((name) => name.includes('{{'));
+  if (named !== undefined) return `the name ${JSON.stringify(named)} cannot be filled in, only values can`;
+  const broken = textsIn(body).find((text) => text.replaceAll(PLACEHOLDER, '').includes('{{'));
+  return broken === undefined ? undefined : `in ${JSON.stringify(broken)} a {{ is not closed by }}`;
+}
+
+/** The body of one row. A cell that has {{ in it stays as it is: what was filled in is not looked at again. */
+export function filledIn(body: JsonObject, cells: Readonly<Record<string, string>>): JsonObject {
+  return filledMembers(body, (text) => text.replaceAll(PLACEHOLDER, (_, name: string) => cells[name] ?? ''));
+}
+
+function filledMembers(members: JsonObject, fill: (text: string) => string): JsonObject {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, filled(value, fill)]));
+}
+
+function filled(value: JsonValue, fill: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return fill(value);
+  if (value === null || typeof value !== 'object') return value;
+  return isList(value) ? value.map((each) => filled(each, fill)) : filledMembers(value, fill);
+}
+
+function textsIn(value: JsonValue): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
+}
+
+function namesIn(value: JsonValue): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inside = Object.values(value).flatMap(namesIn);
+  return isList(value) ? inside : [...Object.keys(value), ...inside];
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,107 @@
+/**
+ * Goal: what a job describes is sent for each row, once, directly and through the service, and a cell arrives as it
+ * stands in the file.
+ * Method: the real command before the sandbox; what arrived is read from the sandbox's own state and log.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Way } from '../faults/ways.ts';
+import { Workplace } from '../faults/workplace.ts';
+import { Desk } from './desk.ts';
+
+async function deskOf(way: Way): Promise<Desk> {
+  // One request at a time, so that a kill between two of them leaves nothing in doubt.
+  const place = await Workplace.open({ way, concurrency: 1 });
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  return new Desk(place);
+}
+
+const NASTY = 'say "hi", \\u0041 {{Domain}} $& ünï🙂\n\'}, "admin": true';
+
+/** A CSV in which every cell is in quotes. */
+const csvOf = (rows: readonly (readonly string[])[]): string =>
+  rows.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\n`).join('');
+
+const LIST = csvOf([
+  ['Domain', 'Tag'],
+  ['a.example', NASTY],
+  ['b.example', 'two'],
+  ['b.example', 'two'],
+  ['', ' '],
+]);
+
+const TAG = {
+  operation: 'api-call',
+  endpoint: '/tags/apply',
+  kind: 'change',
+  credits_max: 0,
+  body: { domain: '{{Domain}}', tag: '{{Tag}}, {{Domain}}' },
+};
+
+test.each<Way>(['direct', 'via'])('a change is done once for each body, %s', async (way) => {
+  const desk = await deskOf(way);
+  const { place } = desk;
+  const tags = async () =>
+    ((await (await fetch(`${place.vendor.url}/sandbox/state`)).json()) as { tags: object }).tags;
+  await desk.write('list.csv', LIST);
+  await desk.write('job.yaml', JSON.stringify(TAG));
+  const unasked = await place.run({ job: 'job.yaml' });
+  expect({ code: unasked.code, tags: await tags() }).toEqual({ code: 2, tags: [] });
+
+  const order = { job: 'job.yaml', more: ['--yes'] };
+  const killed = await place.run({ ...order, crashAt: 'after-close' });
+  expect(killed.signal).toBe('SIGKILL');
+  const { code, report } = await place.run(order);
+  expect({ code, counts: report?.counts }).toEqual({
+    code: 3,
+    counts: { applied: 2, unchanged: 1, invalid: 1 },
+  });
+  const wanted = [
+    { domain: 'a.example', tag: `${NASTY}, a.example`, times: 1 },
+    { domain: 'b.example', tag: 'two, b.example', times: 1 },
+  ];
+  expect(await tags()).toEqual(wanted);
+
+  // A mended list does the difference only.
+  await desk.write('list.csv', LIST.replace('""," "', '"c.example",""'));
+  await place.run(order);
+  expect(place.statuses()).toEqual(['unchanged', 'unchanged', 'unchanged', 'applied']);
+  expect(await tags()).toEqual([...wanted, { domain: 'c.example', tag: ', c.example', times: 1 }]);
+});
+
+test('a read is bought once and its fields become columns, by POST and by GET', async () => {
+  const desk = await deskOf('direct');
+  const { place } = desk;
+  await desk.write('list.csv', LIST);
+  const read = { operation: 'api-call', endpoint: '/enrich/company', body: { domain: '{{Domain}}' } };
+  await desk.write('job.yaml', JSON.stringify(read));
+  const { report } = await place.run({ job: 'job.yaml' });
+  expect(report).toMatchObject({ counts: { matched: 3, invalid: 1 }, credits: { spent: 2, saved: 1 } });
+  expect(place.rows()[1]).toMatchObject({ found_domain: 'b.example', _matched_by: 'domain', _credits: '1' });
+  expect(place.vendor.requests().map(({ body }) => body.domain)).toEqual(['a.example', 'b.example']);
+
+  const plan = { operation: 'api-call', method: 'GET', endpoint: '/account/plan', credits_max: 0 };
+  await desk.write('job.yaml', JSON.stringify(plan));
+  await place.run({ job: 'job.yaml' });
+  expect(new Set(place.rows().map(({ plan: name }) => name))).toEqual(new Set(['Growth (sandbox)']));
+  expect(place.vendor.requests()).toHaveLength(3);
+});
+
+test('a job that cannot be sent is refused before anything is', async () => {
+  const desk = await deskOf('direct');
+  await desk.write('list.csv', LIST);
+  await desk.write('job.yaml', JSON.stringify({ ...TAG, body: { tag: '{{Tags}}' } }));
+  const unknown = await desk.type(['run', 'job.yaml', 'list.csv', '--yes', '--budget', '1']);
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toMatch(
+    /^api-call needs a column for "Tags".*\nDid you mean Tag\? .*`columns:` in the job\.\n$/,
+  );
+  await desk.write(
+    'job.yaml',
+    JSON.stringify({ ...TAG, body: { tag: '{{Tags}}' }, columns: { Tags: 'Tag' } }),
+  );
+  expect((await desk.type(['plan', 'job.yaml', 'list.csv'])).code).toBe(0);
+  const bare = await desk.type(['run', 'api-call', 'list.csv', '--budget', '1']);
+  expect(bare).toMatchObject({ code: 2, stdout: '' });
+  expect(bare.stderr).toContain('api-call needs an `endpoint`, which only a job can have.\n');
+  expect(desk.place.vendor.requests()).toEqual([]);
+});

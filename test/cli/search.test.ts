@@ -1,0 +1,113 @@
+/**
+ * Goal: a search of people pays once for each page, whatever way the vendor is reached and however often it is killed,
+ * and all that was found comes out, beside the output, row by row.
+ * Method: the real command, killed and typed again, before the sandbox, whose own log says what it found and charged.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { LoggedRequest } from '../faults/vendor.ts';
+import type { Way } from '../faults/ways.ts';
+import { type OutputRow, Workplace } from '../faults/workplace.ts';
+import { Desk } from './desk.ts';
+
+/** Of the four, some find more than a page, one is asked for twice, and one says nothing. */
+const LIST =
+  'Company,Title,Owner\nAcme,,"x, y"\nBanksia,CEO,\nKauri Freight,,\nAcme,,again\n ,,\nWattle & Sons,Director,\n';
+const JOB = { operation: 'search-people', columns: { company: 'Company', position: 'Title' }, pages: 3 };
+
+async function deskOf(way: Way, job: object = JOB): Promise<Desk> {
+  // One request at a time, so that a kill between two of them leaves nothing in doubt.
+  const place = await Workplace.open({ way, concurrency: 1 });
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  const desk = new Desk(place);
+  await desk.write('list.csv', LIST);
+  await desk.write('job.yaml', JSON.stringify(job));
+  return desk;
+}
+
+/** What the vendor found and charged for the row, by its own log: a credit for each person. */
+function soldFor(desk: Desk, { Company, Title }: OutputRow): number {
+  const own = desk.place.vendor
+    .requests()
+    .filter(({ body }) => body.company === Company && (body.position ?? '') === Title);
+  return own.reduce((sum, { credits }) => sum + credits, 0);
+}
+
+/** In one dialect a redirect comes before each page. */
+const isLaterPage = ({ operation, body }: LoggedRequest): boolean =>
+  operation === 'search-people' && body.page !== undefined;
+
+test.each<[Way, string]>([
+  ['direct', 'after-close:5'],
+  ['via', 'after-close:5'],
+  ['rest-get', 'after-close:10'],
+])('killed between two pages and typed again, %s', async (way, crashAt) => {
+  const desk = await deskOf(way);
+  const { place } = desk;
+  const killed = await place.run({ job: 'job.yaml', crashAt });
+  expect(killed.signal).toBe('SIGKILL');
+  const pagesBefore = place.vendor.requests().filter(isLaterPage).length;
+  const { code, report } = await place.run({ job: 'job.yaml' });
+  expect(code).toBe(3);
+  expect(report).toMatchObject({
+    counts: { matched: 5, invalid: 1 },
+    results: place.path('out.people.csv'),
+    needs_attention: place.path('out.needs-attention.csv'),
+  });
+
+  const { charged_twice, credits } = await place.vendor.book();
+  expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: report?.credits.spent });
+  const pages = place.vendor.requests().filter(isLaterPage).length;
+  expect([pagesBefore, pages]).toEqual([1, 2]);
+  const people = place.rows('out.people.csv');
+  for (const [at, row] of place.rows().entries()) {
+    const own = people.filter(({ _row }) => Number(_row) === at + 2);
+    if (row._status === 'matched') expect(own.length).toBe(soldFor(desk, row));
+    if (own.length > 0) expect(row._reason).toMatch(new RegExp(`^${own.length} (person|people)`));
+  }
+  expect(people.every(({ full_name: name = '' }) => name.endsWith('(sandbox)'))).toBe(true);
+
+  const requests = place.vendor.requests().length;
+  const files = ['out.csv', 'out.people.csv', 'out.report.html'];
+  const before = await Promise.all(files.map((file) => readFile(place.path(file))));
+  const { stdout } = await desk.type(['export', 'last']);
+  expect(stdout).toContain(`${place.path('out.people.csv')}\n`);
+  expect(await Promise.all(files.map((file) => readFile(place.path(file))))).toEqual(before);
+  expect(before[2]?.toString()).toContain(`out.people.csv<td class="n">${people.length}`);
+  expect(place.vendor.requests()).toHaveLength(requests);
+});
+
+test('the plan says what a row may cost, the budget holds page by page, and a dearer answer stops the run', async () => {
+  const desk = await deskOf('direct');
+  const { place } = desk;
+  const { stdout } = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(stdout).toContain('credits        at most 300, probably 300');
+  expect(stdout).toContain('a row          at most 3 pages of 25 credits');
+  expect(place.vendor.requests()).toEqual([]);
+
+  const poor = await place.run({ job: 'job.yaml', budget: 30 });
+  expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
+  expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
+
+  place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
+  place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
+  const dearer = await place.run({ job: 'job.yaml' });
+  expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
+    code: 4,
+    stopped: 'dearer',
+  });
+  const { charged_twice, credits } = await place.vendor.book();
+  expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
+  await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
+  const { code, report } = await place.run({ job: 'job.yaml' });
+  expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
+});
+
+test('filters go to the vendor by their own names, also numbers and lists', async () => {
+  const filters = { country: 'Australia', employees: 50, states: ['NSW', 'VIC'] };
+  const desk = await deskOf('direct', { ...JOB, pages: 1, filters });
+  await desk.place.run({ job: 'job.yaml' });
+  const asked = desk.place.vendor.requests().map(({ body }) => body);
+  expect(asked).toContainEqual({ company: 'Banksia', position: 'CEO', ...filters });
+  expect(asked).toHaveLength(4);
+});
