@@ -5,6 +5,7 @@ import {
   type AccountEntry,
   type AccountsFile,
   accountsSchema,
+  REGIONS,
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
@@ -62,6 +63,15 @@ export interface Accounts {
   readonly path: string;
   /** Those of the file, in its order; the two of the sandbox always exist besides. */
   readonly configured: readonly Account[];
+  /** Where the service is, by region; absent when the file names none. */
+  readonly regions?: readonly RegionAddress[];
+}
+
+export interface RegionAddress {
+  readonly region: Region;
+  readonly baseUrl: URL;
+  /** The API reference of that region. */
+  readonly documentationUrl: string;
 }
 
 export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
@@ -92,10 +102,21 @@ export async function loadAccounts(path: string = accountsPath()): Promise<Accou
 /** @throws StopError `account` for what a schema cannot know: an account without an address. */
 export function accountsOf(document: YamlDocument<AccountsFile>): Accounts {
   const entries = Object.entries(document.value?.accounts ?? {});
+  const regions = regionsOf(document);
   return {
     path: document.path,
     configured: entries.map(([name, entry]) => accountOf(name, entry, document)),
+    ...(regions.length === 0 ? {} : { regions }),
   };
+}
+
+function regionsOf({ value }: AccountsDocument): readonly RegionAddress[] {
+  return REGIONS.flatMap((region) => {
+    const address = value?.regions?.[region];
+    if (address === undefined) return [];
+    const baseUrl = new URL(address);
+    return [{ region, baseUrl, documentationUrl: documentationOf(baseUrl) }];
+  });
 }
 
 /**

@@ -44,6 +44,7 @@ export const dialectFileSchema = z.strictObject({
   replace_answers: z.boolean().optional(),
   idempotency: shape.idempotency.unwrap().partial().optional(),
   usage: shape.usage.unwrap().partial().optional(),
+  permissions: shape.permissions.unwrap().partial().optional(),
   api_call: z
     .strictObject({
       ...envelope.partial().shape,
@@ -107,7 +108,8 @@ function mergedEntry(name: string, builtIn: unknown, value: unknown, replaceAnsw
   if (name === 'answers' && Array.isArray(value) && Array.isArray(builtIn)) {
     return replaceAnswers ? value : [...value, ...builtIn];
   }
-  if (!isEntries(value)) return value;
+  // There are two ways of paging, and half of one with half of the other is neither.
+  if (name === 'paging' || !isEntries(value)) return value;
   const merged = mergedMaps(isEntries(builtIn) ? builtIn : {}, value, replaceAnswers);
   if (name !== 'headers') return merged;
   return Object.fromEntries(Object.entries(merged).filter(([, text]) => text !== null));

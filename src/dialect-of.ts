@@ -7,23 +7,12 @@ import type { Vendor } from './operation.ts';
 
 const DIALECTS = new URL('./dialects/', import.meta.url);
 
-/** As `readDialect`. @throws StopError also `unsupported`, when there is nothing that could be asked of the vendor. */
-export async function dialectOf(account: Account): Promise<Dialect> {
-  const dialect = await readDialect(account);
-  if (Object.keys(dialect.operations).length > 0) return dialect;
-  throw stop(
-    'unsupported',
-    `Nothing can be done with a ${account.vendor} account yet.`,
-    'Use a provider account.',
-  );
-}
-
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with what its file says differently, and through
  * a service when it is connected by one.
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
-export async function readDialect(account: Account): Promise<Dialect> {
+export async function dialectOf(account: Account): Promise<Dialect> {
   const own = await vendorDialect(account.vendor, account.dialectPath);
   const dialect = account.via === undefined ? own : await throughService(own, account.via);
   requireFillable(dialect, account);
@@ -57,13 +46,15 @@ function asksByKey({ path, headers = {} }: ReadBack): boolean {
   return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
 }
 
-/** A call of the service names its own project; everything else that a header needs must be the account's. */
+/** A change of the service names its project; everything else that a header needs must be the account's. */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
-  const needed = JSON.stringify(headersOf(dialect));
   const missing = [
-    ...(organizationId === undefined ? ['organization_id'] : []),
-    ...(projectId === undefined && vendor === 'provider' ? ['project_id'] : []),
-  ].find((each) => needed.includes(`{${each}}`));
+    { value: organizationId, placeholder: 'organization_id', headers: headersOf(dialect) },
+    { value: projectId, placeholder: 'project_id', headers: headersWithoutProject(dialect) },
+  ].find(
+    ({ value, placeholder, headers }) =>
+      value === undefined && JSON.stringify(headers).includes(`{${placeholder}}`),
+  )?.placeholder;
   if (missing === undefined) return;
   throw stop(
     'account',
@@ -75,8 +66,17 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
 }
 
 /** Of every request that the dialect may make. */
-function headersOf({ headers, operations, usage, through }: Dialect): readonly unknown[] {
+function headersOf(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, list_users, list_invites, through } = dialect;
   if (through !== undefined) return [through.envelope.headers];
   const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
-  return [headers, usage?.headers, ...own];
+  return [headers, usage?.headers, whoami?.headers, list_users?.headers, list_invites?.headers, ...own];
+}
+
+/** Of the requests that are about no project of their own, as they are sent. */
+function headersWithoutProject(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, vendor, through } = dialect;
+  if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
+  const shapes = [operations['create-project'], usage, whoami].filter((shape) => shape !== undefined);
+  return shapes.map((shape) => ({ ...headers, ...shape.headers }));
 }

@@ -32,7 +32,7 @@ export function envelopeBody(
 }
 
 /** Both objects' members; where both have one of a name, the two are merged as well. */
-function merged(one: JsonObject, other: JsonObject): JsonObject {
+export function merged(one: JsonObject, other: JsonObject): JsonObject {
   const members = Object.entries(other).map(([name, value]) => {
     const earlier = one[name];
     return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;

@@ -1,5 +1,6 @@
 import { bytesOf, readBody, valueAt } from './answer-body.ts';
 import { hear, type Spending } from './attempt.ts';
+import { leftBy } from './changes.ts';
 import { isoTime } from './clock.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { formatDuration, parseDurationMs } from './duration.ts';
@@ -8,8 +9,11 @@ import { unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import { fittingRule, judge, type Reply } from './judge.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
+import { type Asking, judgeFree, pageFrom } from './listing.ts';
+import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
+import { type Finding, failed, type Heard, heardIn } from './looks/finding.ts';
 import { counted } from './plain-text.ts';
-import { dialectOperationOf, type HttpRequest, readBackRequestOf, usageRequestOf } from './request.ts';
+import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from './request.ts';
 
 /**
  * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about
@@ -20,27 +24,42 @@ import { dialectOperationOf, type HttpRequest, readBackRequestOf, usageRequestOf
 /** We give up on an answer after a minute, and nobody works on a request for another one. */
 const DEFAULT_SURE_AFTER_MS = 120_000;
 
-/** What was found out. `told`: the lost answer itself. */
-interface Finding {
-  readonly said: Look['said'];
-  readonly why: string;
-  readonly told?: RawReply;
-}
-
 // ------------------------------------------------------------------------------------------------ one call
+
+/** One question about one call. */
+interface Question {
+  /** How long after the call was sent the answer is certain. */
+  readonly sureMs: number;
+  ask(): Promise<{ readonly finding: Finding; readonly heard: Heard }>;
+}
 
 /** Asks about one call, once in a run. @returns whether its doubt is over: the ledger holds its answer, or nothing. */
 export async function readBack(spending: Spending, doubt: Doubt): Promise<boolean> {
-  const operation = dialectOperationOf(spending.dialect, doubt.call);
-  const request = readBackRequest(spending, operation.read_back, doubt);
-  if (operation.read_back === undefined || request === undefined) return false;
-  if (spending.looked.has(doubt.attempt)) return false;
+  const question = readBackQuestion(spending, doubt) ?? inviteQuestion(spending, doubt);
+  if (question === undefined || spending.looked.has(doubt.attempt)) return false;
   spending.looked.add(doubt.attempt);
-  await untilSure(spending, doubt.sentAtMs, operation.read_back.sure_after);
-  const reply = await ask(spending, request);
-  const finding = readBackFinding(spending, operation, operation.read_back, request, reply);
-  await note(spending, doubt, 'read_back', finding, reply);
+  await untilSure(spending, doubt.sentAtMs, question.sureMs);
+  const { finding, heard } = await question.ask();
+  await note(spending, doubt, 'read_back', finding, heard);
   return conclude(spending, doubt, finding);
+}
+
+/** By the operation's own read-back. */
+function readBackQuestion(spending: Spending, doubt: Doubt): Question | undefined {
+  const operation = dialectOperationOf(spending.dialect, doubt.call);
+  const { read_back: shape } = operation;
+  const request = readBackRequest(spending, shape, doubt);
+  if (shape === undefined || request === undefined) return undefined;
+  return {
+    sureMs: sureMsOf(shape.sure_after),
+    ask: async () => {
+      const reply = await ask(spending, request);
+      return {
+        finding: readBackFinding(spending, operation, shape, request, reply),
+        heard: heardIn(reply),
+      };
+    },
+  };
 }
 
 /** Undefined when the read-back asks by an idempotency key that the lost attempt did not have. */
@@ -91,6 +110,34 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
   return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
 }
 
+// ------------------------------------------------------------------------------------------------ one invite
+
+/** By who is invited to the project, and who is in it. */
+function inviteQuestion(spending: Spending, doubt: Doubt): Question | undefined {
+  const { dialect, basePath, requestValues, origin } = spending;
+  const look = inviteLookOf(dialect, doubt.call);
+  if (look === undefined) return undefined;
+  const asking: Asking = {
+    dialect,
+    basePath,
+    values: { ...requestValues, project_id: look.project },
+    ask: async (request) => {
+      const reply = await ask(spending, request);
+      return pageFrom(reply, judgeFree(reply, dialect, request, origin));
+    },
+  };
+  return {
+    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(listing.sure_after))),
+    ask: async () => {
+      const found = await findInvite(asking, look);
+      return {
+        finding: inviteFinding(dialect, doubt.call, found, spending.clock.wallMs()),
+        heard: heardOf(found),
+      };
+    },
+  };
+}
+
 // ------------------------------------------------------------------------------------------------ all calls
 
 /**
@@ -105,7 +152,7 @@ export async function compareUsage(spending: Spending): Promise<void> {
   const { inDoubt } = await moneyOf(spending);
   if (inDoubt > 0 && mark === undefined) return;
   const [newest = 0] = await ledger.sendTimes(accountIdentity, 0, 1);
-  if (inDoubt > 0) await untilSure(spending, newest, dialect.usage.sure_after);
+  if (inDoubt > 0) await untilSure(spending, newest, sureMsOf(dialect.usage.sure_after));
   const doubts = await doubtsAtRisk(spending);
   const count = await countUsage(spending);
   if (count === undefined) return;
@@ -124,9 +171,9 @@ interface UsageCount {
 /** Undefined when another run of the account is buying, so that there is no count to compare with. */
 async function countUsage(spending: Spending): Promise<UsageCount | undefined> {
   const { dialect, basePath, requestValues } = spending;
-  const request = usageRequestOf(dialect, basePath, requestValues);
   const before = await moneyOf(spending);
-  if (request === undefined || before.reserved > 0) return undefined;
+  if (dialect.usage === undefined || before.reserved > 0) return undefined;
+  const request = freeRequestOf(dialect, basePath, dialect.usage, {}, requestValues);
   const reply = await ask(spending, request);
   const money = await moneyOf(spending);
   const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
@@ -158,7 +205,7 @@ async function settleByCount(
   const newest = Math.max(...doubts.map(({ attempt }) => attempt));
   for (let left = doubts; left.length > 0; ) {
     for (const doubt of left) {
-      await note(spending, doubt, 'usage', finding, count.reply);
+      await note(spending, doubt, 'usage', finding, heardIn(count.reply));
       await conclude(spending, doubt, finding);
     }
     if (finding.said !== 'not_happened') return;
@@ -213,14 +260,13 @@ function moneyOf({ ledger, accountIdentity, clock }: Spending): Promise<Money> {
 
 // ------------------------------------------------------------------------------------------------ asking
 
-function failed(why: string): Finding {
-  return { said: 'unclear', why: `the vendor's word is of no use: ${why}` };
+function sureMsOf(sureAfter: string | undefined): number {
+  return (sureAfter === undefined ? undefined : parseDurationMs(sureAfter)) ?? DEFAULT_SURE_AFTER_MS;
 }
 
 /** Waits until the vendor has surely finished with what was sent then, and booked it. */
-async function untilSure(spending: Spending, sentAtMs: number, sureAfter: string | undefined): Promise<void> {
+async function untilSure(spending: Spending, sentAtMs: number, sureMs: number): Promise<void> {
   const { clock, waiter, emit, looked } = spending;
-  const sureMs = (sureAfter === undefined ? undefined : parseDurationMs(sureAfter)) ?? DEFAULT_SURE_AFTER_MS;
   const waitMs = Math.min(sentAtMs + sureMs - clock.wallMs(), sureMs);
   if (waitMs <= 0) return;
   // Said once: what else is asked about then waits at the same time.
@@ -245,15 +291,13 @@ function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
   });
 }
 
-/** A reply that did not come has no status and no body. */
 async function note(
   { ledger, clock, emit }: Spending,
   { attempt }: Doubt,
   kind: Look['kind'],
   { said, why }: Finding,
-  reply: Reply,
+  { status, body }: Heard,
 ): Promise<void> {
-  const { status, body } = reply.kind === 'answered' ? reply.raw : { status: 0, body: Buffer.alloc(0) };
   await ledger.recordLook({ attempt, kind, said, why, status, body, atMs: clock.wallMs() });
   crashPoint('after-look');
   emit({ kind: 'looked', said });
@@ -261,9 +305,9 @@ async function note(
 
 /** @returns whether the doubt is over. */
 async function conclude(
-  { ledger, clock, batch, accountIdentity }: Spending,
-  { key, attempt }: Doubt,
-  { said, why, told }: Finding,
+  { ledger, clock, batch, accountIdentity, dialect }: Spending,
+  { key, attempt, call }: Doubt,
+  { said, why, told, left }: Finding,
 ): Promise<boolean> {
   switch (said) {
     case 'not_happened':
@@ -272,7 +316,8 @@ async function conclude(
     case 'happened': {
       // What it cost is not known to the credit, so the counts of before can be compared no more.
       await ledger.setUsage(accountIdentity, undefined);
-      await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told);
+      const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, dialect));
+      await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
       return true;
     }
     case 'unclear':

@@ -16,7 +16,9 @@ import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
 import { StopError } from '../src/errors.ts';
 import { loadFamily } from '../src/family.ts';
-import type { Operation } from '../src/operation.ts';
+import { defineOperation, type Operation, send } from '../src/operation.ts';
+import { operationIn } from '../src/operation-in.ts';
+import { readBackRequestOf } from '../src/request.ts';
 
 const merged = (text: string, builtIn: Dialect = provider): Promise<Dialect> =>
   checkDialectFile(text, 'mine.yaml', builtIn);
@@ -223,6 +225,149 @@ describe('what is refused, with line and column', () => {
   });
 });
 
+const LIST = 'method: GET, items: users, email: email';
+
+describe('what is refused of a service, with line and column', () => {
+  test.each<[string, string, string, string]>([
+    [
+      'a misspelt part of a list',
+      `list_users: { ${LIST}, path: /users, headers: { x-in: "{project_id}" }, usr_id: id }`,
+      '1:105: "usr_id" is not known here',
+      'Did you mean user_id?',
+    ],
+    ['a misspelt list', 'list_user: {}', '1:1: "list_user" is not known here', 'Did you mean list_users?'],
+    [
+      'half a list',
+      'list_users: { method: GET, path: "/projects/{project_id}/users", items: users }',
+      '1:13: "email" is missing',
+      'Add a line that begins with email:.',
+    ],
+    [
+      'half a way to the next page',
+      `list_users: { ${LIST}, path: "/{project_id}", next_page: { next: next } }`,
+      '1:90: "parameter" is missing',
+      'Add a line that begins with parameter:.',
+    ],
+    [
+      'a list of any project',
+      `list_users: { ${LIST}, path: /users }`,
+      '1:1: neither the path nor a header of list_users has {project_id}, so it could be the list of any project',
+      'Put {project_id} into one of them.',
+    ],
+    [
+      'a list by something that nobody gives',
+      `list_invites: { ${LIST}, path: "/users/{projct_id}" }`,
+      '1:64: the path has {projct_id}, and no call has such a field',
+      'Did you mean project_id?',
+    ],
+    [
+      'a whoami that says nothing',
+      'whoami: { method: GET, path: /me }',
+      '1:1: whoami says neither where the user id stands in its answer nor where the e-mail does',
+      'Add user_id or email, with its path.',
+    ],
+    [
+      'a whoami of a project',
+      'whoami: { method: GET, path: "/{project_id}/me", email: email }',
+      '1:30: the path has {project_id}, and no call has such a field',
+      'Leave it out.',
+    ],
+    [
+      'a parameter that a change does not have',
+      'operations: { create-invite: { fields: { permission: rights } } }',
+      '1:42: the operation has no parameter "permission"',
+      'Did you mean permissions?',
+    ],
+    [
+      'a parameter that every call has, and the vendor not',
+      'operations: { create-project: { fields: { description: null } } }',
+      '1:56: every create-project has description, so the vendor needs a field for it',
+      'Name the field.',
+    ],
+    [
+      'permissions in a path',
+      'operations: { create-invite: { path: "/invite/{permissions}" } }',
+      '1:38: the path has {permissions}, and no call has such a field',
+      'Known are: email.',
+    ],
+    [
+      'a project in the path of a change, which it takes from a header',
+      'operations: { remove-user: { path: "/{project_id}/{user_id}" } }',
+      '1:36: the path has {project_id}, and no call has such a field',
+      'Known are: user_id.',
+    ],
+    [
+      'a change that does not say in which project',
+      'operations: { remove-user: { headers: { authorization: "Bearer {key}" } } }',
+      '1:39: no header of remove-user has {project_id}, so the service would not know which project is meant',
+      'Put {project_id} into a header, such as authorization: Bearer {project_id}:{key}.',
+    ],
+    [
+      'an invite that is accepted by a removal',
+      'operations: { remove-user: { accepted: { path: status, equals: done } } }',
+      '1:30: remove-user invites nobody, so its answer cannot say that an invite was accepted',
+      'Leave it out.',
+    ],
+    [
+      'a read-back whose query would hold permissions',
+      'operations:\n  create-invite:\n    read_back:\n      method: GET\n      path: /invites\n      answers: [{ status: [200], says: happened }]',
+      '4:7: permissions are an object, and a query holds text',
+      'Write fields: { permissions: null }.',
+    ],
+    [
+      'a role that is none',
+      'permissions: { editr: role:editor }',
+      '1:16: "editr" is not known here',
+      'Did you mean editor?',
+    ],
+    [
+      'something to remember that nobody remembers',
+      'operations: { create-invite: { answer_fields: { code: id } } }',
+      '1:49: "code" is not known here',
+      'Known are: invite_code, user_id, project_id.',
+    ],
+  ])('%s', async (_what, text, fact, next) => {
+    const error = await merged(text, service).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'account', message: `mine.yaml:${fact}`, next });
+  });
+
+  test.each(['list_users', 'whoami', 'permissions'])('%s of a provider', async (name) => {
+    const entry = {
+      list_users: { method: 'GET', path: '/{project_id}', items: 'users', email: 'email' },
+      whoami: { method: 'GET', path: '/me', email: 'email' },
+      permissions: { item: 'i', viewer: 'v', editor: 'e', admin: 'a' },
+    }[name];
+    await expect(merged(JSON.stringify({ [name]: entry }))).rejects.toMatchObject({
+      message: `mine.yaml:1:2: only a service has ${name}, and this is a provider`,
+    });
+  });
+});
+
+test('single names of roles and of fields of a change are overridden, and a read-back may ask by the project', async () => {
+  const dialect = await merged(
+    `permissions: { admin: "role:admin" }
+operations:
+  create-invite:
+    fields: { permissions: rights }
+    read_back:
+      method: GET
+      path: "/projects/{project_id}/invites/{email}"
+      fields: { permissions: null }
+      answers: [{ status: [200], says: happened }, { status: [404], says: not_happened }]
+`,
+    service,
+  );
+  expect(dialect.permissions).toEqual({ ...service.permissions, admin: 'role:admin' });
+  expect(dialect.operations['create-invite']).toMatchObject({ fields: { permissions: 'rights' } });
+  const { read_back: readBack } = dialect.operations['create-invite'] ?? {};
+  if (readBack === undefined) throw new Error('there is no read-back');
+  const call = { operation: 'create-invite', parameters: { role: 'editor', email: 'jo@team.example' } };
+  const asked = readBackRequestOf(dialect, '', { ...call, ifLost: 'hold', project: 'proj-1' }, readBack, {
+    key: 'k',
+  });
+  expect(asked.path).toBe('/projects/proj-1/invites/jo%40team.example');
+});
+
 test('a path may name a field when it is the only one that the vendor has', async () => {
   const fields = 'fields: { email: id, profile_url: null, profile_slug: null }';
   const dialect = await merged(`operations: { enrich-person: { path: "/people/{id}", ${fields} } }`);
@@ -233,6 +378,25 @@ test.each([provider, service])('the built-in dialect $name is one that a file co
   expect(dialectSchema.parse(builtIn)).toEqual(builtIn);
   const operations = await loadFamily<Operation>(new URL('../src/operations/', import.meta.url));
   expect(firstProblem(builtIn, operations)).toBeUndefined();
+});
+
+test('an operation whose call the dialect lacks is refused when it is planned, before anything is sent', () => {
+  const operation = defineOperation({
+    name: 'rename-project',
+    summary: 'Exists for the test.',
+    vendor: 'service',
+    inputs: [],
+    tiers: [],
+    prepare: () => ({ kind: 'ready', input: {} }),
+    next: () => send({ operation: 'rename-project', parameters: {}, ifLost: 'hold' }),
+  });
+  expect(() => operationIn(service, operation).next({}, () => undefined)).toThrow(
+    expect.objectContaining({
+      code: 'unsupported',
+      message: 'The dialect service of the service has no operation rename-project.',
+      next: 'Add operations.rename-project to the dialect.',
+    }),
+  );
 });
 
 describe("an account's dialect", () => {
@@ -266,9 +430,27 @@ describe("an account's dialect", () => {
     });
   });
 
-  test('of a service is nothing to run a job on yet', async () => {
-    const space = '  space: { vendor: service, base_url: https://a.example, key: k }\n';
-    await expect(dialectFor(space, '{}')).rejects.toMatchObject({ code: 'unsupported' });
+  const SPACE = '  space: { vendor: service, base_url: https://a.example, key: k, dialect: ./mine.yaml }\n';
+  test.each([
+    ['create-project', 'operations: { create-project: { headers: { x-in: "{project_id}" } } }'],
+    ['whoami', 'whoami: { method: GET, path: /me, email: email, headers: { x-in: "{project_id}" } }'],
+    ['usage', 'headers: { x-in: "{project_id}" }\nusage: { method: GET, path: /usage, credits: n }'],
+  ])(
+    "of a service: {project_id} of %s is the account's, as it is about no project of its own",
+    async (_, dialect) => {
+      await expect(dialectFor(SPACE, dialect)).rejects.toMatchObject({
+        message: 'the dialect mine has a header with {project_id}, and account space has none',
+        next: 'Add project_id to the service account.',
+      });
+      const withProject = SPACE.replace('key: k', 'key: k, project_id: proj-1');
+      expect((await dialectFor(withProject, dialect)).vendor).toBe('service');
+    },
+  );
+
+  test('of a service: every other change names the project itself', async () => {
+    expect((await dialectFor(SPACE, '{}')).operations['remove-user']?.headers).toEqual({
+      authorization: 'Bearer {project_id}:{key}',
+    });
   });
 
   test('through a service has its envelope, and nothing that a header would have to carry', async () => {

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { type Account, type Accounts, findAccount, loadAccounts, resolveKey } from '../account.ts';
-import { describeKey, usableKey } from '../account-key.ts';
+import { findAccount, loadAccounts } from '../account.ts';
+import { usableKey } from '../account-key.ts';
 import { addressProblem, REGIONS } from '../accounts-file.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { readDialect } from '../dialect-of.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
-import { checkAddress } from './accounts/address-check.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
+import { listAccounts, viewOf } from './accounts/list.ts';
+import { testAccounts } from './accounts/test.ts';
 
 interface AddFlags {
   readonly name?: string;
@@ -44,12 +44,12 @@ const accounts: CliCommand = {
     command
       .command('list')
       .description('Show the accounts, where they are and what limits them; never a key.')
-      .action(run(list));
+      .action(run(listAccounts));
     command
       .command('test')
-      .description('Look whether the key is there and the address answers; sends no request.')
+      .description('Look whether the key is there and the address answers; sends at most one free question.')
       .argument('[name]', 'left out: every configured account')
-      .action(run((console, name?: string) => test(console, name)));
+      .action(run((console, name?: string) => testAccounts(console, name)));
     command
       .command('remove')
       .description('Take an account out of the file; what it bought stays bought.')
@@ -121,7 +121,7 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   const account = await addAccount(accounts, name, given);
   console.print(`Added account ${name} to ${accounts.path}.`);
   console.say(`Test it without spending anything: rowonce accounts test ${name}`);
-  console.result({ path: accounts.path, account: viewOf(account) });
+  console.result({ path: accounts.path, account: viewOf(account, undefined) });
   return EXIT.done;
 }
 
@@ -243,123 +243,7 @@ function wholeNumber(name: string, value: string): number {
   throw stop('usage', `${name} "${value}" is not a whole number`, 'Write digits only, such as 600.');
 }
 
-// ---------------------------------------------------------------------------------------------------- list
-
-async function list(console: Console): Promise<ExitCode> {
-  const accounts = await loadAccounts();
-  if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
-  const shown = [...accounts.configured, ...['sandbox-provider', 'sandbox-service'].map(named(accounts))];
-  for (const account of shown) {
-    console.print(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
-    for (const [label, value] of detailsOf(account)) console.print(`  ${label.padEnd(14)} ${value}`);
-  }
-  console.result({ path: accounts.path, accounts: shown.map(viewOf) });
-  return EXIT.done;
-}
-
-function named(accounts: Accounts): (name: string) => Account {
-  return (name) => findAccount(accounts, name);
-}
-
-function detailsOf(account: Account): readonly (readonly [string, string])[] {
-  const { baseUrl, documentationUrl, organizationId, projectId, via, dialectPath, limits, budget } = account;
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ['address', baseUrl?.href ?? 'this machine, started when it is used'],
-    ['documentation', documentationUrl],
-    ['organization', organizationId],
-    ['project', projectId],
-    ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
-    ['dialect', dialectPath],
-    ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
-    ['budget', budgetText(budget)],
-    ['key', describeKey(account.key)],
-  ];
-  return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
-}
-
-const WINDOW_NAMES: ReadonlyMap<number, string> = new Map([
-  [1000, 'second'],
-  [60_000, 'minute'],
-  [3_600_000, 'hour'],
-  [86_400_000, 'day'],
-]);
-
-function windowText({ requests, windowMs }: Account['limits']['windows'][number]): string {
-  return `${requests} per ${WINDOW_NAMES.get(windowMs) ?? `${windowMs} ms`}`;
-}
-
-function budgetText({ perDay, perMonth }: Account['budget']): string | undefined {
-  const caps = [
-    ...(perDay === undefined ? [] : [`${perDay} credits per day`]),
-    ...(perMonth === undefined ? [] : [`${perMonth} credits per month`]),
-  ];
-  return caps.length === 0 ? undefined : caps.join(', ');
-}
-
-/** An account for `--json`; the key's place, never the key. */
-function viewOf(account: Account): object {
-  return {
-    name: account.name,
-    vendor: account.vendor,
-    sandbox: account.sandbox,
-    address: account.baseUrl?.href ?? null,
-    region: account.region ?? null,
-    documentation: account.documentationUrl ?? null,
-    organization: account.organizationId ?? null,
-    project: account.projectId ?? null,
-    via: account.via?.service ?? null,
-    connected_account: account.via?.connectedAccount ?? null,
-    dialect: account.dialectPath ?? null,
-    limits: account.limits,
-    budget: { per_day: account.budget.perDay ?? null, per_month: account.budget.perMonth ?? null },
-    key: describeKey(account.key),
-  };
-}
-
-// ---------------------------------------------------------------------------------------------------- test, remove
-
-async function test(console: Console, name: string | undefined): Promise<ExitCode> {
-  const accounts = await loadAccounts();
-  const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
-  if (chosen.length === 0) {
-    throw stop('account', `there is no account in ${accounts.path}`, 'Add one: rowonce accounts add.');
-  }
-  const reports: object[] = [];
-  for (const account of chosen) reports.push(await testOne(console, account));
-  console.result({ accounts: reports });
-  return EXIT.done;
-}
-
-async function testOne(console: Console, account: Account): Promise<object> {
-  const { name, baseUrl } = account;
-  if (baseUrl === undefined) {
-    console.print(`${name}: needs no key and no network; it is started when it is used.`);
-    return { name, sandbox: true };
-  }
-  await resolveKey(account);
-  const dialect = await readDialect(account);
-  if (account.dialectPath !== undefined) console.print(`${name}: the dialect ${dialect.name} can be used.`);
-  if (account.via !== undefined) {
-    console.print(`${name}: asked through ${account.via.service}, as ${account.via.connectedAccount}.`);
-  }
-  console.print(
-    `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
-  );
-  const addresses = await checkAddress(baseUrl);
-  console.print(`${name}: ${baseUrl.hostname} is ${addresses.join(', ')} and takes connections.`);
-  console.print(
-    `${name}: the vendor publishes no free call, so the key itself was not tried; the first run does that.`,
-  );
-  return {
-    name,
-    sandbox: false,
-    key: 'present',
-    dialect: dialect.name,
-    resolves_to: addresses,
-    connects: true,
-    key_tried: false,
-  };
-}
+// ---------------------------------------------------------------------------------------------------- remove
 
 async function remove(console: Console, name: string): Promise<ExitCode> {
   const accounts = await loadAccounts();

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { loadAccounts } from '../account.ts';
+import { type Account, loadAccounts } from '../account.ts';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { readDialect } from '../dialect-of.ts';
+import { dialectOf } from '../dialect-of.ts';
 import { EXIT, type ExitCode, StopError } from '../errors.ts';
 import { chooseStore, lookAtLedger } from '../open-ledger.ts';
 
@@ -36,7 +36,7 @@ async function examine(console: Console, flags: { readonly store?: string }): Pr
     await clock(),
     ...(await store(flags.store)),
     await disk(chooseStore(flags.store, false).location),
-    await accounts(),
+    ...(await accounts()),
   ];
   for (const { what, fact, next } of findings) {
     console.print(`${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`);
@@ -115,14 +115,25 @@ async function disk(location: string): Promise<Finding> {
 
 const LEAST_FREE_MIB = 512;
 
-async function accounts(): Promise<Finding> {
+async function accounts(): Promise<readonly Finding[]> {
   try {
     const { path, configured } = await loadAccounts();
-    for (const account of configured) await readDialect(account);
     const names = configured.map(({ name }) => name).join(', ');
-    return { what: 'accounts', fact: configured.length === 0 ? `none in ${path}` : `${names} in ${path}` };
+    const fact = configured.length === 0 ? `none in ${path}` : `${names} in ${path}`;
+    const dialects = await Promise.all(configured.map(dialectProblem));
+    return [{ what: 'accounts', fact }, ...dialects.filter((each) => each !== undefined)];
   } catch (error) {
-    return problem('accounts', error);
+    return [problem('accounts', error)];
+  }
+}
+
+/** Each account's own, so that one wrong file does not hide another. */
+async function dialectProblem(account: Account): Promise<Finding | undefined> {
+  try {
+    await dialectOf(account);
+    return undefined;
+  } catch (error) {
+    return problem('dialect', error);
   }
 }
 

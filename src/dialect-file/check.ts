@@ -1,18 +1,24 @@
 import type { Dialect, DialectOperation, ReadBack } from '../dialect.ts';
-import { suggestion } from '../nearest.ts';
 import type { Operation } from '../operation.ts';
-import type { SchemaProblem } from '../schema-problem.ts';
+import { CHANGE_PARAMETERS, inChange } from './changes.ts';
+import { inLookUps } from './look-ups.ts';
+import {
+  ACCOUNT_VALUES,
+  askable,
+  fieldOf,
+  inHeaders,
+  inPath,
+  type Problem,
+  type Problems,
+  placeholdersIn,
+  sharedField,
+  unknownParameter,
+} from './parts.ts';
 
 /**
  * What is wrong with a dialect as a whole, which no schema can know: entries that contradict each other, and requests
  * that could not be made for some call. Whatever passes here never becomes a request with a hole in it.
  */
-
-type Problem = SchemaProblem;
-type Problems = Iterable<Problem>;
-
-/** What the headers of any request may take from the account. */
-const ACCOUNT_VALUES = ['key', 'project_id', 'organization_id'];
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
@@ -30,17 +36,19 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
   for (const [name, entry] of Object.entries(dialect.operations)) {
     const keys = ['operations', name];
     const inputs = operations.get(name)?.inputs.map((input) => input.name);
+    const parameters = CHANGE_PARAMETERS.get(name) ?? inputs;
     yield* inCredits(entry, keys);
     yield* inHeaders(entry.headers, [...keys, 'headers'], ACCOUNT_VALUES);
-    if (inputs !== undefined) yield* inFields(entry, inputs, keys);
-    if (entry.read_back !== undefined) {
-      yield* inReadBack(dialect, entry.read_back, askable(entry, inputs ?? []), [...keys, 'read_back']);
-    }
+    if (CHANGE_PARAMETERS.has(name)) yield* inChange(dialect, name, entry);
+    else if (inputs !== undefined) yield* inFields(entry, inputs, keys);
+    if (entry.read_back !== undefined)
+      yield* inReadBack(dialect, name, entry.read_back, askable(entry, parameters ?? []));
   }
   if (dialect.usage !== undefined) {
     yield* inHeaders(dialect.usage.headers, ['usage', 'headers'], ACCOUNT_VALUES);
     yield* inPath(dialect.usage.path, [], ['usage', 'path']);
   }
+  yield* inLookUps(dialect);
   if (dialect.api_call !== undefined) {
     yield* inHeaders(dialect.api_call.headers, ['api_call', 'headers'], ACCOUNT_VALUES);
   }
@@ -56,56 +64,23 @@ function* inCredits({ credits: { most, found } }: DialectOperation, keys: readon
   };
 }
 
-function* inHeaders(
-  headers: Readonly<Record<string, string>> | undefined,
-  keys: readonly string[],
-  known: readonly string[],
-): Problems {
-  for (const [name, template] of Object.entries(headers ?? {})) {
-    const unknown = placeholdersIn(template).find((each) => !known.includes(each));
-    if (unknown === undefined) continue;
-    const fact = `{${unknown}} stands for nothing in a header here`;
-    yield { keys: [...keys, name], part: 'value', fact, next: suggestion(unknown, known) };
-  }
-}
-
-/** The parameters and the path of an operation whose inputs are known. */
+/** The parameters and the path of an operation whose inputs are known; of one whose job brings them there are none. */
 function* inFields(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
-  const unknown = Object.keys(entry.fields ?? {}).find((name) => !inputs.includes(name));
-  if (unknown !== undefined) {
-    const fact = `the operation has no parameter "${unknown}"`;
-    yield { keys: [...keys, 'fields', unknown], part: 'name', fact, next: suggestion(unknown, inputs) };
-  }
+  yield* unknownParameter(entry, inputs, keys);
   const asked = askable(entry, inputs);
-  if (asked.length === 0) {
+  if (asked.length === 0 && inputs.length > 0) {
     const fact = 'the vendor has no field for any parameter, so nothing can be asked';
     yield { keys: [...keys, 'fields'], part: 'value', fact, next: 'Name the field of at least one.' };
   }
-  const twice = asked.find((name, index) =>
-    asked.slice(0, index).some((each) => sameField(entry, each, name)),
-  );
-  if (twice !== undefined) {
-    const fact = `two parameters go into the field "${fieldOf(entry, twice)}", and a call may have both`;
-    const next = `Write ${twice}: null for the one that the vendor has no field for.`;
-    yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
-  }
-  yield* inPath(
-    entry.path,
-    asked.map((name) => fieldOf(entry, name)),
-    [...keys, 'path'],
-  );
+  yield* sharedField(entry, asked, keys);
+  const fields = asked.map((name) => fieldOf(entry, name));
+  yield* inPath(entry.path, fields, [...keys, 'path']);
+  yield* sometimesMissing(entry.path, fields, [...keys, 'path']);
 }
 
-/**
- * A call may have any one of the parameters alone, so a path can only name a field when there is no other.
- * @param fields those that a call may have.
- */
-function* inPath(path: string, fields: readonly string[], keys: readonly string[]): Problems {
+/** A lookup may be made by any one of the fields alone, so a path can only name one when there is no other. */
+function* sometimesMissing(path: string, fields: readonly string[], keys: readonly string[]): Problems {
   for (const name of placeholdersIn(path)) {
-    if (!fields.includes(name)) {
-      const fact = `the path has {${name}}, and no call has such a field`;
-      yield { keys, part: 'value', fact, next: suggestion(name, fields) };
-    }
     const other = fields.find((each) => each !== name);
     if (other === undefined) continue;
     const fact = `the path has {${name}}, which a call by ${other} does not have`;
@@ -116,10 +91,11 @@ function* inPath(path: string, fields: readonly string[], keys: readonly string[
 
 function* inReadBack(
   dialect: Dialect,
+  operation: string,
   readBack: ReadBack,
   parameters: readonly string[],
-  keys: readonly string[],
 ): Problems {
+  const keys = ['operations', operation, 'read_back'];
   const templates = [readBack.path, ...Object.values(readBack.headers ?? {})];
   if (
     dialect.idempotency === undefined &&
@@ -136,24 +112,16 @@ function* inReadBack(
   yield* inHeaders(readBack.headers, [...keys, 'headers'], [...ACCOUNT_VALUES, IDEMPOTENCY_KEY]);
   const path = readBack.path.replaceAll(`{${IDEMPOTENCY_KEY}}`, '');
   const fields = askable(readBack, parameters).map((name) => fieldOf(readBack, name));
-  yield* inPath(path, fields, [...keys, 'path']);
-}
-
-type Fields = Pick<DialectOperation, 'fields'>;
-
-/** The parameters that the vendor has a field for. */
-function askable({ fields }: Fields, inputs: readonly string[]): readonly string[] {
-  return inputs.filter((name) => fields?.[name] !== null);
-}
-
-function fieldOf({ fields }: Fields, parameter: string): string {
-  return fields?.[parameter] ?? parameter;
-}
-
-function sameField(entry: Fields, one: string, other: string): boolean {
-  return fieldOf(entry, one) === fieldOf(entry, other);
-}
-
-function placeholdersIn(template: string): readonly string[] {
-  return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+  const isChange = CHANGE_PARAMETERS.has(operation);
+  yield* inPath(path, isChange ? [...fields, 'project_id'] : fields, [...keys, 'path']);
+  if (!isChange) yield* sometimesMissing(path, fields, [...keys, 'path']);
+  if (
+    readBack.method === 'GET' &&
+    parameters.includes('permissions') &&
+    readBack.fields?.permissions !== null
+  ) {
+    const fact = 'permissions are an object, and a query holds text';
+    const next = 'Write fields: { permissions: null }.';
+    yield { keys: [...keys, 'fields'], part: 'value', fact, next };
+  }
 }

@@ -3,12 +3,12 @@
  * others; looking whether an account works spends nothing.
  * Method: the real program as a process, with a configuration folder of its own and real listening sockets.
  */
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Ended, rowonce } from './rowonce.ts';
 
 let folder: string;
@@ -263,6 +263,115 @@ test('list shows region, documentation and where the key comes from, and the bui
     region: 'AU',
     documentation: 'https://au.example.com/latest/documentation',
   });
+});
+
+test("list shows each region of the service with its API reference, and an account's by its region alone", async () => {
+  await mkdir(join(folder, 'config'));
+  const regions = ['AU', 'EU', 'US'].map(
+    (region) => `${region}: https://${region.toLowerCase()}.example.com/api/`,
+  );
+  await writeFile(
+    file(),
+    `regions: { ${regions.join(', ')} }\naccounts:\n  here: { vendor: service, region: EU, key_env: K }\n`,
+    { mode: 0o600 },
+  );
+  const added = ['add', '--name', 'there', '--vendor', 'service', '--region', 'US', '--key-env', 'K'];
+  expect((await accounts(added)).code).toBe(0);
+  const { stdout } = await accounts(['list']);
+  for (const [title, region] of [
+    ['here (service, EU)', 'eu'],
+    ['there (service, US)', 'us'],
+    ['region AU', 'au'],
+    ['region EU', 'eu'],
+    ['region US', 'us'],
+  ]) {
+    expect(stdout).toContain(`${title}
+  address        https://${region}.example.com/api/
+  documentation  https://${region}.example.com/api/latest/documentation
+`);
+  }
+  const { regions: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(shown.map(({ region }: { region: string }) => region)).toEqual(['AU', 'EU', 'US']);
+  expect(shown[0]).toEqual({
+    region: 'AU',
+    address: 'https://au.example.com/api/',
+    documentation: 'https://au.example.com/api/latest/documentation',
+  });
+});
+
+test("list says what is wrong with an account's dialect, and shows all accounts all the same", async () => {
+  const dialect = join(folder, 'mine.yaml');
+  await writeFile(dialect, 'name: mine\n');
+  await accounts([...ADD, '--key-env', 'K', '--dialect', dialect]);
+  await accounts(['add', '--name', 'workspace', ...SERVICE]);
+  await writeFile(dialect, 'feilds_at: data\n');
+  const { code, stdout } = await accounts(['list']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`  dialect        ${dialect}
+  limits         8 at once
+  key            environment variable K
+  problem        ${dialect}:1:1: "feilds_at" is not known here.
+                 Did you mean fields_at?
+workspace (service)
+`);
+  const { accounts: shown } = JSON.parse((await accounts(['list', '--json'])).stdout);
+  expect(shown.map(({ problem }: { problem: object | null }) => problem)).toEqual([
+    { message: `${dialect}:1:1: "feilds_at" is not known here`, next: 'Did you mean fields_at?' },
+    ...[null, null, null],
+  ]);
+});
+
+/** A service that tells whose key it is, to `good` alone. */
+async function openService(): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    asked.push(`${method} ${url} ${headers.authorization}`);
+    if (headers.authorization === 'Bearer :shy') response.writeHead(404).end();
+    else if (headers.authorization !== 'Bearer :good') response.writeHead(401).end('{"error":"unknown key"}');
+    else response.end('{"user_id":"u-1","email":"jo@team.example"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+test('test of a service tries the key with the question that its dialect names, and with nothing else', async () => {
+  const { url, asked } = await openService();
+  const dialect = join(folder, 'mine.yaml');
+  await writeFile(dialect, 'whoami: { method: GET, path: /me, user_id: user_id, email: email }\n');
+  const service = ['--vendor', 'service', '--base-url', url, '--key-env', 'K'];
+  await accounts(['add', '--name', 'workspace', ...service, '--dialect', dialect]);
+
+  const good = await accounts(['test', 'workspace'], { env: { K: 'good' } });
+  expect(good.code).toBe(0);
+  expect(good.stdout).toContain('workspace: the key works; it is that of u-1, jo@team.example.\n');
+  expect(good.stdout).toContain(`workspace: its API reference is at ${url}/latest/documentation.\n`);
+  expect(asked).toEqual(['GET /me Bearer :good']);
+
+  const json = JSON.parse((await accounts(['test', '--json'], { env: { K: 'good' } })).stdout);
+  expect(json.accounts).toMatchObject([
+    { key_tried: true, user: { user_id: 'u-1', email: 'jo@team.example' } },
+  ]);
+  const dead = await accounts(['test'], { env: { K: 'bad' } });
+  expect(dead.code).toBe(77);
+  expect(dead.stderr).toMatch(/^The service refused the key: status 401, "unknown key"\.\n/m);
+  const shy = await accounts(['test'], { env: { K: 'shy' } });
+  expect(shy.code).toBe(0);
+  expect(shy.stdout).toContain(
+    'the vendor does not say whose key it is (status 404), so the key itself was not tried',
+  );
+});
+
+test('test of a service without such a question says so, and sends no request', async () => {
+  const { url, asked } = await openService();
+  await accounts(['add', '--name', 'workspace', '--vendor', 'service', '--base-url', url, '--key-env', 'K']);
+  const { code, stdout } = await accounts(['test'], { env: { K: 'good' } });
+  expect(code).toBe(0);
+  expect(stdout).toContain('workspace: the service offers no free call, so the key itself was not tried');
+  expect(asked).toEqual([]);
 });
 
 test('test connects, sends no request, and says that the key was not tried', async () => {

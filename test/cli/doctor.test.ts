@@ -56,7 +56,7 @@ test('a dialect that cannot be used is found before a run meets it', async () =>
   const { code, stdout } = await desk.type(['doctor']);
   expect(code).toBe(2);
   expect(stdout).toMatch(
-    /^problem {2}accounts .*config\/mine\.yaml:1:39: operations\.enrich-company\.path: /m,
+    /^problem {2}dialect .*config\/mine\.yaml:1:39: operations\.enrich-company\.path: /m,
   );
 });
 

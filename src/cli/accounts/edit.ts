@@ -4,7 +4,7 @@ import { type Document, isMap, parseDocument } from 'yaml';
 import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../account.ts';
 import { accountsSchema } from '../../accounts-file.ts';
 import { replaceFile } from '../../atomic-file.ts';
-import { readDialect } from '../../dialect-of.ts';
+import { dialectOf } from '../../dialect-of.ts';
 import { checkDocument } from '../../document.ts';
 import { invariant, messageOf, stop } from '../../errors.ts';
 import { problemOf } from '../../schema-problem.ts';
@@ -46,7 +46,7 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
   const { text, configured } = await changed(accounts.path, change);
   const added = configured.find((account) => account.name === name);
   invariant(added, `account ${name} is not in the file that is written`);
-  await readDialect(added);
+  await dialectOf(added);
   await writeAccounts(accounts.path, text);
   return added;
 }

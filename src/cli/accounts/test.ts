@@ -1,0 +1,84 @@
+import { type Account, findAccount, loadAccounts, resolveKey } from '../../account.ts';
+import { describeKey } from '../../account-key.ts';
+import { systemClock } from '../../clock.ts';
+import type { Console } from '../../command.ts';
+import type { Dialect } from '../../dialect.ts';
+import { dialectOf } from '../../dialect-of.ts';
+import { EXIT, type ExitCode, stop } from '../../errors.ts';
+import { whoAmI } from '../../live-team.ts';
+import { plainText } from '../../plain-text.ts';
+import { checkAddress } from './address-check.ts';
+
+/** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
+export async function testAccounts(console: Console, name: string | undefined): Promise<ExitCode> {
+  const accounts = await loadAccounts();
+  const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
+  if (chosen.length === 0) {
+    throw stop('account', `there is no account in ${accounts.path}`, 'Add one: rowonce accounts add.');
+  }
+  const reports: object[] = [];
+  for (const account of chosen) reports.push(await testOne(console, account));
+  console.result({ accounts: reports });
+  return EXIT.done;
+}
+
+async function testOne(console: Console, account: Account): Promise<object> {
+  const { name, baseUrl } = account;
+  if (baseUrl === undefined) {
+    console.print(`${name}: needs no key and no network; it is started when it is used.`);
+    return { name, sandbox: true };
+  }
+  await resolveKey(account);
+  const dialect = await dialectOf(account);
+  if (account.dialectPath !== undefined) console.print(`${name}: the dialect ${dialect.name} can be used.`);
+  if (account.via !== undefined) {
+    console.print(`${name}: asked through ${account.via.service}, as ${account.via.connectedAccount}.`);
+  }
+  console.print(
+    `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
+  );
+  const addresses = await checkAddress(baseUrl);
+  console.print(`${name}: ${baseUrl.hostname} is ${addresses.join(', ')} and takes connections.`);
+  const tried = await tryKey(console, account, dialect);
+  return {
+    name,
+    sandbox: false,
+    key: 'present',
+    dialect: dialect.name,
+    resolves_to: addresses,
+    connects: true,
+    ...tried,
+  };
+}
+
+/** Nobody wants to watch a test for ten minutes. */
+const MAX_PAUSE_MS = 60_000;
+
+/** By a free question, where the dialect has one. @returns what the test found out, for `--json`. */
+async function tryKey(console: Console, account: Account, dialect: Dialect): Promise<object> {
+  const { name, documentationUrl, vendor } = account;
+  if (documentationUrl !== undefined) console.print(`${name}: its API reference is at ${documentationUrl}.`);
+  const told = await whoAmI({
+    account,
+    dialect,
+    clock: systemClock,
+    emit: (event) => event.kind === 'paused' && console.say(`${name}: waits, because ${event.why}.`),
+    signal: new AbortController().signal,
+    maxPauseMs: MAX_PAUSE_MS,
+  });
+  if (told?.kind === 'told') {
+    const { userId, email } = told.user;
+    const user = [userId, email].filter((part) => part !== undefined).join(', ');
+    console.print(`${name}: the key works; it is that of ${plainText(user)}.`);
+    return { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } };
+  }
+  const why =
+    told === undefined ? NO_FREE_CALL[vendor] : `the vendor does not say whose key it is (${told.why})`;
+  console.print(`${name}: ${why}, so the key itself was not tried; the first run does that.`);
+  return { key_tried: false };
+}
+
+const NO_FREE_CALL = {
+  provider: 'the vendor publishes no free call',
+  service: 'the service offers no free call',
+} as const;

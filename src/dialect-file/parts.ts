@@ -1,0 +1,74 @@
+import type { DialectOperation } from '../dialect.ts';
+import { suggestion } from '../nearest.ts';
+import type { SchemaProblem } from '../schema-problem.ts';
+
+/** Problems of the parts that all requests of a dialect have: headers, path, fields. */
+
+export type Problem = SchemaProblem;
+export type Problems = Iterable<Problem>;
+
+/** What the headers of any request may take from the account, or from the call. */
+export const ACCOUNT_VALUES = ['key', 'project_id', 'organization_id'];
+
+type Headers = Readonly<Record<string, string>>;
+type Fields = Pick<DialectOperation, 'fields'>;
+
+export function* inHeaders(
+  headers: Headers | undefined,
+  keys: readonly string[],
+  known: readonly string[],
+): Problems {
+  for (const [name, template] of Object.entries(headers ?? {})) {
+    const unknown = placeholdersIn(template).find((each) => !known.includes(each));
+    if (unknown === undefined) continue;
+    const fact = `{${unknown}} stands for nothing in a header here`;
+    yield { keys: [...keys, name], part: 'value', fact, next: suggestion(unknown, known) };
+  }
+}
+
+/** @param known what the path may name. */
+export function* inPath(path: string, known: readonly string[], keys: readonly string[]): Problems {
+  const unknown = placeholdersIn(path).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const fact = `the path has {${unknown}}, and no call has such a field`;
+  yield { keys, part: 'value', fact, next: suggestion(unknown, known) };
+}
+
+export function* unknownParameter(
+  { fields }: Fields,
+  parameters: readonly string[],
+  keys: readonly string[],
+): Problems {
+  const unknown = Object.keys(fields ?? {}).find((name) => !parameters.includes(name));
+  if (unknown === undefined) return;
+  const fact = `the operation has no parameter "${unknown}"`;
+  yield { keys: [...keys, 'fields', unknown], part: 'name', fact, next: suggestion(unknown, parameters) };
+}
+
+export function* sharedField(entry: Fields, asked: readonly string[], keys: readonly string[]): Problems {
+  const twice = asked.find((name, index) =>
+    asked.slice(0, index).some((each) => fieldOf(entry, each) === fieldOf(entry, name)),
+  );
+  if (twice === undefined) return;
+  const fact = `two parameters go into the field "${fieldOf(entry, twice)}", and a call may have both`;
+  const next = `Write ${twice}: null for the one that the vendor has no field for.`;
+  yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
+}
+
+/** The parameters that the vendor has a field for. */
+export function askable({ fields }: Fields, parameters: readonly string[]): readonly string[] {
+  return parameters.filter((name) => fields?.[name] !== null);
+}
+
+export function fieldOf({ fields }: Fields, parameter: string): string {
+  return fields?.[parameter] ?? parameter;
+}
+
+export function placeholdersIn(template: string): readonly string[] {
+  return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
+}
+
+/** Whether a header of a request has that placeholder, when it is sent with those of the dialect. */
+export function headersName(placeholder: string, ofAll: Headers, own: Headers | undefined): boolean {
+  return Object.values({ ...ofAll, ...own }).some((each) => placeholdersIn(each).includes(placeholder));
+}
