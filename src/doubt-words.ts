@@ -1,8 +1,10 @@
 import { isoTime } from './clock.ts';
 import { unreachable } from './errors.ts';
 import type { Look } from './ledger.ts';
+import { subjectWords } from './membership.ts';
+import type { Call } from './operation.ts';
 
-/** What the vendor said about a doubt, for a person and for a program. */
+/** What a call asked for, and what the vendor said about a doubt, for a person and for a program. */
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
@@ -23,4 +25,18 @@ function questionWords(kind: Look['kind']): string {
 /** As `--json` shows it. A status of 0: no answer came. */
 export function lookObject({ kind, said, why, status, body, atMs }: Look): object {
   return { kind, said, why, status, body: body.toString('utf8'), at: isoTime(atMs) };
+}
+
+/** `domain acme.example`; of a change also what is altered: `create-invite of jo@x.com in proj-1, role editor`. */
+export function callWords({ operation, parameters, change }: Call): string {
+  const subject = change === undefined ? [] : [`${operation} of ${subjectWords(change.subject)}`];
+  // What the subject's name says already, and what was left blank, is not said again.
+  const isSaid = (value: string): boolean =>
+    change !== undefined && (value === '' || `:${change.subject.name}`.endsWith(`:${value}`));
+  const asked = Object.entries(parameters).filter(([, value]) => !isSaid(String(value)));
+  return [...subject, ...asked.map(([name, value]) => `${name} ${valueWords(value)}`)].join(', ');
+}
+
+function valueWords(value: Call['parameters'][string]): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

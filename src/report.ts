@@ -20,9 +20,10 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
 export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
   const title = `${batch.operation} · batch ${batch.id}`;
   const sections = [
-    statusSection(tally),
-    identifierSection(tally),
-    creditSection(money, tally),
+    statusSection(batch, tally),
+    batch.vendor === 'service' ? changeSection(tally) : identifierSection(tally),
+    hasCosts(batch, money) ? creditSection(money, tally) : '',
+    resultsSection(tally),
     chartSection(chart),
     attentionSection(tally),
   ];
@@ -34,7 +35,7 @@ export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: Char
 <style>${STYLE}</style>
 <main>
 <h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(batch.inputPath)}, ${rows(batch.inputRows)}, account ${escapeHtml(batch.accountName)}${
+<p>${escapeHtml(batch.inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}, account ${escapeHtml(batch.accountName)}${
     batch.sandbox ? ' (sandbox: nothing here is real)' : ''
   }.</p>
 ${sections.join('\n')}
@@ -53,6 +54,16 @@ tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transpar
 .bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px }
 `;
 
+function beyondWords({ rowsBeyond = 0 }: Batch): string {
+  if (rowsBeyond === 0) return '';
+  return ` and ${number(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
+}
+
+/** What the service does costs no credits, so nothing is said of them. */
+function hasCosts({ vendor }: Batch, { spent, inDoubt }: Money): boolean {
+  return vendor === 'provider' || spent + inDoubt > 0;
+}
+
 /** What each status means, in the order of the table. */
 const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['matched', 'found at the vendor'],
@@ -66,9 +77,18 @@ const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
   ['pending', 'not worked on yet'],
 ];
 
-function statusSection({ counts }: Tally): string {
+/** What they mean where something was to be altered and not to be found. */
+const CHANGE_WORDS: Readonly<Partial<Record<RowStatus, string>>> = {
+  no_match: 'the service does not have it',
+  invalid: 'cannot be used; nothing was sent',
+  refused: 'not done, for the reason given',
+  in_doubt: 'an answer was lost; it may have been done',
+};
+
+function statusSection({ vendor }: Batch, { counts }: Tally): string {
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const lines = STATUS_WORDS.flatMap(([status, words]) => {
+  const lines = STATUS_WORDS.flatMap(([status, usual]) => {
+    const words = (vendor === 'service' ? CHANGE_WORDS[status] : undefined) ?? usual;
     const count = counts.get(status) ?? 0;
     if (count === 0) return [];
     const width = (count / all) * 12;
@@ -86,6 +106,22 @@ function identifierSection({ identifiers }: Tally): string {
       `<tr><td>${escapeHtml(name)}<td class="n">${number(asked)}<td class="n">${number(found)}<td class="n">${percent(found, asked)}`,
   );
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
+}
+
+/** What was sent, by what it asked for. */
+function changeSection({ identifiers }: Tally): string {
+  const lines = [...identifiers].map(
+    ([name, { asked, found }]: [string, IdentifierTally]) =>
+      `<tr><td>${escapeHtml(name)}<td class="n">${number(asked)}<td class="n">${number(found)}`,
+  );
+  return section('Changes', ['request', '#sent', '#done'], lines);
+}
+
+/** The file that stands beside this report. */
+function resultsSection({ results }: Tally): string {
+  if (results === undefined) return '';
+  const line = `<tr><td>${escapeHtml(results.file)}<td class="n">${number(results.count)}`;
+  return section('Results', ['file', '#lines'], [line]);
 }
 
 function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {

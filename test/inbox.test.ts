@@ -198,6 +198,7 @@ describe('done', () => {
     'leads.csv',
     'leads.enriched.csv',
     'leads.enriched.needs-attention.csv',
+    'leads.enriched.people.csv',
     'leads.enriched.report.html',
   ])('takes another name when %s stands there: nothing is overwritten', async (standing) => {
     const folder = openFolder('leads.csv');

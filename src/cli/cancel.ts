@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { commandLine } from '../command-line.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { findBatch } from '../find-batch.ts';
+import { halfDone } from '../half-done.ts';
+import type { Batch } from '../ledger.ts';
 import { openLedger } from '../open-ledger.ts';
+import { plainText } from '../plain-text.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',
-  summary: 'Ends a batch for good; what it bought stays bought.',
+  summary: 'Ends a batch for good; what it bought or changed stays so.',
   example: 'npx rowonce cancel last',
   configure(command: Command, wrap) {
     command.argument('<batch>', 'its id, the beginning of it, or "last"').action(wrap(cancelCommand));
@@ -35,10 +39,19 @@ async function cancelCommand(
   );
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
+    const notes = await halfDone(ledger, batch);
+    console.print(`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`);
+    for (const note of notes) console.print(plainText(note));
+    if (notes.length > 0) console.say(`To invite them as before: ${commandLine(['undo', batch.id])}`);
+    console.result({ batch: batch.id, state: 'cancelled', half_done: notes });
+    return EXIT.done;
   } finally {
     await ledger.close();
   }
-  console.print(`Batch ${batch.id} is cancelled; what it bought is used by every later batch.`);
-  console.result({ batch: batch.id, state: 'cancelled' });
-  return EXIT.done;
+}
+
+function whatStays({ vendor }: Batch): string {
+  return vendor === 'service'
+    ? 'what it changed stays changed'
+    : 'what it bought is used by every later batch';
 }

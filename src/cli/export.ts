@@ -63,13 +63,14 @@ async function exportBatch(
     const { answerPlace } = settings;
     const order = { ledger, job: settings, answerPlace, emit: sayNotes(console), ...notes };
     const files = await writeOutput(order, input, batch, destination);
-    for (const path of [files.output, files.attention, files.report]) {
+    for (const path of [files.output, files.attention, files.results, files.removed, files.report]) {
       if (path !== undefined) console.print(path);
     }
     console.result({
       batch: batch.id,
       output: files.output ?? null,
       needs_attention: files.attention ?? null,
+      ...(files.results === undefined ? {} : { results: files.results }),
     });
   } finally {
     await ledger.close();

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { durationOf, typedCommand } from '../command-line.ts';
 import type { ExitCode } from '../errors.ts';
+import { eventWords, InFlight } from '../event-words.ts';
 import type { RunEvent } from '../events.ts';
 import { exitCodeOfSweep, sweep } from '../nightly.ts';
 import { plainText, sentence } from '../plain-text.ts';
@@ -36,7 +36,7 @@ export default nightly;
 async function nightlyCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
   const words = process.argv.slice(2);
   const told = new Told(console);
-  const stopping = stopOnSignals(console, () => told.inFlight);
+  const stopping = stopOnSignals(console, () => told.inFlight.count);
   try {
     const summary = await sweep({
       jobs,
@@ -61,40 +61,18 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
   }
 }
 
-/** Shorter pauses are over before somebody has read about them. */
-const LONG_PAUSE_MS = 60_000;
-
 /** A few lines on stderr, which a service manager keeps: several files may be worked on at once. */
 class Told {
+  readonly inFlight = new InFlight();
   readonly #console: Console;
-  inFlight = 0;
 
   constructor(console: Console) {
     this.#console = console;
   }
 
   hear(path: string, event: RunEvent): void {
-    if (event.kind === 'sent') this.inFlight += 1;
-    if (event.kind === 'closed') this.inFlight -= 1;
-    const words = wordsOf(event);
+    this.inFlight.hear(event);
+    const words = eventWords(event);
     if (words !== undefined) this.#console.say(plainText(`${path}: ${words}`));
-  }
-}
-
-/** Undefined for what happens too often, or is in the summary. */
-function wordsOf(event: RunEvent): string | undefined {
-  switch (event.kind) {
-    case 'batch':
-      return event.resumed
-        ? `batch ${event.batch} goes on, ${event.settled} of ${event.rows} rows are settled`
-        : `batch ${event.batch}, ${event.rows} rows`;
-    case 'note':
-      return event.message;
-    case 'paused':
-      return event.untilMs - systemClock.wallMs() < LONG_PAUSE_MS
-        ? undefined
-        : `paused until ${isoTime(event.untilMs)}: ${event.why}`;
-    default:
-      return undefined;
   }
 }

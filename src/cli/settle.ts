@@ -1,26 +1,23 @@
 import type { Command } from 'commander';
-import { bodyHolding } from '../answer-body.ts';
-import { callKeyOf } from '../call-key.ts';
-import { isoTime, systemClock } from '../clock.ts';
+import type { CallKey } from '../call-key.ts';
+import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { lookObject, lookWords } from '../doubt-words.ts';
+import { callWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { findBatch } from '../find-batch.ts';
-import { outputSettings } from '../job-settings.ts';
 import {
   type Batch,
   credits,
   type DecisionKind,
+  type DecisionSpec,
   type Doubt,
   type Ledger,
   type LedgerReader,
-  type Look,
-  type Money,
-  type RawReply,
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
-import { doubtReason } from '../recover.ts';
+import { examined, list, undecidable } from './settle/list.ts';
+import { toldAnswer } from './settle/told.ts';
 
 interface Flags {
   readonly retry?: true;
@@ -32,13 +29,13 @@ interface Flags {
 
 const settle: CliCommand = {
   name: 'settle',
-  summary: 'Lists what is in doubt with the money at risk, and takes your decision about it.',
+  summary: 'Lists what is in doubt and what is at risk, and takes your decision about it.',
   example: 'npx rowonce settle last --retry --extra-credits 20',
   configure(command: Command, wrap) {
     command
       .argument('<batch>', 'its id, the beginning of it, or "last"')
       .argument('[row]', "only this row, by the spreadsheet's number")
-      .option('--retry', 'ask again, though it may be paid for twice')
+      .option('--retry', 'send it again, though it may be paid for, or done, twice')
       .option('--extra-credits <credits>', 'the most that all retries of the batch may cost')
       .option('--skip', 'leave these rows out of this batch')
       .option('--answer <key=value...>', 'say what the vendor answered')
@@ -122,119 +119,53 @@ async function decide(
 ): Promise<void> {
   if (extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: credits(Number(extraCredits)) });
-  if (kind === 'told' && doubts.length !== 1) {
+  if (kind === 'told') return tell(ledger, batch, doubts, answer ?? []);
+  for (const { key } of doubts)
+    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`));
+}
+
+async function tell(
+  ledger: Ledger,
+  batch: Batch,
+  doubts: readonly Doubt[],
+  pairs: readonly string[],
+): Promise<void> {
+  const [doubt, ...others] = doubts;
+  if (doubt === undefined || others.length > 0) {
     throw stop(
       'usage',
       `${doubts.length} calls are in doubt, and an answer belongs to one.`,
       'Name the row.',
     );
   }
-  const told = kind === 'told' ? toldReply(batch, answer ?? []) : undefined;
+  const { reply, left } = await toldAnswer(batch, doubt, pairs);
   // What a person says was charged is no count, so those of before cannot be compared any more.
-  if (told !== undefined) await ledger.setUsage(batch.accountIdentity, undefined);
-  for (const { key } of doubts) {
-    const why = kind === 'told' ? 'told by the user' : `${kind} asked for by the user`;
-    await ledger.decide({ key, batch: batch.id, kind, by: 'person', why, atMs: systemClock.wallMs() }, told);
-  }
+  await ledger.setUsage(batch.accountIdentity, undefined);
+  await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user'), reply, left);
 }
 
-/** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
-function toldReply({ settings }: Batch, pairs: readonly string[]): RawReply {
-  const members = pairs.map((pair) => {
-    const at = pair.indexOf('=');
-    if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)] as const;
-    throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
-  });
-  const body = bodyHolding(Object.fromEntries(members), outputSettings(settings).answerPlace);
-  return { status: 200, headers: {}, body, receivedAtMs: systemClock.wallMs() };
-}
-
-/** A doubt and what the vendor said, when it was asked about it. */
-interface Examined {
-  readonly doubt: Doubt;
-  readonly looks: readonly Look[];
-}
-
-async function examined(
-  ledger: LedgerReader,
-  { accountIdentity }: Batch,
-  doubts: readonly Doubt[],
-): Promise<readonly Examined[]> {
-  const all: Examined[] = [];
-  for (const doubt of doubts) {
-    const history = await ledger.history(doubt.batch, doubt.row);
-    const ofCall = history.filter(({ call }) => callKeyOf(accountIdentity, call) === doubt.key);
-    all.push({ doubt, looks: ofCall.flatMap(({ looks }) => looks) });
-  }
-  return all;
-}
-
-/**
- * Money of lost answers that nobody is asked about, because their calls have another answer by now: they were bought
- * anew, or sent again, or were skipped.
- */
-function undecidable(batch: Batch, doubts: readonly Examined[], { inDoubt }: Money): number {
-  const own = doubts.filter(({ doubt }) => doubt.batch === batch.id);
-  return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
-}
-
-/** @param left credits in doubt about which there is nothing to decide. */
-function list(console: Console, batch: Batch, doubts: readonly Examined[], left: number): ExitCode {
-  for (const { doubt, looks } of doubts) {
-    const asked = Object.entries(doubt.call.parameters).map(([name, value]) => `${name} ${String(value)}`);
-    console.print(plainText(`row ${doubt.row}, ${asked.join(', ')}: ${doubtReason(doubt)}`));
-    for (const line of whyStillOpen(doubt, looks)) console.print(plainText(`    ${line}`));
-  }
-  const atRisk = doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
-  console.print(
-    doubts.length === 0
-      ? `Nothing of batch ${batch.id} is in doubt.`
-      : `${doubts.length} in doubt, ${counted(atRisk, 'credit')} at risk.`,
-  );
-  if (left > 0) {
-    console.print(
-      `${counted(left, 'credit')} of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.`,
-    );
-  }
-  if (doubts.length > 0) {
-    console.say(
-      'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value.',
-    );
-  }
-  console.result({ batch: batch.id, at_risk: atRisk, undecidable: left, in_doubt: doubts.map(doubtObject) });
-  return EXIT.done;
-}
-
-/** What was tried without cost, and got no further. */
-function whyStillOpen({ repeats, request }: Doubt, looks: readonly Look[]): readonly string[] {
-  const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
-  return [
-    ...(repeats === 0 ? [] : [`sent again ${repeats} times${key}, without an answer`]),
-    ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
-    ...(looks.length === 0 ? ['the vendor was never asked about it'] : []),
-    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
-  ];
-}
-
-function doubtObject({ doubt, looks }: Examined): object {
-  return {
-    row: doubt.row,
-    parameters: doubt.call.parameters,
-    credits: doubt.atRisk,
-    why: doubt.why,
-    since: isoTime(doubt.sentAtMs),
-    repeats: doubt.repeats,
-    idempotency_key: doubt.request?.idempotencyKey ?? null,
-    looks: looks.map(lookObject),
-  };
+function specOf({ id }: Batch, key: CallKey, kind: PersonsDecision, why: string): DecisionSpec {
+  return { key, batch: id, kind, by: 'person', why, atMs: systemClock.wallMs() };
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {
   console.print(`Noted for ${counted(doubts.length, 'call')}: ${kind}.`);
   console.result({ batch: batch.id, decided: kind, calls: doubts.length });
+  if (kind === 'retry') warnOfSeconds(console, doubts);
   if (doubts.length > 0 && batch.command !== undefined) {
     console.say('It is carried out by the next run:');
     console.say(batch.command);
   }
   return EXIT.done;
+}
+
+/** Nobody but the service knows whether it was done already. */
+function warnOfSeconds(console: Console, doubts: readonly Doubt[]): void {
+  for (const { call } of doubts) {
+    const { change, ifLost } = call;
+    if (change === undefined || ifLost !== 'hold') continue;
+    const second =
+      change.leaves.state === 'invited' ? 'a second mail may be sent' : 'it may be done a second time';
+    console.warn(plainText(`${callWords(call)}: ${second}, because the first request may have arrived.`));
+  }
 }

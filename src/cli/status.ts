@@ -3,6 +3,7 @@ import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
+import { undoneBy } from '../job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../ledger.ts';
 import { lookAtLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
@@ -51,10 +52,11 @@ async function showBatches(console: Console, store: string | undefined): Promise
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   if (all.length === 0) console.print('There are no batches yet.');
   for (const { batch, settled, money } of all) {
-    const progress = `${settled}/${batch.inputRows} rows`;
+    const cost = hasCosts(batch, money) ? `, ${counted(money.spent, 'credit')}` : '';
+    const begun = isoTime(batch.createdAtMs).slice(0, 16);
     console.print(
       plainText(
-        `${batch.id}  ${isoTime(batch.createdAtMs).slice(0, 16)}  ${batch.state.padEnd(10)}  ${progress}, ${counted(money.spent, 'credit')}  ${batch.operation}  ${batch.inputPath}`,
+        `${batch.id}  ${begun}  ${batch.state.padEnd(10)}  ${settled}/${rowsOf(batch)} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`,
       ),
     );
   }
@@ -77,6 +79,21 @@ async function overview(ledger: LedgerReader, batch: Batch): Promise<Overview> {
   return { batch, counts, settled, money: await ledger.batchMoney(batch.id) };
 }
 
+/** Those of the file, and those that were planned because it does not name them any more. */
+function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
+  return inputRows + rowsBeyond;
+}
+
+function whatOf({ operation, settings }: Batch): string {
+  const undone = undoneBy(settings);
+  return undone === undefined ? operation : `undo of ${undone}`;
+}
+
+/** What the service does costs no credits, so nothing is said of them. */
+function hasCosts({ vendor }: Batch, { spent, inDoubt, reserved }: Money): boolean {
+  return vendor === 'provider' || spent + inDoubt + reserved > 0;
+}
+
 function batchObject(batch: Batch, counts: Counts, money: Money): object {
   return {
     batch: batch.id,
@@ -84,7 +101,9 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
     operation: batch.operation,
     account: batch.accountName,
     input: batch.inputPath,
+    undoes: undoneBy(batch.settings) ?? null,
     rows: batch.inputRows,
+    ...(batch.rowsBeyond === undefined ? {} : { rows_beyond: batch.rowsBeyond }),
     counts,
     credits: {
       spent: money.spent,
@@ -112,13 +131,13 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
   const paused =
     pausedUntilMs !== undefined && pausedUntilMs > systemClock.wallMs() ? pausedUntilMs : undefined;
   const lines = [
-    `Batch ${batch.id}, ${batch.state}, ${batch.operation} with account ${batch.accountName}`,
-    `Input      ${batch.inputPath}, ${batch.inputRows} rows`,
+    `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
+    `Input      ${batch.inputPath}, ${batch.inputRows} rows${beyondWords(batch)}`,
     ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
       (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
     ),
-    ...(settled < batch.inputRows ? [`  pending   ${batch.inputRows - settled}`] : []),
-    `Credits    ${money.spent} spent, ${money.inDoubt} in doubt, ${money.reserved} reserved${money.cap === undefined ? '' : `, budget ${money.cap}`}`,
+    ...(settled < rowsOf(batch) ? [`  pending   ${rowsOf(batch) - settled}`] : []),
+    ...(hasCosts(batch, money) ? [moneyLine(money)] : []),
     `Requests   ${requests} for ${calls} calls`,
     ...(lastMinute === 0 || batch.state !== 'open'
       ? []
@@ -136,6 +155,16 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
   });
   sayNext(console, batch, counts);
   return EXIT.done;
+}
+
+function beyondWords({ rowsBeyond = 0 }: Batch): string {
+  if (rowsBeyond === 0) return '';
+  return `, and ${counted(rowsBeyond, 'removal')} of people whom it does not name`;
+}
+
+function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
+  const budget = cap === undefined ? '' : `, budget ${cap}`;
+  return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }
 
 function sayNext(console: Console, batch: Batch, counts: Counts): void {

@@ -15,6 +15,7 @@ export async function sweptJobs(names: readonly string[]): Promise<readonly Swep
   const jobs: SweptJob[] = [];
   for (const name of names) {
     const job = withInbox(name, await choose({ job: name }));
+    refuseChanges(name, job);
     requireLimit(name, job);
     refuseSharedInbox(name, job, jobs);
     jobs.push(job);
@@ -35,6 +36,16 @@ function requireLimit(name: string, { job, account }: ChosenJob): void {
     'consent',
     `${name} has no budget, and account ${account.name} has none per day, so nothing limits a sweep.`,
     'Add budget: { credits: … } to the job, or budget: { per_day: … } to the account.',
+  );
+}
+
+/** A change of the service needs somebody who has seen the plan and says yes, and nobody watches a sweep. */
+function refuseChanges(name: string, { job, account }: ChosenJob): void {
+  if (job.operation.change === undefined || account.sandbox) return;
+  throw stop(
+    'consent',
+    `${name} changes what account ${account.name} leads to, and nobody agrees to that in a sweep.`,
+    'Look at it with rowonce plan, then type rowonce run with --yes.',
   );
 }
 

@@ -11,6 +11,8 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
   output: 'file',
   consent: 'file',
   unsupported: 'file',
+  guard: 'file',
+  plan: 'file',
   budget: 'file',
   account: 'account',
   address: 'account',

@@ -157,6 +157,15 @@ describe('what is wrong before the first file is said at once, and nothing is se
       (nights) => nights.writeJob('', { budget: 0 }),
     ],
     [
+      'a job that changes the service, which somebody has to agree to',
+      'consent',
+      'night.yaml changes what account data leads to, and nobody agrees to that in a sweep.',
+      ({ desk: { place } }) => {
+        place.writeAccount(place.vendor.url, { vendor: 'service', organization_id: 'org-1' });
+        writeFileSync(place.path('night.yaml'), 'operation: onboard\ninbox: ./inbox\n');
+      },
+    ],
+    [
       'one inbox for two jobs',
       'job',
       'other.yaml and ',

@@ -107,6 +107,7 @@ function fileObject({ path, job, movedTo, summary, spent, stopped }: SweptFile):
     credits: { spent, in_doubt: summary?.money.inDoubt ?? 0 },
     output: summary?.files.output ?? null,
     needs_attention: summary?.files.attention ?? null,
+    ...(summary?.files.results === undefined ? {} : { results: summary.files.results }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };
 }

@@ -1,13 +1,25 @@
-import { loadAccounts } from '../../account.ts';
+import { dialectOfBatch } from '../../batch-account.ts';
 import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
 import type { Dialect } from '../../dialect.ts';
-import { dialectOf } from '../../dialect-of.ts';
-import { lookObject, lookWords } from '../../doubt-words.ts';
+import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
 import { vendorReply } from '../../envelope.ts';
-import { EXIT, type ExitCode, StopError, stop } from '../../errors.ts';
-import type { AttemptRecord, Batch, Closure, Decision, LedgerReader, RawReply } from '../../ledger.ts';
+import { EXIT, type ExitCode, stop } from '../../errors.ts';
+import type {
+  AttemptRecord,
+  Batch,
+  Closure,
+  Credits,
+  Decision,
+  LedgerReader,
+  PlannedRow,
+  RawReply,
+} from '../../ledger.ts';
+import { subjectWords } from '../../membership.ts';
+import type { Call, JsonObject } from '../../operation.ts';
 import { counted, plainText } from '../../plain-text.ts';
+import { keptWork } from '../../planned-work.ts';
+import type { RowNumber } from '../../row.ts';
 
 /** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
 export async function showRow(
@@ -22,18 +34,22 @@ export async function showRow(
   }
   const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
   const history = await ledger.history(batch.id, row);
-  if (record === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
-  const dialect = await dialectNow(batch);
+  const planned = await plannedAt(ledger, batch, row);
+  if (record === undefined && planned === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
+  // What the vendor calls the id of a request.
+  const dialect = await dialectOfBatch(batch);
   const reason = record?.outcome.reason;
   console.print(
     plainText(`Row ${row}: ${record?.outcome.kind ?? 'pending'}${reason === undefined ? '' : `, ${reason}`}`),
   );
+  if (planned?.kind === 'work') console.print(plainText(`  ${plannedWords(planned.work)}`));
   for (const attempt of history)
     for (const line of attemptLines(attempt, dialect)) console.print(plainText(line));
   console.result({
     batch: batch.id,
     row,
     outcome: record?.outcome ?? null,
+    planned: planned?.kind === 'work' ? planned.work : null,
     attempts: history.map((attempt) => attemptObject(attempt, dialect)),
   });
   return EXIT.done;
@@ -49,16 +65,13 @@ function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void
   );
 }
 
-/** What the vendor calls the id of a request. What was done is shown whatever has become of the account since. */
-async function dialectNow({ accountIdentity }: Batch): Promise<Dialect | undefined> {
-  try {
-    const { configured } = await loadAccounts();
-    const account = configured.find(({ identity }) => identity === accountIdentity);
-    return account === undefined ? undefined : await dialectOf(account);
-  } catch (error) {
-    if (error instanceof StopError) return undefined;
-    throw error;
-  }
+async function plannedAt(
+  ledger: LedgerReader,
+  { id }: Batch,
+  row: RowNumber,
+): Promise<PlannedRow | undefined> {
+  const [planned] = await ledger.plannedRows(id, row, 1);
+  return planned?.row === row ? planned : undefined;
 }
 
 function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {
@@ -70,16 +83,34 @@ function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | un
 
 // ---------------------------------------------------------------------------------------------------- for a person
 
+/** `planned: jo@x.com in Sales, viewer → editor`, as it was when the batch began. */
+function plannedWords(work: JsonObject): string {
+  const { subject, email, project, from, to } = keptWork(work);
+  const whom = subjectWords({
+    name: email ?? subject.name,
+    ...(subject.project === undefined && project === undefined
+      ? {}
+      : { project: project ?? subject.project ?? '' }),
+  });
+  return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
+}
+
 function attemptLines(record: AttemptRecord, dialect: Dialect | undefined): readonly string[] {
   const { attempt, batch, call, reserved, intentAtMs, reply, closure } = record;
-  const asked = Object.entries(call.parameters).map(([name, value]) => `${name} ${String(value)}`);
   return [
-    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${call.operation}, ${asked.join(', ')}; ${reserved} reserved`,
+    `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${askedWords(call, reserved)}`,
     ...reasonLines(record).map((line) => `    ${line}`),
     ...(reply === undefined ? [] : [`    ${replyWords(reply, dialect)}`]),
     `    ${closure === undefined ? 'still open' : closureWords(closure)}`,
     ...afterwardsLines(record).map((line) => `    ${line}`),
   ];
+}
+
+/** What was asked and what that could cost; of a change, which one of its subject it was. */
+function askedWords(call: Call, reserved: Credits): string {
+  if (call.change === undefined) return `${call.operation}, ${callWords(call)}; ${reserved} reserved`;
+  const money = reserved === 0 ? '' : `; ${reserved} reserved`;
+  return `${callWords(call)}; change ${(call.after ?? 0) + 1} of it${money}`;
 }
 
 /** Why it was made, and under which key. */
@@ -123,6 +154,9 @@ function attemptObject(record: AttemptRecord, dialect: Dialect | undefined): obj
     batch,
     operation: call.operation,
     parameters: call.parameters,
+    project: call.project ?? null,
+    subject: call.change === undefined ? null : subjectWords(call.change.subject),
+    after: call.after ?? null,
     reserved,
     intent_at: isoTime(intentAtMs),
     replaces: replaces ?? null,

@@ -1,0 +1,115 @@
+import { callKeyOf } from '../../call-key.ts';
+import { isoTime } from '../../clock.ts';
+import type { Console } from '../../command.ts';
+import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
+import { EXIT, type ExitCode } from '../../errors.ts';
+import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
+import { subjectWords } from '../../membership.ts';
+import { counted, plainText } from '../../plain-text.ts';
+import { doubtReason } from '../../recover.ts';
+
+/** What of a batch is in doubt, and what is at risk by it. */
+
+/** A doubt and what the vendor said, when it was asked about it. */
+export interface Examined {
+  readonly doubt: Doubt;
+  readonly looks: readonly Look[];
+}
+
+/** Those that may leave somebody without access come first, then other creations, then what repeats by itself. */
+export async function examined(
+  ledger: LedgerReader,
+  { accountIdentity }: Batch,
+  doubts: readonly Doubt[],
+): Promise<readonly Examined[]> {
+  const all: Examined[] = [];
+  for (const doubt of doubts.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))) {
+    const history = await ledger.history(doubt.batch, doubt.row);
+    const ofCall = history.filter(({ call }) => callKeyOf(accountIdentity, call) === doubt.key);
+    all.push({ doubt, looks: ofCall.flatMap(({ looks }) => looks) });
+  }
+  return all;
+}
+
+function urgencyOf({ call: { change, ifLost } }: Doubt): number {
+  if (change === undefined || change.atStake !== undefined) return 0;
+  return ifLost === 'hold' ? 1 : 2;
+}
+
+/**
+ * Money of lost answers that nobody is asked about, because their calls have another answer by now: they were bought
+ * anew, or sent again, or were skipped.
+ */
+export function undecidable(batch: Batch, doubts: readonly Examined[], { inDoubt }: Money): number {
+  const own = doubts.filter(({ doubt }) => doubt.batch === batch.id);
+  return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
+}
+
+/** @param left credits in doubt about which there is nothing to decide. */
+export function list(console: Console, batch: Batch, doubts: readonly Examined[], left: number): ExitCode {
+  for (const { doubt, looks } of doubts) {
+    console.print(plainText(`row ${doubt.row}, ${callWords(doubt.call)}: ${doubtReason(doubt)}`));
+    for (const line of whyStillOpen(doubt, looks)) console.print(plainText(`    ${line}`));
+  }
+  const atRisk = doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
+  console.print(
+    doubts.length === 0 ? `Nothing of batch ${batch.id} is in doubt.` : totalWords(doubts, atRisk),
+  );
+  if (left > 0) {
+    console.print(
+      `${counted(left, 'credit')} of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.`,
+    );
+  }
+  if (doubts.length > 0) console.say(choiceWords(doubts));
+  console.result({ batch: batch.id, at_risk: atRisk, undecidable: left, in_doubt: doubts.map(doubtObject) });
+  return EXIT.done;
+}
+
+/** `3 in doubt, 2 credits at risk.`; of changes, which cost nothing, what else may be the matter. */
+function totalWords(doubts: readonly Examined[], atRisk: number): string {
+  const costs = atRisk > 0 || doubts.some(({ doubt }) => doubt.call.change === undefined);
+  const stakes = Map.groupBy(doubts, ({ doubt }) => doubt.call.change?.atStake);
+  const parts = [
+    `${doubts.length} in doubt`,
+    ...(costs ? [`${counted(atRisk, 'credit')} at risk`] : []),
+    ...[...stakes].flatMap(([stake, those]) => (stake === undefined ? [] : [`${those.length} ${stake}`])),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+function choiceWords(doubts: readonly Examined[]): string {
+  const changes = doubts.filter(({ doubt }) => doubt.call.change !== undefined);
+  if (changes.length < doubts.length) {
+    return 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value.';
+  }
+  return 'See at the service what became of it. It was done: --answer, such as invite_code=… or project_id=…; it was not: --retry; leave it out of this batch: --skip.';
+}
+
+/** What was tried without cost, and got no further. */
+function whyStillOpen({ repeats, request }: Doubt, looks: readonly Look[]): readonly string[] {
+  const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
+  return [
+    ...(repeats === 0 ? [] : [`sent again ${repeats} times${key}, without an answer`]),
+    ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
+    ...(looks.length === 0 ? ['the vendor was never asked about it'] : []),
+    ...looks.map((look) => `the vendor was ${lookWords(look)}`),
+  ];
+}
+
+function doubtObject({ doubt, looks }: Examined): object {
+  const { row, call, atRisk, why, sentAtMs, repeats, request } = doubt;
+  return {
+    row,
+    operation: call.operation,
+    parameters: call.parameters,
+    project: call.project ?? null,
+    subject: call.change === undefined ? null : subjectWords(call.change.subject),
+    at_stake: call.change?.atStake ?? null,
+    credits: atRisk,
+    why,
+    since: isoTime(sentAtMs),
+    repeats,
+    idempotency_key: request?.idempotencyKey ?? null,
+    looks: looks.map(lookObject),
+  };
+}

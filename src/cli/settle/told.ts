@@ -1,0 +1,86 @@
+import { sandboxAccount } from '../../account.ts';
+import { answerPlaceOf, bodyHolding, objectWith } from '../../answer-body.ts';
+import { accountOfBatch } from '../../batch-account.ts';
+import { leftBy } from '../../changes.ts';
+import { systemClock } from '../../clock.ts';
+import type { Dialect } from '../../dialect.ts';
+import { dialectOf } from '../../dialect-of.ts';
+import { stop } from '../../errors.ts';
+import { outputSettings } from '../../job-settings.ts';
+import type { Batch, Doubt, RawReply } from '../../ledger.ts';
+import type { SubjectFacts } from '../../membership.ts';
+import { suggestion } from '../../nearest.ts';
+import type { Call, JsonObject, JsonValue } from '../../operation.ts';
+import { dialectOperationOf } from '../../request.ts';
+
+/** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
+export interface Told {
+  readonly reply: RawReply;
+  /** Of a change: how it left its subject. */
+  readonly left?: SubjectFacts;
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+/** @param pairs `key=value`. @throws StopError `usage` for what is none, or names what the answer does not have. */
+export async function toldAnswer(batch: Batch, { call }: Doubt, pairs: readonly string[]): Promise<Told> {
+  const told = Object.fromEntries(pairs.map(pairOf));
+  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch));
+  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
+}
+
+function pairOf(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=');
+  if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
+  throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
+}
+
+function replyWith(body: Buffer): RawReply {
+  return { status: 200, headers: {}, body, receivedAtMs: systemClock.wallMs() };
+}
+
+/** An account that is gone spoke the built-in dialect, as far as anybody can tell now. */
+async function dialectFor(batch: Batch): Promise<Dialect> {
+  return dialectOf((await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor));
+}
+
+/** Our names become the vendor's, so that the next run reads what was told as it would have read the answer. */
+function toldChange(call: Call, told: Pairs, dialect: Dialect): Told {
+  const places: Readonly<Record<string, string | undefined>> =
+    dialectOperationOf(dialect, call).answer_fields ?? {};
+  requireTellable(call, told, Object.keys(places));
+  const fields = Object.entries(told).reduce<JsonObject>(
+    (all, [name, value]) => merged(all, objectWith(places[name] ?? name, value)),
+    {},
+  );
+  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
+  const left = leftBy(call, 'found', reply, dialect);
+  return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
+}
+
+/** Several of the told values may stand inside the same member. */
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const members = Object.entries(other).map(([name, value]): [string, JsonValue] => {
+    const before = one[name];
+    return [name, isObject(before) && isObject(value) ? merged(before, value) : value];
+  });
+  return { ...one, ...Object.fromEntries(members) };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What is read from the answer may be told; where nothing is, any word will do, because it only says "done". */
+function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
+  const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id'])] : read;
+  const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const fact = `The answer to ${operation} has no ${unknown}.`;
+  throw stop('usage', fact, suggestion(unknown, known));
+}
+
+/** Somebody who has a user id has accepted the invite, also where the dialect cannot tell that. */
+function acceptedIfTold(left: SubjectFacts, { user_id: userId }: Pairs): SubjectFacts {
+  return left.state === 'invited' && userId !== undefined ? { ...left, state: 'member', userId } : left;
+}

@@ -1,0 +1,120 @@
+/**
+ * Goal: of a change whose answer was lost a person learns whom it concerns and what is at stake, says what became of it,
+ * and the next run goes on from there without a second mail or a second project.
+ * Method: the sandbox service does what it is asked and loses the answer; the real commands; its own state says what is
+ * there.
+ */
+import { writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { PROJECT, type TeamOptions, TeamWorkplace } from '../faults/team-workplace.ts';
+
+async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
+  const team = await TeamWorkplace.open({ concurrency: 1, ...options });
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  return team;
+}
+
+const JO = 'jo@team.example';
+const MO = 'mo@team.example';
+
+test('a lost invite: shown with the person, told by its code, and known from then on', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  const sheet = [JO, MO].map((email) => ({ email, role: 'viewer' }));
+  await team.apply(sheet);
+  const { batch } = await team.json('status', 'last');
+
+  const listed = await team.type('settle', 'last');
+  expect(listed.stdout).toMatch(
+    /^row 2, create-invite of jo@team\.example in proj-1, role viewer: in doubt since 20[^,]*: no answer came .*\n {4}.*\n1 in doubt\.\n$/,
+  );
+  expect(listed.stderr).toContain('--answer, such as invite_code=… or project_id=…');
+  expect(await team.json('settle', 'last')).toMatchObject({
+    at_risk: 0,
+    in_doubt: [{ row: 2, operation: 'create-invite', project: PROJECT, subject: `${JO} in ${PROJECT}` }],
+  });
+
+  const wrong = await team.type('settle', 'last', '2', '--answer', 'invite-code=x');
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toBe('The answer to create-invite has no invite-code.\nDid you mean invite_code?\n');
+
+  const code = (await team.state()).inviteCode(PROJECT, JO, 'viewer');
+  await team.type('settle', batch, '2', '--answer', `invite_code=${code}`);
+  expect((await team.apply(sheet)).report?.counts).toEqual({ applied: 2 });
+  expect((await team.state()).mailsTo(PROJECT, JO)).toEqual(['viewer']);
+
+  expect((await team.apply([{ email: JO, role: 'editor' }])).report?.counts).toEqual({ applied: 1 });
+  const state = await team.state();
+  expect(state.standing(PROJECT, JO), 'the told code was used').toEqual({ as: 'invited', role: 'editor' });
+  expect(state.invitedTwice()).toEqual([]);
+});
+
+test('a role that hangs between two invites comes first, as somebody who may have none; --retry says what it risks', async () => {
+  const team = await openTeam();
+  await team.apply([{ email: MO, role: 'viewer' }]);
+  team.writeSheet([
+    { email: MO, role: 'editor' },
+    { email: JO, role: 'viewer' },
+  ]);
+  // The first request deletes the invite that waits; what comes after it is lost.
+  await team.run({ crashAt: 'after-close' });
+  await team.vendor.setFaults('reset:x2');
+  await team.run();
+  const { in_doubt: doubts } = await team.json('settle', 'last');
+  expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
+    [2, 'may have no invite'],
+    [3, null],
+  ]);
+  expect((await team.type('settle', 'last')).stdout).toContain('2 in doubt, 1 may have no invite.\n');
+
+  const { batch } = await team.json('status', 'last');
+  const retried = await team.type('settle', batch, '--retry');
+  expect(retried.stderr).toContain(
+    `create-invite of ${MO} in ${PROJECT}, role editor: a second mail may be sent, because the first request may have arrived.\n`,
+  );
+  expect((await team.run()).report?.counts).toEqual({ applied: 2 });
+  const roles = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'editor' };
+  expect((await team.state()).roles()).toEqual(roles);
+});
+
+test('somebody who was accepted at once is told by the user id, and their next role is set by it', async () => {
+  const team = await openTeam({ faults: 'charged-reset:x1' });
+  const email = 'member-1@team.example';
+  await team.apply([{ email, role: 'viewer' }]);
+  const userId = (await team.state()).userId(PROJECT, email);
+  await team.type('settle', 'last', '2', '--answer', `user_id=${userId}`);
+  expect((await team.run()).report?.counts).toEqual({ applied: 1 });
+  expect((await team.apply([{ email, role: 'editor' }])).report?.counts).toEqual({ applied: 1 });
+  expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'member', role: 'editor' });
+});
+
+test('a project whose creation was lost: its rows wait, and go on in the one that a person names', async () => {
+  const columns = { email: 'Email', role: 'Role', project: 'Project' };
+  const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
+  const rows = [`${JO},Launch,viewer`, `${MO},Launch,editor`];
+  writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${rows.map((row) => `${row}\n`).join('')}`);
+  expect((await team.run()).report?.counts).toEqual({ in_doubt: 2 });
+  expect((await team.json('settle', 'last')).in_doubt).toMatchObject([
+    { operation: 'create-project', parameters: { name: 'Launch' } },
+  ]);
+
+  const [made] = (await team.state()).projects;
+  await team.type('settle', 'last', '--answer', `project_id=${made?.project}`);
+  expect((await team.run()).report?.counts).toEqual({ applied: 2 });
+  const state = await team.state();
+  expect(state.projects).toHaveLength(1);
+  const roles = { [`${made?.project} ${JO}`]: 'viewer', [`${made?.project} ${MO}`]: 'editor' };
+  expect(state.roles()).toEqual(roles);
+});
+
+test('--skip leaves a row out of its batch, and the person in doubt', async () => {
+  const team = await openTeam({ faults: 'reset:x1' });
+  await team.apply([{ email: JO, role: 'viewer' }]);
+  await team.type('settle', 'last', '2', '--skip');
+  expect((await team.run()).report?.counts).toEqual({ skipped: 1 });
+  const other = await team.apply([{ email: JO, role: 'editor' }], {
+    input: 'other.csv',
+    output: 'other-out.csv',
+  });
+  expect(other.report?.counts, 'nobody knows yet whether there is an invite').toEqual({ in_doubt: 1 });
+  expect((await team.state()).mailsTo(PROJECT, JO)).toEqual([]);
+});

@@ -1,0 +1,189 @@
+/**
+ * Goal: `undo` puts people back where a batch found them, says what it cannot put back, and is a batch like any other.
+ * Method: the real commands before a sandbox service, whose own state says who is invited with which role and which mails
+ * were sent; the judge is never the ledger.
+ */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults/team-workplace.ts';
+import { openDesk } from './desk.ts';
+
+async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
+  const team = await TeamWorkplace.open(options);
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  return team;
+}
+
+const JO = 'jo@team.example';
+const MO = 'mo@team.example';
+const VI = 'vi@team.example';
+
+const person = (email: string, role: string, more: Partial<Wanted> = {}): Wanted => ({
+  email,
+  role,
+  ...more,
+});
+
+test('invites are deleted and roles set back; the same list then is applied anew; to undo again does nothing', async () => {
+  const team = await openTeam();
+  await team.apply([person(JO, 'viewer')]);
+  const sheet = [person(JO, 'editor'), person(MO, 'admin')];
+  await team.apply(sheet, { more: ['--allow-admin'] });
+  const { batch } = await team.json('status', 'last');
+
+  const undone = await team.json('undo', 'last', '--yes');
+  expect(undone).toMatchObject({
+    undoes: batch,
+    rows: 2,
+    counts: { applied: 2 },
+    requests: 3,
+    not_undone: [],
+  });
+  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'viewer' });
+  expect((await team.type('status', 'last')).stdout).toContain(
+    `finished, undo of ${batch} with account data`,
+  );
+
+  const again = await team.type('undo', batch, '--yes');
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: `Batch ${batch} was undone by batch ${undone.batch}: 2 applied. Nothing is left to send.\n`,
+  });
+  const requests = await team.requests();
+  const once = await team.apply(sheet, { more: ['--allow-admin'] });
+  expect(once.report?.counts).toEqual({ applied: 2 });
+  expect(await team.requests()).toBe(requests + 3);
+  const state = await team.state();
+  expect(state.roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor', [`${PROJECT} ${MO}`]: 'admin' });
+  expect(state.mailsTo(PROJECT, JO)).toEqual(['viewer', 'editor', 'viewer', 'editor']);
+  expect(state.mailsTo(PROJECT, MO)).toEqual(['admin', 'admin']);
+  expect(state.invitedTwice()).toEqual([]);
+});
+
+test('nothing is sent without --yes; an undo can be undone, and whoever would get a new mail is listed', async () => {
+  const team = await openTeam();
+  await team.apply([person(JO, 'viewer')]);
+  await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
+  const requests = await team.requests();
+  const { code, stderr } = await team.type('undo', 'last');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+  expect(stderr).toContain('agree with --yes');
+  expect(await team.requests()).toBe(requests);
+
+  const { batch } = await team.json('undo', 'last', '--yes');
+  const list = readFileSync(team.place.path(`store/undo/${(await team.json('status', batch)).undoes}.csv`));
+  expect(list.toString()).toBe(
+    `email,project_id,role,user_id\n${JO},${PROJECT},viewer,\n${MO},${PROJECT},none,\n`,
+  );
+
+  const back = await team.type('undo', 'last', '--yes', '--json');
+  expect(back.code).toBe(3);
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    undoes: batch,
+    counts: { applied: 1 },
+    not_undone: [{ row: 3, subject: `${MO} in ${PROJECT}`, reason: expect.stringContaining('run onboard') }],
+  });
+  expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
+});
+
+test('what it cannot take back is listed with the reason, and the rest is done', async () => {
+  const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
+  const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];
+  writeFileSync(team.place.path('team.csv'), `Email,Name,Project,Role\n${rows.join('\n')}\n`);
+  expect(await team.run()).toMatchObject({ code: 0 });
+  const { batch } = await team.json('status', 'last');
+  await team.vendor.accept(MO);
+  await team.apply([person(VI, 'editor')], {
+    job: 'change-role',
+    input: 'other.csv',
+    more: ['--account', 'data'],
+  });
+  const since = (await team.json('status', 'last')).batch;
+
+  const { code, stdout, stderr } = await team.type('undo', batch, '--yes');
+  expect(code).toBe(3);
+  expect(stderr).toContain(`- remove ${MO} from ${PROJECT} (delete invite)`);
+  expect(stdout).toMatch(/ undoes batch .*: 1 applied, 1 refused; 2 requests\n/);
+  expect(stdout).toMatch(
+    /! project launch \(row 2 of batch .*\): project project-\d+ was created, and the service does not offer/,
+  );
+  expect(stdout).toContain(
+    `! ${VI} in ${PROJECT} (row 4 of batch ${batch}): changed since by batch ${since}; undo that first`,
+  );
+  const attention = team.place.rows(`store/undo/${batch}.enriched.needs-attention.csv`);
+  expect(attention).toMatchObject([
+    { email: MO, _reason: expect.stringContaining('it was accepted, or somebody') },
+  ]);
+  const { project = '' } = (await team.state()).projects[0] ?? {};
+  expect((await team.state()).standing(project, JO)).toBeUndefined();
+  expect((await team.state()).standing(PROJECT, MO)).toMatchObject({ as: 'member' });
+
+  await team.type('undo', since, '--yes');
+  expect(await team.json('undo', batch, '--yes'), 'what stood in the way is gone').toMatchObject({
+    rows: 1,
+    counts: { applied: 1 },
+  });
+  expect((await team.state()).standing(PROJECT, VI)).toBeUndefined();
+  const lists = readdirSync(team.place.path('store/undo'));
+  expect(lists, 'each undo keeps its own').toEqual(
+    expect.arrayContaining([`${batch}.csv`, `${batch}-2.csv`, `${since}.csv`]),
+  );
+});
+
+test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));
+  const { batch } = await team.json('status', 'last');
+  const words = ['undo', batch, '--yes', '--json', '--store', team.place.path('store')];
+  const killed = await team.place.type(words, { ROWONCE_CRASH_AT: 'after-close:2' }).ended;
+  expect(killed).toMatchObject({ signal: 'SIGKILL' });
+  const begun = await team.json('status', 'last');
+  expect(begun).toMatchObject({ undoes: batch, state: 'open', rows: 3 });
+
+  const listPath = team.place.path(`store/undo/${batch}.csv`);
+  const list = readFileSync(listPath);
+  writeFileSync(listPath, `email,project_id,role,user_id\n${VI},${PROJECT},admin,\n`);
+  const { code, stderr } = await team.type('undo', batch, '--yes');
+  expect(code).toBe(2);
+  expect(stderr).toContain(`the list of batch ${begun.batch}, which undoes batch ${batch}, was changed.`);
+
+  writeFileSync(listPath, list);
+  const undone = await team.json('undo', batch, '--yes');
+  expect(undone).toMatchObject({ batch: begun.batch, counts: { applied: 3 }, requests: 1 });
+  expect((await team.state()).roles()).toEqual({});
+  const deleted = team.vendor.requests().filter(({ operation }) => operation === 'delete-invite');
+  expect(deleted).toHaveLength(3);
+  expect(statSync(listPath).mode & 0o777).toBe(0o600);
+});
+
+test('an unfinished batch is refused until it is cancelled; half a change of a role is then put right', async () => {
+  const team = await openTeam({ concurrency: 1 });
+  await team.apply([person(JO, 'viewer'), person(MO, 'viewer')]);
+  team.writeSheet([person(JO, 'editor'), person(MO, 'editor')]);
+  await team.run({ crashAt: 'after-close' });
+  const { batch } = await team.json('status', 'last');
+  const refused = await team.type('undo', batch, '--yes');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain(`Batch ${batch} is unfinished`);
+
+  const cancelled = await team.type('cancel', batch);
+  expect(cancelled.stdout).toBe(
+    `Batch ${batch} is cancelled; what it changed stays changed.\n${JO} in ${PROJECT} has no invite now: batch ${batch} deleted it and did not get to creating it again.\n`,
+  );
+  expect(await team.json('undo', batch, '--yes')).toMatchObject({ rows: 1, counts: { applied: 1 } });
+  const viewers = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'viewer' };
+  expect((await team.state()).roles()).toEqual(viewers);
+});
+
+test('a batch that only looked something up has nothing that could be undone', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  const { batch } = await desk.json(desk.run());
+  expect(await desk.type(['undo', 'last'])).toMatchObject({
+    code: 2,
+    stderr: `Batch ${batch} is of enrich-company, which changes nothing in the service.\nName a batch that does; rowonce status shows all of them.\n`,
+  });
+});
+
+const COLUMNS_WITH_NAMES = { email: 'Email', role: 'Role', project_id: 'Project', project: 'Name' };
