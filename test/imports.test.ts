@@ -18,18 +18,18 @@ const ROOT = join(import.meta.dirname, '..');
  */
 const TIERS: Readonly<Record<string, string>> = {
   words: `abn clock duration errors faults nearest paths plain-text row `,
-  contracts: `call-key command dialect events format ledger operation store`,
+  contracts: `call-key command dialect events format ledger membership operation store`,
   'families and mechanisms': `
     operations/ dialects/ formats/ stores/ sandbox/
-    account account-key accounts-file answer-body atomic-file batch batch-key budget 
-    columns consent describe-file dialect-file dialect-of document envelope family find-batch freshness header idempotency identifiers inbox input input-file job
-    job-settings judge limiter open-ledger operation-in order output plan rate-hints replay report request 
-    sample schema-problem standing summary tally tariff traffic transport waterfall yaml-problem`,
+    account account-key accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done
+    columns consent describe-file dialect-file dialect-of diff-words document envelope family find-batch freshness half-done header idempotency identifiers inbox input input-file job
+    job-settings judge limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints replay report request 
+    sample saved-plan schema-problem standing summary tally tariff traffic transport unoffered vendor-line waterfall yaml-problem`,
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',
-  library: 'run-job nightly index',
-  faces: 'cli/ doubt-words command-line console main plan-words stop-signals ',
+  library: 'run-job nightly undo index',
+  faces: 'cli/ doubt-words event-words command-line console main plan-words stop-signals ',
 };
 
 const TIER_OF = new Map(

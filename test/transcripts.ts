@@ -78,13 +78,18 @@ export function inCheckout<T>(work: (type: (command: string) => string, folder: 
   }
 }
 
+/** Named one by one, because a developer's own outputs lie beside them. */
+const FIXTURES = [
+  ...['leads.csv', 'people.csv', 'accounts-to-find.csv', 'team.csv', 'leavers.csv'],
+  'npm-start.env',
+];
+
 /** A copy of what a reader works with; the program itself is the one of this checkout. */
 function checkoutIn(home: string): string {
   const folder = join(home, 'rowonce');
   for (const path of ['jobs', 'fixtures']) mkdirSync(join(folder, path), { recursive: true });
   cpSync(join(CHECKOUT, 'jobs'), join(folder, 'jobs'), { recursive: true });
-  // Named one by one, because a developer's own outputs lie beside them.
-  for (const file of ['leads.csv', 'people.csv', 'npm-start.env']) {
+  for (const file of FIXTURES) {
     copyFileSync(join(CHECKOUT, 'fixtures', file), join(folder, 'fixtures', file));
   }
   copyFileSync(join(CHECKOUT, 'package.json'), join(folder, 'package.json'));
