@@ -1,0 +1,173 @@
+/**
+ * Goal: an invite whose answer was lost is never sent to somebody who may have it. Where the service says who is invited
+ * and who is in the project, the doubt settles itself: found, it was done; in neither list, it was not. Whatever is less
+ * than that leaves the invite in doubt, as it always does where the service says nothing.
+ * Method: the real pipeline over a real SQLite store before the sandbox in a process of its own, whose mails are counted.
+ * Each test has a project of its own.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { elsewhere, listsDialect, openListsTeam, permissions, speakLists } from './lists-team.ts';
+import { OpenTeam } from './open-team.ts';
+import type { TeamWorkplace } from './team-workplace.ts';
+
+let team: TeamWorkplace;
+let store: OpenTeam;
+beforeAll(async () => {
+  team = await openListsTeam();
+  store = await OpenTeam.open(team);
+});
+afterAll(async () => {
+  await store[Symbol.asyncDispose]();
+  await team[Symbol.asyncDispose]();
+});
+/** Requests that reached the vendor before the test. */
+let earlier = 0;
+beforeEach(() => {
+  speakLists(team);
+  earlier = team.vendor.requests().length;
+});
+
+let projects = 0;
+/** One that no other test knows. */
+const newProject = (): string => {
+  projects += 1;
+  return `proj-${projects}`;
+};
+
+/** One run of a sheet with one row. @param fault of the next invite. */
+async function invite(email: string, role: string, project: string, fault?: string) {
+  await team.vendor.setFaults(fault === undefined ? '' : `${fault}@create-invite:x1`);
+  team.writeSheet([{ email, role, project }]);
+  const { counts } = await store.run();
+  await team.vendor.setFaults();
+  return counts;
+}
+
+/** What this test has sent, but for what was only looked at. */
+function changesSent(): readonly (string | null)[] {
+  const sent = team.vendor.requests().slice(earlier);
+  return sent.map(({ operation }) => operation).filter((name) => !/^list-|^whoami$/.test(name ?? ''));
+}
+
+const EMAIL = 'jo@team.example';
+
+test('one that was done is found among the invites, and no second mail is sent', async () => {
+  const project = newProject();
+  expect(await invite(EMAIL, 'viewer', project, 'charged-reset')).toEqual({ applied: 1 });
+  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
+});
+
+test('what the list said of it is remembered: its code deletes it when the role changes', async () => {
+  const project = newProject();
+  await invite(EMAIL, 'viewer', project, 'charged-reset');
+  speakLists(team, ['list_users', 'list_invites', 'whoami']);
+  expect(await invite(EMAIL, 'editor', project)).toEqual({ applied: 1 });
+  expect((await team.state()).standing(project, EMAIL)).toEqual({ as: 'invited', role: 'editor' });
+  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer', 'editor']);
+});
+
+test.each([
+  ['by a value', { path: 'status', equals: 'accepted' }],
+  ['by words, of which nobody can say which they were', { path: 'status', matches: '^acc' }],
+])(
+  'one that was accepted at once, which is told %s, is found among the users, and their id changes the role',
+  async (_, accepted) => {
+    const project = newProject();
+    const member = `member-${project}@team.example`;
+    const answers = { answer_fields: { invite_code: 'invite_code', user_id: 'user_id' }, accepted };
+    const dialect = { ...listsDialect(), operations: { 'create-invite': answers } };
+    team.place.writeDialect(dialect, 'lists.yaml');
+    expect(await invite(member, 'viewer', project, 'charged-reset')).toEqual({ applied: 1 });
+    speakLists(team, ['list_users', 'list_invites', 'whoami']);
+    expect(await invite(member, 'editor', project)).toEqual({ applied: 1 });
+    expect(changesSent()).toEqual(['create-invite', 'update-user']);
+  },
+);
+
+test('one that was not done is in neither list, and is sent again: one mail in all', async () => {
+  const project = newProject();
+  expect(await invite(EMAIL, 'viewer', project, 'reset')).toEqual({ applied: 1 });
+  expect(changesSent()).toEqual(['create-invite', 'create-invite']);
+  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
+  // Invites first: who accepts in between is then in both lists and not in none.
+  const between = team.vendor
+    .requests()
+    .slice(earlier)
+    .map(({ operation }) => operation);
+  expect(between.slice(between.indexOf('create-invite'))).toEqual([
+    ...['create-invite', 'list-invites', 'list-users', 'create-invite'],
+  ]);
+});
+
+test.each([
+  ['invites', 'list_users', 'reset', 'the dialect has no list_users'],
+  ['users', 'list_invites', 'charged-reset', 'the dialect has no list_invites'],
+])(
+  'with a list of %s alone, who is not in it may be in the other: it stays in doubt',
+  async (_, no, fault, why) => {
+    const project = newProject();
+    speakLists(team, [no]);
+    expect(await invite(EMAIL, 'viewer', project, fault)).toEqual({ in_doubt: 1 });
+    expect(changesSent()).toEqual(['create-invite']);
+    expect((await lastLook()).why).toContain(why);
+  },
+);
+
+test('somebody who is there in another role was invited by somebody else: it stays in doubt', async () => {
+  const project = newProject();
+  speakLists(team, ['list_users', 'list_invites', 'whoami']);
+  expect(await invite(EMAIL, 'editor', project, 'reset')).toEqual({ in_doubt: 1 });
+  await elsewhere(team, 'auth/invite/create', { email: EMAIL, permissions: permissions('viewer') }, project);
+  speakLists(team);
+  expect(await invite(EMAIL, 'editor', project)).toEqual({ in_doubt: 1 });
+  expect((await lastLook()).why).toBe('the person is invited as viewer, which this call did not ask for');
+  expect((await team.state()).mailsTo(project, EMAIL)).toEqual(['viewer']);
+});
+
+test('lists that the service refuses settle nothing', async () => {
+  const project = newProject();
+  speakLists(team, ['list_users', 'list_invites', 'whoami']);
+  await invite(EMAIL, 'editor', project, 'reset');
+  speakLists(team);
+  await team.vendor.removeAdmin(project, 'key-1');
+  expect(await invite(EMAIL, 'editor', project)).toEqual({ in_doubt: 1 });
+  expect((await lastLook()).why).toMatch(/^the vendor's word is of no use: list_invites: status 403/);
+});
+
+test('of everybody else in the lists nothing is kept', async () => {
+  const project = newProject();
+  const other = { email: 'other@team.example', permissions: permissions('viewer') };
+  await elsewhere(team, 'auth/invite/create', other, project);
+  await invite(EMAIL, 'viewer', project, 'charged-reset');
+  const look = await lastLook();
+  expect(look).toMatchObject({ said: 'happened', why: 'the person is invited' });
+  expect(JSON.parse(String(look.body))).toMatchObject({ email: EMAIL, inviteCode: expect.any(String) });
+});
+
+test('where the service says nothing, it is held, and a second run sends nothing either', async () => {
+  const project = newProject();
+  speakLists(team, ['list_users', 'list_invites', 'whoami']);
+  expect(await invite(EMAIL, 'viewer', project, 'charged-reset')).toEqual({ in_doubt: 1 });
+  const requests = await team.requests();
+  expect(await invite(EMAIL, 'viewer', project)).toEqual({ in_doubt: 1 });
+  expect(await team.requests()).toBe(requests);
+});
+
+test('a kill between what the lists said and what follows from it only means to ask again', async () => {
+  await using place = await openListsTeam();
+  await place.vendor.setFaults('charged-reset@create-invite:x1');
+  place.writeSheet([{ email: EMAIL, role: 'viewer' }]);
+  expect((await place.run({ crashAt: 'after-look' })).signal).toBe('SIGKILL');
+  expect((await place.run()).report?.counts).toEqual({ applied: 1 });
+  expect((await place.state()).mailsTo('proj-1', EMAIL)).toEqual(['viewer']);
+});
+
+/** What the vendor said last about a call in doubt, of the newest batch. */
+async function lastLook() {
+  const { ledger } = store;
+  const [batch] = await ledger.batches();
+  const attempts = batch === undefined ? [] : await ledger.history(batch.id, 2);
+  const look = attempts.flatMap(({ looks }) => looks).at(-1);
+  if (look === undefined) throw new Error('nothing was asked');
+  return look;
+}

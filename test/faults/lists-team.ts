@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { KEY, PROJECT, type TeamOptions, TeamWorkplace } from './team-workplace.ts';
+
+/** A service that says who is in a project, and an account whose dialect knows that. */
+
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'service-with-lists.yaml');
+
+type Entries = Readonly<Record<string, object>>;
+
+/** The example that users copy, but for how long a vendor may still be at work: this one has finished when it answers. */
+export function listsDialect(without: readonly string[] = []): Entries {
+  const file = parse(readFileSync(EXAMPLE, 'utf8')) as Entries;
+  const entries = Object.entries(file).filter(([name]) => !without.includes(name));
+  return Object.fromEntries(
+    entries.map(([name, entry]) => [name, name.startsWith('list_') ? { ...entry, sure_after: '0s' } : entry]),
+  );
+}
+
+export async function openListsTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
+  const team = await TeamWorkplace.open({ flags: ['--dialect', 'lists'], ...options });
+  speakLists(team);
+  return team;
+}
+
+/** @param without entries that the service of this account has not. */
+export function speakLists(team: TeamWorkplace, without: readonly string[] = []): void {
+  team.place.writeDialect(listsDialect(without), 'lists.yaml');
+  team.writeAccount({ dialect: './lists.yaml' });
+}
+
+/** What another person does with a key of their own, past Rowonce. @returns the answer. */
+export async function elsewhere(
+  team: TeamWorkplace,
+  path: string,
+  body: object,
+  project: string = PROJECT,
+): Promise<Readonly<Record<string, string>>> {
+  const authorization = path.endsWith('/update') ? `${project}:${KEY}` : `Bearer ${project}:${KEY}`;
+  const response = await fetch(`${team.vendor.url}/latest/${path}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`the service refused ${path}: ${await response.text()}`);
+  return (await response.json()) as Readonly<Record<string, string>>;
+}
+
+/** As the service takes a role. */
+export function permissions(role: 'viewer' | 'editor'): object {
+  return { items: { serviceDefault: { actions: { [`role:${role}`]: true } } } };
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/clock.ts';
+import type { Ledger } from '../../src/ledger.ts';
+import { choose, openSpender, type Spender } from '../../src/run-job.ts';
+import type { RunSummary } from '../../src/summary.ts';
+import type { TeamWorkplace } from './team-workplace.ts';
+
+/** The store of a workplace, open in this process: for runs in such numbers that starting a program for each takes long. */
+export class OpenTeam implements AsyncDisposable {
+  readonly #team: TeamWorkplace;
+  readonly #spender: Spender;
+
+  private constructor(team: TeamWorkplace, spender: Spender) {
+    this.#team = team;
+    this.#spender = spender;
+  }
+
+  /** One at a time in a process, because where the accounts are is told by its environment. */
+  static async open(team: TeamWorkplace, clock?: Clock): Promise<OpenTeam> {
+    process.env.ROWONCE_CONFIG = team.place.path('config');
+    return new OpenTeam(
+      team,
+      await openSpender(false, { store: team.place.path('store'), mayCreateStore: true, clock }),
+    );
+  }
+
+  get ledger(): Ledger {
+    return this.#spender.ledger;
+  }
+
+  /** Everything that the run asks is agreed to. */
+  async run({ job = 'team.yaml', input = 'team.csv', output = 'out.csv' } = {}): Promise<RunSummary> {
+    const { place } = this.#team;
+    const named = job.endsWith('.yaml') ? place.path(job) : job;
+    const chosen = await choose({ job: named, account: 'data' });
+    return this.#spender.run(chosen, {
+      file: place.path(input),
+      output: place.path(output),
+      askChanges: async () => true,
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#spender.close();
+  }
+}
