@@ -27,7 +27,8 @@ export async function startBatch(
   const { ledger, command, job } = order;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(order, input, plan);
-  const isStale = (await hasGoneStale(ledger, spec)) || hasMoved(job, plan);
+  const isStale =
+    (await hasGoneStale(ledger, spec)) || (hasMoved(job, plan) && !(await isDecided(ledger, spec)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   await ledger.changeBatch(start.batch.id, {
     settings: spec.settings,
@@ -57,6 +58,15 @@ export async function hasGoneStale(
 /** Whether a list that says how things should be finds them otherwise. */
 function hasMoved({ operation }: RunOrder['job'], plan: ChangePlan | undefined): boolean {
   return operation.change?.isState === true && plan !== undefined && hasWork(plan);
+}
+
+/** Whether a person has decided about a doubt of the batch of this key: decisions are its own, so it carries them out first. */
+async function isDecided(ledger: LedgerReader, { key }: BatchSpec): Promise<boolean> {
+  const existing = await ledger.batchByKey(key);
+  if (existing === undefined) return false;
+  const keys = (await ledger.doubts(existing.id)).map((doubt) => doubt.key);
+  const states = await ledger.find(keys, existing.id);
+  return states.some((state) => state.kind === 'in_doubt' && state.decision !== undefined);
 }
 
 /** Whether the newest run of the batch was asked for some of its rows only, so that nobody agreed to the rest yet. */

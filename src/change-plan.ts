@@ -1,6 +1,7 @@
 import { type Account, requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { questionOf } from './call-key.ts';
+import { refusedBefore } from './change-plan/refused-before.ts';
 import { rivalOutcomes } from './change-plan/rivals.ts';
 import {
   factsOf,
@@ -135,7 +136,13 @@ export async function planChanges(
   const team = live === undefined ? remembered : new Team(withLive(known, live));
   const asked = resolved(order, prepared, team);
   const beyond = missingRows(order, asked, team);
-  const draft = new Draft(team, await tariffOf(order), rivalOutcomes(asked.filter(isWorkable)));
+  const workable = asked.filter(isWorkable);
+  const refused =
+    ledger !== undefined && batch?.state === 'finished'
+      ? await refusedBefore(ledger, batch, workable, team)
+      : [];
+  const settled = new Map([...refused, ...rivalOutcomes(workable)]);
+  const draft = new Draft(team, await tariffOf(order), settled);
   for (const row of asked) draft.add(row);
   for (const row of beyond) draft.add(row);
   return {
@@ -164,7 +171,8 @@ function projectsConcerned(
 class Draft {
   readonly #team: Team;
   readonly #tariff: Tariff;
-  readonly #rivals: ReadonlyMap<RowNumber, Outcome>;
+  /** Rows that are not worked off, whatever they want. */
+  readonly #settled: ReadonlyMap<RowNumber, Outcome>;
   readonly #planned: PlannedRow[] = [];
   readonly #changes: PlannedChange[] = [];
   /** Calls that some row makes already: equal ones are made once. */
@@ -172,10 +180,10 @@ class Draft {
   #duplicates = 0;
   #credits = 0;
 
-  constructor(team: Team, tariff: Tariff, rivals: ReadonlyMap<RowNumber, Outcome>) {
+  constructor(team: Team, tariff: Tariff, settled: ReadonlyMap<RowNumber, Outcome>) {
     this.#team = team;
     this.#tariff = tariff;
-    this.#rivals = rivals;
+    this.#settled = settled;
   }
 
   add(row: ResolvedRow): void {
@@ -183,10 +191,10 @@ class Draft {
       this.#end(row, row.outcome, row.of);
       return;
     }
-    const rival = this.#rivals.get(row.row);
-    if (rival?.kind === 'unchanged') this.#duplicates += 1;
+    const settled = this.#settled.get(row.row);
+    if (settled?.kind === 'unchanged') this.#duplicates += 1;
     const of = { ...factsOf(row.work), ...this.#lastBatchOf(row.work) };
-    if (rival !== undefined) this.#end(row, rival, of);
+    if (settled !== undefined) this.#end(row, settled, of);
     else if (row.calls.length === 0) this.#end(row, row.outcome, of);
     else this.#work(row);
   }

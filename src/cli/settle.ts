@@ -16,13 +16,14 @@ import {
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
-import { examined, list, undecidable } from './settle/list.ts';
+import { examined, list, undecidable, waitingRows } from './settle/list.ts';
 import { toldAnswer } from './settle/told.ts';
 
 interface Flags {
   readonly retry?: true;
   readonly extraCredits?: string;
   readonly skip?: true;
+  readonly notDone?: true;
   readonly answer?: readonly string[];
   readonly store?: string;
 }
@@ -39,6 +40,7 @@ const settle: CliCommand = {
       .option('--extra-credits <credits>', 'the most that all retries of the batch may cost')
       .option('--skip', 'leave these rows out of this batch')
       .option('--answer <key=value...>', 'say what the vendor answered')
+      .option('--not-done', 'say that the vendor did nothing, and charged nothing')
       .action(wrap(settleCommand));
   },
 };
@@ -58,7 +60,8 @@ async function settleCommand(
     try {
       const doubts = await examined(reader, batch, await doubtsOf(reader, batch, row));
       const left = row === undefined ? undecidable(batch, doubts, await reader.batchMoney(batch.id)) : 0;
-      return list(console, batch, doubts, left);
+      const waiting = doubts.length === 0 ? await waitingRows(reader, batch) : [];
+      return list(console, batch, { doubts, waiting }, left);
     } finally {
       await reader.close();
     }
@@ -74,12 +77,15 @@ async function settleCommand(
   }
 }
 
-type PersonsDecision = Extract<DecisionKind, 'retry' | 'skip' | 'told'>;
+/** `not_done` ends the doubt itself, for every batch; the others are what one batch does about it. */
+type PersonsDecision = Extract<DecisionKind, 'retry' | 'skip' | 'told'> | 'not_done';
 
-function decisionOf({ retry, skip, answer, extraCredits }: Flags): PersonsDecision | undefined {
-  const given = [retry && 'retry', skip && 'skip', answer && 'told'].filter((kind) => kind !== undefined);
+function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): PersonsDecision | undefined {
+  const given = [retry && 'retry', skip && 'skip', answer && 'told', notDone && 'not_done'].filter(
+    (kind) => kind !== undefined,
+  );
   if (given.length > 1)
-    throw stop('usage', 'More than one decision is given.', 'Give --retry, --skip or --answer.');
+    throw stop('usage', 'More than one decision is given.', 'Give --retry, --skip, --answer or --not-done.');
   if (extraCredits !== undefined && retry === undefined) {
     throw stop('usage', '--extra-credits belongs to --retry.', 'Add --retry.');
   }
@@ -120,6 +126,7 @@ async function decide(
   if (extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: credits(Number(extraCredits)) });
   if (kind === 'told') return tell(ledger, batch, doubts, answer ?? []);
+  if (kind === 'not_done') return release(ledger, doubts);
   for (const { key } of doubts)
     await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`));
 }
@@ -144,12 +151,29 @@ async function tell(
   await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user'), reply, left);
 }
 
-function specOf({ id }: Batch, key: CallKey, kind: PersonsDecision, why: string): DecisionSpec {
+/** A person has looked where the program cannot: what was lost may be sent like anything else, by any batch. */
+async function release(ledger: Ledger, doubts: readonly Doubt[]): Promise<void> {
+  const why = 'somebody looked, and said that it was not done';
+  for (const { key } of doubts) {
+    // A call that was sent again and lost again is in doubt about one attempt after the other.
+    for (;;) {
+      const [state] = await ledger.find([key]);
+      if (state?.kind !== 'in_doubt') break;
+      const { attempt } = state.doubt;
+      const atMs = systemClock.wallMs();
+      const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
+      await ledger.recordLook({ ...look, status: 0, body: Buffer.alloc(0) });
+      await ledger.release(attempt, why, atMs);
+    }
+  }
+}
+
+function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string): DecisionSpec {
   return { key, batch: id, kind, by: 'person', why, atMs: systemClock.wallMs() };
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {
-  console.print(`Noted for ${counted(doubts.length, 'call')}: ${kind}.`);
+  console.print(`Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`);
   console.result({ batch: batch.id, decided: kind, calls: doubts.length });
   if (kind === 'retry') warnOfSeconds(console, doubts);
   if (doubts.length > 0 && batch.command !== undefined) {

@@ -259,7 +259,7 @@ export interface Doubt {
   readonly request?: KeyedRequest;
 }
 
-/** What the vendor said when it was asked, without cost, about an attempt in doubt. */
+/** What the vendor said when it was asked, without cost, about an attempt in doubt; or what a person saw there. */
 export interface Look {
   readonly attempt: AttemptId;
   /** `read_back`: about this call. `usage`: how many credits it has counted in all. */

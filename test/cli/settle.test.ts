@@ -24,7 +24,7 @@ test('the list says which rows, since when, and how much is at risk; listing dec
     /^row 2, domain list\.csv-1\.example: in doubt since 20.*Z, 1 credit at risk: no answer came \(.*\)\n {4}the vendor was never asked about it\nrow 3, .*\n {4}.*\n2 in doubt, 2 credits at risk\.\n$/,
   );
   expect(stderr).toContain(
-    '--retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value',
+    '--retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged',
   );
   expect(await desk.json(['settle', 'last'])).toMatchObject({
     at_risk: 2,
@@ -102,10 +102,23 @@ test('--answer: what a person found out is the answer, counts as paid, and is us
   expect(await desk.requests()).toBe(3);
 });
 
+test('--not-done gives the money back, for every batch, and the same command buys the row like any other', async () => {
+  const desk = await doubtfulDesk();
+  const noted = await desk.type(['settle', 'last', '2', '--not-done']);
+  expect(noted).toMatchObject({ code: 0, stdout: 'Noted for 1 call: not done.\n' });
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 1, in_doubt: 1 });
+  expect((await desk.type(['status', 'last', '2'])).stdout).toContain('somebody looked');
+  await desk.type(desk.run());
+  expect(desk.place.statuses()).toEqual(['matched', 'in_doubt', 'matched']);
+  expect(await desk.requests()).toBe(4);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 2, in_doubt: 1 });
+});
+
 test('a decision that cannot be carried out is refused, and nothing is noted', async () => {
   const desk = await doubtfulDesk();
   const refusals: readonly (readonly [readonly string[], string])[] = [
     [['--retry', '--skip'], 'More than one decision is given.'],
+    [['--skip', '--not-done'], 'More than one decision is given.'],
     [['--extra-credits', '5'], '--extra-credits belongs to --retry.'],
     [['--retry', '--extra-credits', 'many'], '--extra-credits many is not a whole number.'],
     [['--answer', 'name=Acme'], '2 calls are in doubt, and an answer belongs to one.'],

@@ -15,6 +15,8 @@ export interface Settings {
   readonly budget: boolean;
   /** Whether it is about buying a list anew. */
   readonly refresh: boolean;
+  /** Whether it is about a team that is onboarded. */
+  readonly team: boolean;
 }
 
 export interface Lane {

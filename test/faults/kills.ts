@@ -4,12 +4,13 @@ import { BudgetKills } from './budget-kills.ts';
 import type { KillDrive, Settings } from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
 import { RefreshKills } from './refresh-kills.ts';
+import { TeamKills } from './team-kills.ts';
 import { WAYS, type Way } from './ways.ts';
 
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
- * `--budget` is about budgets, `--refresh` about buying a list anew. Exit code 1 when a promise is broken.
+ * `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. Exit code 1 when a promise is broken.
  */
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
 }
 
 function driveOf(settings: Settings): KillDrive {
+  if (settings.team) return new TeamKills(settings);
   if (settings.refresh) return new RefreshKills(settings);
   return settings.budget ? new BudgetKills(settings) : new ListKills(settings);
 }
@@ -50,7 +52,7 @@ function settingsOf(args: string[]): Settings {
     args,
     options: {
       kills: { type: 'string', default: '1000' },
-      rows: { type: 'string', default: '200' },
+      rows: { type: 'string' },
       seed: { type: 'string', default: '1' },
       lanes: { type: 'string', default: '2' },
       dialect: { type: 'string', default: 'direct' },
@@ -58,15 +60,19 @@ function settingsOf(args: string[]): Settings {
       keyed: { type: 'boolean', default: false },
       budget: { type: 'boolean', default: false },
       refresh: { type: 'boolean', default: false },
+      team: { type: 'boolean', default: false },
     },
   });
+  const given = { ...values, rows: values.rows ?? (values.team ? '500' : '200') };
   const number = (name: 'kills' | 'rows' | 'seed' | 'lanes'): number => {
-    if (/^\d{1,9}$/.test(values[name])) return Number(values[name]);
-    throw new Error(`--${name} ${values[name]} is not a whole number.`);
+    if (/^\d{1,9}$/.test(given[name])) return Number(given[name]);
+    throw new Error(`--${name} ${given[name]} is not a whole number.`);
   };
   const way = wayOf(values);
-  if (values.budget && values.refresh) throw new Error('--budget and --refresh are two drives.');
-  if (values.budget && way !== 'direct') throw new Error('--budget goes directly to the vendor.');
+  const drives = (['budget', 'refresh', 'team'] as const).filter((name) => values[name]);
+  if (drives.length > 1) throw new Error(`--${drives.join(' and --')} are two drives.`);
+  const goesDirectly = values.budget || values.team;
+  if (goesDirectly && way !== 'direct') throw new Error(`--${drives.join()} goes directly to the vendor.`);
   return {
     kills: number('kills'),
     rows: number('rows'),
@@ -75,6 +81,7 @@ function settingsOf(args: string[]): Settings {
     way,
     budget: values.budget,
     refresh: values.refresh,
+    team: values.team,
   };
 }
 

@@ -23,9 +23,32 @@ export interface LedgerView {
   /** Credits that lost answers may have cost, over all batches. */
   readonly atRisk: number;
   readonly batches: readonly { readonly path: string; readonly state: string }[];
+  readonly doubts: readonly DoubtView[];
+  /** Attempts that may have reached the vendor, over all calls. */
+  readonly attempts: number;
 }
 
-const EMPTY: LedgerView = { calls: new Map(), open: [], inDoubt: 0, spent: 0, atRisk: 0, batches: [] };
+/** A call whose answer was lost, with the row that asked for it last. */
+export interface DoubtView {
+  /** As it is typed. */
+  readonly batch: string;
+  readonly row: number;
+  readonly operation: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Of a change: the service's project on which it acts. */
+  readonly project?: string;
+}
+
+const EMPTY: LedgerView = {
+  calls: new Map(),
+  open: [],
+  inDoubt: 0,
+  spent: 0,
+  atRisk: 0,
+  batches: [],
+  doubts: [],
+  attempts: 0,
+};
 
 const CALLS = `
 SELECT c.call, c.doubt IS NOT NULL AS doubted, k.answer,
@@ -34,6 +57,12 @@ SELECT c.call, c.doubt IS NOT NULL AS doubted, k.answer,
        (SELECT count(*) FROM attempts a JOIN closures x ON x.attempt = a.id
          WHERE a.call = c.id AND x.kind = 'not_sent') AS notSent
   FROM calls c LEFT JOIN closures k ON k.attempt = c.answer`;
+
+const ATTEMPTS = `
+SELECT count(*) FROM attempts a LEFT JOIN closures x ON x.attempt = a.id WHERE x.kind IS NOT 'not_sent'`;
+
+const DOUBTS = `
+SELECT c.call, a.row, format('%08x', a.batch) AS batch FROM calls c JOIN attempts a ON a.id = c.doubt ORDER BY a.id`;
 
 interface StoredCall {
   readonly call: string;
@@ -63,6 +92,7 @@ function viewOf(database: Database.Database): LedgerView {
     (call) => [nameOf(call), recordOf(call)] as const,
   );
   return {
+    attempts: count(ATTEMPTS),
     calls: new Map(calls),
     open: database.prepare('SELECT id FROM attempts WHERE open = 1').pluck().all() as number[],
     inDoubt: count('SELECT count(*) FROM calls WHERE doubt IS NOT NULL'),
@@ -72,6 +102,9 @@ function viewOf(database: Database.Database): LedgerView {
       path: string;
       state: string;
     }[],
+    doubts: (database.prepare(DOUBTS).all() as (Pick<DoubtView, 'batch' | 'row'> & { call: string })[]).map(
+      ({ call, ...doubt }) => ({ ...doubt, ...(JSON.parse(call) as Omit<DoubtView, 'batch' | 'row'>) }),
+    ),
   };
 }
 

@@ -89,7 +89,16 @@ test.concurrent.each(['direct', 'keyed'] as const)(
   { timeout: 60_000 },
   async (way) => {
     // Method: 3 kills of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
-    const settings = { kills: 3, rows: 50, seed: 5, lanes: 1, way, budget: false, refresh: true };
+    const settings = {
+      kills: 3,
+      rows: 50,
+      seed: 5,
+      lanes: 1,
+      way,
+      budget: false,
+      refresh: true,
+      team: false,
+    };
     const drive = new RefreshKills(settings);
     await drive.run({ name: 'refresh', random: randomFrom('refresh kills', 5) });
     expect(drive.isKept(), JSON.stringify(drive.table(), undefined, 2)).toBe(true);

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SpawnedSandbox, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { type TeamState, VendorTeam } from './vendor-team.ts';
 import { inOurWords, sandboxFlags, type Way } from './ways.ts';
 
 /**
@@ -40,6 +41,10 @@ export interface LoggedRequest {
   readonly body: Readonly<Record<string, string>>;
   readonly fault: string | null;
   readonly credits: number;
+  /** Null where no answer was sent. */
+  readonly status: number | null;
+  /** `project` is that of the service on which the request acts. */
+  readonly authorization: { readonly project: string };
 }
 
 /** As it stands in the file. `inner` is what was asked inside an "API Call". */
@@ -106,6 +111,27 @@ export class Vendor implements AsyncDisposable {
 
   setMatchRate(rate: number): Promise<void> {
     return this.#control('match-rate', { rate });
+  }
+
+  /** The person accepts every invite that waits for them. */
+  accept(email: string): Promise<void> {
+    return this.#control('accept', { email });
+  }
+
+  /** The key is dead from now on, as when the identity provider deactivates its owner. */
+  revoke(key: string): Promise<void> {
+    return this.#control('revoke', { key });
+  }
+
+  /** From now on the key has no Admin permission on the project. */
+  removeAdmin(project: string, key: string): Promise<void> {
+    return this.#control('remove-admin', { project, key });
+  }
+
+  /** Who is in which project, and what was sent to whom. */
+  async team(): Promise<VendorTeam> {
+    const response = await fetch(`${this.url}/sandbox/state`);
+    return new VendorTeam((await response.json()) as TeamState);
   }
 
   stop(): Promise<void> {

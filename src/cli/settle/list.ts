@@ -7,6 +7,7 @@ import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
 import { subjectWords } from '../../membership.ts';
 import { counted, plainText } from '../../plain-text.ts';
 import { doubtReason } from '../../recover.ts';
+import type { RowNumber } from '../../row.ts';
 
 /** What of a batch is in doubt, and what is at risk by it. */
 
@@ -45,8 +46,39 @@ export function undecidable(batch: Batch, doubts: readonly Examined[], { inDoubt
   return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
 }
 
+/** A row in doubt that waits for a change of another batch, whose doubt is that batch's to settle. */
+export interface WaitingRow {
+  readonly row: RowNumber;
+  readonly reason: string;
+}
+
+/** As many as fit a screen; each names the batch that it waits for. */
+const MOST_WAITING = 20;
+
+export async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<readonly WaitingRow[]> {
+  const waiting: WaitingRow[] = [];
+  for (let from = 0; waiting.length < MOST_WAITING; ) {
+    const page = await ledger.rows(id, from, PAGE_ROWS);
+    for (const { row, outcome } of page) {
+      if (outcome.kind === 'in_doubt') waiting.push({ row, reason: outcome.reason });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) break;
+    from = last.row + 1;
+  }
+  return waiting.slice(0, MOST_WAITING);
+}
+
+const PAGE_ROWS = 1_000;
+
 /** @param left credits in doubt about which there is nothing to decide. */
-export function list(console: Console, batch: Batch, doubts: readonly Examined[], left: number): ExitCode {
+export function list(
+  console: Console,
+  batch: Batch,
+  { doubts, waiting }: { readonly doubts: readonly Examined[]; readonly waiting: readonly WaitingRow[] },
+  left: number,
+): ExitCode {
+  for (const { row, reason } of waiting) console.print(plainText(`row ${row} waits: ${reason}`));
   for (const { doubt, looks } of doubts) {
     console.print(plainText(`row ${doubt.row}, ${callWords(doubt.call)}: ${doubtReason(doubt)}`));
     for (const line of whyStillOpen(doubt, looks)) console.print(plainText(`    ${line}`));
@@ -61,7 +93,13 @@ export function list(console: Console, batch: Batch, doubts: readonly Examined[]
     );
   }
   if (doubts.length > 0) console.say(choiceWords(doubts));
-  console.result({ batch: batch.id, at_risk: atRisk, undecidable: left, in_doubt: doubts.map(doubtObject) });
+  console.result({
+    batch: batch.id,
+    at_risk: atRisk,
+    undecidable: left,
+    in_doubt: doubts.map(doubtObject),
+    ...(waiting.length === 0 ? {} : { waiting }),
+  });
   return EXIT.done;
 }
 
@@ -80,9 +118,9 @@ function totalWords(doubts: readonly Examined[], atRisk: number): string {
 function choiceWords(doubts: readonly Examined[]): string {
   const changes = doubts.filter(({ doubt }) => doubt.call.change !== undefined);
   if (changes.length < doubts.length) {
-    return 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt) or --answer key=value.';
+    return 'Decide with --retry (may be paid for twice), --skip (its credits stay in doubt), --answer key=value, or --not-done if you know that nothing was charged.';
   }
-  return 'See at the service what became of it. It was done: --answer, such as invite_code=… or project_id=…; it was not: --retry; leave it out of this batch: --skip.';
+  return 'See at the service what became of it. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.';
 }
 
 /** What was tried without cost, and got no further. */

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { emailsOf, KEY, PROJECT, TeamWorkplace } from './team-workplace.ts';
+
+/*
+ * Goal: a key that dies in the middle of a list stops it at once, and another key goes on with it; a key that lacks the
+ * permission on one project costs the rows of that project alone.
+ * Method: the sandbox revokes the key, or takes its permission away, while the program is at work; its log says how many
+ * requests came after that, and its state who was invited in the end.
+ */
+
+const CONCURRENCY = 3;
+
+/** What the vendor has answered by then, so that it happens in the middle. */
+const ANSWERED_BEFORE = 10;
+
+test.concurrent('a key that dies in the middle: few more requests, exit 77, and a new key goes on', async () => {
+  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY, latencyMs: 30 });
+  const people = emailsOf('dying', 60);
+  team.writeSheet(people.map((email) => ({ email, role: 'viewer' })));
+
+  const program = team.place.start(team.order());
+  await program.until(() => team.vendor.requests().length >= ANSWERED_BEFORE);
+  await team.vendor.revoke(KEY);
+  const { code, report, lastLine } = await program.ended;
+
+  expect(code).toBe(77);
+  expect(report?.stopped?.code).toBe('key');
+  expect(lastLine).toMatch(/^npx rowonce run /);
+  const refused = team.vendor.requests().filter(({ status }) => status === 401);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length, 'requests after its death').toBeLessThanOrEqual(CONCURRENCY);
+  const invited = Object.keys((await team.state()).roles()).length;
+  expect(invited).toBeGreaterThanOrEqual(ANSWERED_BEFORE - CONCURRENCY);
+  expect(report?.counts, 'all others are pending').toEqual({ applied: invited });
+
+  // The same command while the key is dead: one try at most for each place, and nothing is lost by it.
+  expect((await team.run()).code).toBe(77);
+  team.writeAccount({ key: 'key-2' });
+  expect(await team.run()).toMatchObject({ code: 0, report: { counts: { applied: people.length } } });
+  const state = await team.state();
+  expect(people.map((email) => state.mailsTo(PROJECT, email))).toEqual(people.map(() => ['viewer']));
+  expect(team.place.ledger()).toMatchObject({ open: [], inDoubt: 0 });
+});
+
+test.concurrent('a project on which the key is no Admin: its rows are refused, the others are applied', async () => {
+  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
+  await team.vendor.removeAdmin('proj-closed', KEY);
+  const people = emailsOf('closed', 12).map((email, index) => ({
+    email,
+    role: 'editor',
+    project: index % 3 === 0 ? 'proj-closed' : 'proj-open',
+  }));
+  const { code, report } = await team.apply(people);
+  expect(code).toBe(3);
+  expect(report).toMatchObject({ stopped: null, counts: { applied: 8, refused: 4 } });
+  const state = await team.state();
+  for (const { email, project } of people) {
+    const isOpen = project === 'proj-open';
+    expect(team.row(email)._status).toBe(isOpen ? 'applied' : 'refused');
+    expect(state.standing(project, email)).toEqual(isOpen ? { as: 'invited', role: 'editor' } : undefined);
+  }
+});
+
+test.concurrent('no project that lets the key in: exit 77, rows pending, and a key of an Admin goes on', async () => {
+  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY });
+  const projects = ['proj-east', 'proj-west'];
+  for (const project of projects) await team.vendor.removeAdmin(project, KEY);
+  const people = emailsOf('shut', 10).map((email, index) => ({
+    email,
+    role: 'viewer',
+    project: projects[index % 2] ?? '',
+  }));
+  team.writeSheet(people);
+  const { code, report } = await team.run();
+  expect(code).toBe(77);
+  expect(report?.stopped?.code).toBe('key');
+  expect(report?.counts.applied).toBeUndefined();
+  expect((await team.state()).roles()).toEqual({});
+
+  team.writeAccount({ key: 'key-2' });
+  await team.run();
+  const statuses = team.place.statuses();
+  const invited = Object.keys((await team.state()).roles()).length;
+  expect(statuses.filter((status) => status === 'applied')).toHaveLength(invited);
+  expect(statuses).not.toContain('pending');
+});

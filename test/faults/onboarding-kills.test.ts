@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { randomFrom } from '../../src/sandbox/random.ts';
+import { TeamKills } from './team-kills.ts';
+
+/*
+ * Goal: whenever onboarding is killed, typing the same command again goes on, nobody gets two invites or a mail for
+ * which there was no reason, and the service ends as the sheet says.
+ * Method: the long drive of random kills over a few dozen people; its table, which is shown when it fails, says what was
+ * broken. `npm run faults -- --team --kills 300` does it over 500.
+ */
+
+const KILLS = 12;
+
+test(`${KILLS} random kills over sheets of 60 people break no promise`, { timeout: 180_000 }, async () => {
+  const drive = new TeamKills({
+    kills: KILLS,
+    rows: 60,
+    seed: 4,
+    lanes: 1,
+    way: 'direct',
+    budget: false,
+    refresh: false,
+    team: true,
+  });
+  await drive.run({ name: 'team', random: randomFrom('team kills', 4) });
+  expect(drive.isKept(), JSON.stringify(drive.table(), undefined, 2)).toBe(true);
+  expect(drive.kills).toBe(KILLS);
+});
