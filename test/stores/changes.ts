@@ -1,4 +1,4 @@
-import { callKeyOf } from '../../src/call-key.ts';
+import { type CallKey, callKeyOf } from '../../src/call-key.ts';
 import {
   type Admission,
   type AnswerKind,
@@ -48,11 +48,11 @@ export function admitChange(
   ledger: Ledger,
   batch: BatchId,
   call: Call,
-  options: IntentOptions = {},
+  options: IntentOptions & { readonly key?: CallKey } = {},
 ): Promise<Admission> {
   const { account = ACCOUNT, decision } = options;
   return ledger.admit({
-    key: callKeyOf(account, call),
+    key: options.key ?? callKeyOf(account, call),
     accountIdentity: account,
     call,
     batch,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../../src/call-key.ts';
 import { credits } from '../../../src/ledger.ts';
 import type { Store } from '../../../src/store.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';
@@ -255,7 +256,8 @@ export function changesConform(store: Store): void {
       const attempt = await admittedChange(ledger, batch, invite);
       await ledger.closeAttempt(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
       const ofLee = { ...invite, change: { subject: LEE, leaves: INVITED } };
-      await expect(admitChange(ledger, batch, ofLee)).rejects.toThrow();
+      const key = callKeyOf(ACCOUNT, invite);
+      await expect(admitChange(ledger, batch, ofLee, { key })).rejects.toThrow();
       await changed(ledger, batch, invite);
     });
   });
