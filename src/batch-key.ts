@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Account } from './account.ts';
 import { canonicalJson } from './call-key.ts';
 import type { MappedInput } from './input.ts';
-import type { Job } from './job.ts';
+import { type Job, readEntryOf } from './job.ts';
 import type { JsonObject } from './operation.ts';
 
 /**
@@ -47,7 +47,10 @@ export function batchIdentityOf(
   };
 }
 
-function askingSettings({ operation, settings = {} }: Job): JsonObject | undefined {
+/** How the file is read is among them: read otherwise, its rows say something else. */
+function askingSettings({ operation, settings = {}, read = {} }: Job): JsonObject | undefined {
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
-  return asking.length === 0 ? undefined : Object.fromEntries(asking);
+  const isRead = Object.keys(read).length > 0;
+  if (asking.length === 0 && !isRead) return undefined;
+  return { ...Object.fromEntries(asking), ...(isRead ? { read: readEntryOf(read) } : {}) };
 }

@@ -1,7 +1,7 @@
 import { mapColumns } from './columns.ts';
 import { StopError } from './errors.ts';
-import type { Format } from './format.ts';
 import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
+import type { OpenedFile } from './input.ts';
 import type { Operation } from './operation.ts';
 import type { RowNumber } from './row.ts';
 
@@ -47,12 +47,12 @@ const SHARE_THAT_DECIDES = 0.8;
 
 /** Reads the file once. @throws StopError `input` where it is damaged. */
 export async function describeFile(
-  { path, format }: { readonly path: string; readonly format: Format },
+  { sheet }: OpenedFile,
   operations: Iterable<Operation>,
 ): Promise<FileDescription> {
-  const header = await format.header(path);
+  const header = await sheet.header();
   const columns = header.map((name) => new ColumnTally(name));
-  const { rows, encoding, delimiter } = await format.survey(path, ({ row, cells }) => {
+  const { rows, encoding, delimiter } = await sheet.survey(({ row, cells }) => {
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
   return {

@@ -42,24 +42,56 @@ export interface CopyOptions {
   readonly dropped: ReadonlySet<string>;
 }
 
-export interface Format {
-  readonly name: string;
-  /** Lower-case endings of the file names that this format reads, with the dot. */
-  readonly extensions: readonly string[];
+/** As they are named in a job and on the command line. */
+export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** What may stand between two cells, by the name that a job and the command line have for it. */
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+export type Delimiter = keyof typeof DELIMITERS;
+export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const satisfies readonly Delimiter[];
+
+/** How a file is to be read where it does not say so itself, or is not believed. Left out: as the file looks. */
+export interface ReadOptions {
+  readonly encoding?: Encoding;
+  readonly delimiter?: Delimiter;
+  /** Lines above the header that are no part of the table. */
+  readonly skipLines?: number;
+  /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: they are refused. */
+  readonly ragged?: 'pad';
+  /** The sheet of a workbook; left out: its first. */
+  readonly sheet?: string;
+}
+
+/**
+ * A file as its format reads it. How it is read is found out once, when it is opened, and holds for all that is done
+ * with it; the file is read anew by each method, and no faster than what it gives is taken.
+ */
+export interface Sheet {
+  /** What was found out and is worth saying aloud, in whole sentences. */
+  readonly notes: readonly string[];
   /**
    * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
    * @param onRow hears of every row that is not blank, so that whoever wants both need not read the file twice.
    */
-  survey(path: string, onRow?: (row: InputRow) => void): Promise<Survey>;
+  survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
-  header(path: string): Promise<readonly string[]>;
-  /** Every row that is not blank, in order, from a position on; the file is read no faster than rows are taken. */
-  rows(path: string, from?: Position): AsyncIterable<PositionedRow>;
+  header(): Promise<readonly string[]>;
+  /** Every row that is not blank, in order, from a position on. */
+  rows(from?: Position): AsyncIterable<PositionedRow>;
   /** The same from the start, in groups as they are read, for a million rows of which none is waited for by itself. */
-  groups(path: string): AsyncIterable<readonly InputRow[]>;
+  groups(): AsyncIterable<readonly InputRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
    * quoting, byte-order mark and line ends included. Yields chunks to write.
    */
-  copy(path: string, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
+  copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
+}
+
+export interface Format {
+  readonly name: string;
+  /** Lower-case endings of the file names that this format reads, with the dot; `.csv.gz` is one. */
+  readonly extensions: readonly string[];
+  /** @throws StopError `input` when it is not such a file, or cannot be read as the options say. */
+  open(path: string, options: ReadOptions): Promise<Sheet>;
 }

@@ -1,8 +1,9 @@
 import { lstat, mkdir, readdir, readFile, readlink, realpath, rename } from 'node:fs/promises';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Clock } from './clock.ts';
 import { messageOf, stop } from './errors.ts';
 import { loadFamily } from './family.ts';
+import { endingOf, partsOf } from './file-name.ts';
 import type { Format } from './format.ts';
 import { besideInput, filesOf } from './output.ts';
 
@@ -118,7 +119,7 @@ async function reasonToLeave(
   if (ours.has(path) || OUR_NAMES.test(name)) {
     return 'it is one of our own outputs; under another name it is an input';
   }
-  const extension = extname(name).toLowerCase();
+  const extension = endingOf(name);
   if (!extensions.includes(extension)) {
     return `no format reads its ending "${extension}", only ${extensions.join(', ')}`;
   }
@@ -197,7 +198,7 @@ export async function placeInDone(
 ): Promise<DonePlace> {
   const folder = join(dirname(path), DONE_FOLDER);
   await makeFolder(folder);
-  const extension = extname(path);
+  const extension = partsOf(path).ending;
   const stem = basename(path, extension);
   for (let number = 1; ; number += 1) {
     const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);

@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { canonicalJson } from './call-key.ts';
 import { type ColumnMap, mapColumns } from './columns.ts';
 import { stop } from './errors.ts';
 import { loadFamily } from './family.ts';
-import type { Format, Survey } from './format.ts';
+import { endingOf } from './file-name.ts';
+import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
 import { readInput } from './input-file.ts';
+import { type Job, readEntryOf } from './job.ts';
+import { readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
-import type { Operation } from './operation.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
   readonly path: string;
-  readonly format: Format;
+  /** As it is read. */
+  readonly sheet: Sheet;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
   /** What the file system said of the file when it was surveyed. */
   readonly stamp: string;
 }
 
 /** A file of which nothing but the header was read. */
-export type OpenedInput = Pick<MappedInput, 'path' | 'format' | 'columns'>;
+export type OpenedInput = Pick<MappedInput, 'path' | 'sheet' | 'columns'>;
 
 /** An input with the operation's columns found in it. */
 export interface MappedInput extends Input {
@@ -31,27 +35,34 @@ export interface MappedInput extends Input {
  * a resumed batch of a million rows need not do it again.
  * @throws StopError `input` with what is wrong and where.
  */
-export async function openInput(path: string, ledger?: Pick<LedgerReader, 'batches'>): Promise<Input> {
-  const file = await openFile(path);
-  const stamp = await stampOf(file.path);
-  const survey = await earlierSurvey(file.path, file.format, ledger);
-  return { ...file, stamp, survey: survey ?? (await file.format.survey(file.path)) };
+export async function openInput(
+  path: string,
+  read: ReadOptions,
+  ledger?: Pick<LedgerReader, 'batches'>,
+): Promise<Input> {
+  const stamp = await stampOf(resolve(path));
+  const file = await openFile(path, read);
+  const survey = await earlierSurvey(file, read, ledger);
+  return { ...file, stamp, survey: survey ?? (await file.sheet.survey()) };
 }
 
-/** What an earlier run learned of the same bytes, read in the same format; undefined when there was none. */
+/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none. */
 async function earlierSurvey(
-  path: string,
-  format: Format,
+  { path, sheet }: OpenedFile,
+  read: ReadOptions,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
 ): Promise<Input['survey'] | undefined> {
   const batches = (await ledger?.batches()) ?? [];
   if (batches.length === 0) return undefined;
   const digest = await contentHash(path);
   const earlier = batches.find(
-    ({ inputSha256, inputPath }) => inputSha256 === digest && extname(inputPath) === extname(path),
+    ({ inputSha256, inputPath, settings }) =>
+      inputSha256 === digest &&
+      endingOf(inputPath) === endingOf(path) &&
+      canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read)),
   );
   if (earlier === undefined) return undefined;
-  return { sha256: digest, header: await format.header(path), rows: earlier.inputRows };
+  return { sha256: digest, header: await sheet.header(), rows: earlier.inputRows };
 }
 
 /** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
@@ -77,14 +88,16 @@ async function stampOf(path: string): Promise<string> {
   return `${found?.ino} ${found?.size} ${found?.mtimeMs}`;
 }
 
+/** What of a job says how its file is read. */
+export type ReadingJob = Pick<Job, 'operation' | 'columns' | 'read'>;
+
 export async function openMappedInput(
   path: string,
-  operation: Operation,
-  chosen: Readonly<Record<string, string>> | undefined,
+  { operation, columns, read = {} }: ReadingJob,
   ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<MappedInput> {
-  const input = await openInput(path, ledger);
-  return { ...input, columns: mapColumns(operation, input.survey.header, chosen) };
+  const input = await openInput(path, read, ledger);
+  return { ...input, columns: mapColumns(operation, input.survey.header, columns) };
 }
 
 /**
@@ -93,30 +106,32 @@ export async function openMappedInput(
  */
 export async function openHeader(
   path: string,
-  operation: Operation,
-  chosen: Readonly<Record<string, string>> | undefined,
+  { operation, columns, read = {} }: ReadingJob,
 ): Promise<OpenedInput> {
-  const file = await openFile(path);
-  return { ...file, columns: mapColumns(operation, await file.format.header(file.path), chosen) };
+  const file = await openFile(path, read);
+  return { ...file, columns: mapColumns(operation, await file.sheet.header(), columns) };
 }
 
-/** A file that nobody has looked into yet. @throws StopError `input` when no format reads such files. */
-export async function openFile(path: string): Promise<Pick<Input, 'path' | 'format'>> {
+/** A file of which nothing is known but how it is read. */
+export type OpenedFile = Pick<Input, 'path' | 'sheet'>;
+
+/** @throws StopError `input` when no format reads such files. */
+export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
   const absolute = resolve(path);
-  return { path: absolute, format: await formatOf(absolute) };
+  return { path: absolute, sheet: await (await formatOf(absolute)).open(absolute, read) };
 }
 
 /** The format that claims the file's ending. */
 async function formatOf(path: string): Promise<Format> {
   const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
-  const extension = extname(path).toLowerCase();
+  const ending = endingOf(path);
   for (const format of formats.values()) {
-    if (format.extensions.includes(extension)) return format;
+    if (format.extensions.includes(ending)) return format;
   }
   const known = [...formats.values()].flatMap((format) => format.extensions).join(', ');
   throw stop(
     'input',
-    `${path} ends in "${extension}", which no format reads.`,
+    `${path} ends in "${ending}", which no format reads.`,
     `Save the file as one of: ${known}.`,
   );
 }

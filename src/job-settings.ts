@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPlace } from './answer-body.ts';
-import type { Job } from './job.ts';
+import type { ReadOptions } from './format.ts';
+import { type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
 import type { JsonObject, Operation } from './operation.ts';
 
 /**
@@ -13,6 +14,8 @@ const settingsSchema = z.object({
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
+  /** How the file is read; left out: as it looks. */
+  read: readSchema.optional(),
   /** Of an undo: the batch whose changes it takes back. */
   undoes: z.string().optional(),
   /** The account's limit on average, for the report. */
@@ -55,11 +58,17 @@ export function jobSettings(
     ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
+    ...(job.read === undefined ? {} : { read: readEntryOf(job.read) }),
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
     ...(job.operation.resultsFile === undefined ? {} : { results_file: job.operation.resultsFile }),
   };
+}
+
+/** How the batch's file is read. */
+export function readSettings(stored: JsonObject): ReadOptions {
+  return readOptionsOf(settingsSchema.parse(stored).read ?? {});
 }
 
 /** The limit that the newest run of the batch knew of; undefined when it knew none. */

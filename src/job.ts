@@ -1,11 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import type { z } from 'zod';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
 import { parseDurationMs } from './duration.ts';
 import { stop } from './errors.ts';
 import { familyNames, loadMember } from './family.ts';
-import { type JobFile, jobSchema, OPERATION_SETTINGS } from './job/schema.ts';
+import type { ReadOptions } from './format.ts';
+import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
 import { nearest, suggestion } from './nearest.ts';
 import type { JsonObject, JsonValue, Operation } from './operation.ts';
@@ -13,7 +15,7 @@ import { OUR_COLUMNS } from './row.ts';
 import { unoffered } from './unoffered.ts';
 import { checkWaterfall } from './waterfall.ts';
 
-export { jobSchema } from './job/schema.ts';
+export { jobSchema, readSchema } from './job/schema.ts';
 
 /** A job: what is done with the rows of a file. Read from YAML, or all defaults of an operation. */
 
@@ -58,6 +60,8 @@ export interface Job {
   readonly refreshAfterMs?: number;
   /** The same for every other answer. */
   readonly refreshNoMatchAfterMs?: number;
+  /** How the file is read; left out: as it looks. */
+  readonly read?: ReadOptions;
   /** Entries that are the operation's alone, as the file writes them. */
   readonly settings?: JsonObject;
   /** How far a run that changes the service may go. */
@@ -120,6 +124,7 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     inDoubt: policyOf(value.in_doubt),
     ...ageOf('refreshAfterMs', value.refresh_after),
     ...ageOf('refreshNoMatchAfterMs', value.refresh_no_match_after),
+    ...(value.read === undefined ? {} : { read: readOptionsOf(value.read) }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...guardsOf(operation, document),
     ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
@@ -155,6 +160,28 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   if (other === undefined) return Object.fromEntries(given);
   const fact = `${operation.name} takes no \`${other}\``;
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
+}
+
+/** As the file writes it → as it is used. */
+export function readOptionsOf({
+  skip_lines: skipLines,
+  encoding,
+  delimiter,
+  ragged,
+  sheet,
+}: z.infer<typeof readSchema>): ReadOptions {
+  return {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(skipLines === undefined ? {} : { skipLines }),
+    ...(ragged === undefined ? {} : { ragged }),
+    ...(sheet === undefined ? {} : { sheet }),
+  };
+}
+
+/** The other way round. */
+export function readEntryOf({ skipLines, ...others }: ReadOptions): JsonObject {
+  return { ...others, ...(skipLines === undefined ? {} : { skip_lines: skipLines }) };
 }
 
 function guardsOf(
@@ -273,6 +300,7 @@ export function jobYaml(job: Job): string {
       job.onExisting === 'refuse' ? undefined : job.onExisting,
       'when the file has such a column',
     ),
+    entry('read', job.read && readEntryOf(job.read), 'how the file is read where it is not as it looks'),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
     entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { AnswerPlace } from './answer-body.ts';
 import { checkWritable, replaceFile } from './atomic-file.ts';
 import { rowsBeyond } from './changes-done.ts';
@@ -9,6 +9,7 @@ import { isoTime } from './clock.ts';
 import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
+import { besideFile, partsOf } from './file-name.ts';
 import { type Input, requireUnchanged } from './input.ts';
 import type { Job } from './job.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
@@ -95,11 +96,7 @@ export async function chooseDestination(
 
 /** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
 export function besideInput(inputPath: string, sandbox: boolean): string {
-  const extension = extname(inputPath);
-  return join(
-    dirname(inputPath),
-    `${basename(inputPath, extension)}.${sandbox ? 'sandbox' : 'enriched'}${extension}`,
-  );
+  return besideFile(inputPath, `.${sandbox ? 'sandbox' : 'enriched'}${partsOf(inputPath).ending}`);
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {
@@ -225,25 +222,21 @@ function filesWith(output: string, resultsFiles: readonly string[]): readonly st
   return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
 }
 
-export function besideOutput(path: string, ending: string): string {
-  return join(dirname(path), basename(path, extname(path)) + ending);
-}
-
 function attentionPath(output: string): string {
-  return besideOutput(output, `.needs-attention${extname(output)}`);
+  return besideFile(output, `.needs-attention${partsOf(output).ending}`);
 }
 
 /** `leads.enriched.csv` → `leads.enriched.people.csv`. */
 function resultsPath(output: string, name: string): string {
-  return besideOutput(output, `.${name}.csv`);
+  return besideFile(output, `.${name}.csv`);
 }
 
 function removedPath(output: string): string {
-  return besideOutput(output, '.removed.csv');
+  return besideFile(output, '.removed.csv');
 }
 
 function reportPath(output: string): string {
-  return besideOutput(output, '.report.html');
+  return besideFile(output, '.report.html');
 }
 
 // ------------------------------------------------------------------------------------------------ the copies
@@ -262,7 +255,7 @@ async function* enrichedCopy(
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
-  yield* input.format.copy(input.path, { columns: names, dropped }, async (row) => {
+  yield* input.sheet.copy({ columns: names, dropped }, async (row) => {
     const record = await rows.at(row.row);
     tally.add(batch, row.row, record);
     const found = record?.answers.findLast(({ kind }) => kind === 'found');
@@ -278,7 +271,7 @@ function attentionCopy(
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
-  return input.format.copy(input.path, { columns: ATTENTION_COLUMNS, dropped }, async ({ row }) => {
+  return input.sheet.copy({ columns: ATTENTION_COLUMNS, dropped }, async ({ row }) => {
     const outcome = (await rows.at(row))?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
     return [String(row), outcome.reason ?? ''];
@@ -337,7 +330,7 @@ async function freePath(ledger: LedgerReader, wanted: string, emit: Listener): P
     written.set(outputPath, hashes);
   }
   for (let number = 1; ; number += 1) {
-    const path = number === 1 ? wanted : besideOutput(wanted, ` (${number})${extname(wanted)}`);
+    const path = number === 1 ? wanted : besideFile(wanted, ` (${number})${partsOf(wanted).ending}`);
     const standing = await sha256OfFile(path);
     if (standing === undefined) return { path, sha256s: [] };
     if (written.get(path)?.has(standing) === true) return { path, sha256s: [standing] };

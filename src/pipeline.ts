@@ -39,7 +39,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   const traffic = new Traffic();
   const heard = { ...order, emit: traffic.hear(order.emit, order.clock) };
 
-  const input = await openMappedInput(order.inputPath, order.job.operation, order.job.columns, order.ledger);
+  const input = await openMappedInput(order.inputPath, order.job, order.ledger);
   const destination = await chooseDestination(input, order.job, order.output, order.account.sandbox);
   const plan = await planOfChange(heard, input, connections);
   const budget = await requireConsent(heard, input, plan);

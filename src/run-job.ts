@@ -192,7 +192,7 @@ export interface PlannedJobChange {
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const { job, account, dialect } = await choose(request);
   requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
-  const input = await openHeader(request.file, job.operation, job.columns);
+  const input = await openHeader(request.file, job);
   const { location } = chooseStore(request.store, account.sandbox);
   const ledger = await lookIfThere(location);
   try {
@@ -233,7 +233,7 @@ export async function choose(request: Pick<JobRequest, 'job' | 'account'>): Prom
 
 /** The job with all that was guessed, so that the next run does not depend on a guess. */
 async function saveJob(path: string, { job, account }: ChosenJob, file: string): Promise<void> {
-  const { columns } = (await openHeader(file, job.operation, job.columns)).columns;
+  const { columns } = (await openHeader(file, job)).columns;
   try {
     await writeFile(path, jobYaml({ ...job, account: account.name, columns }), { flag: 'wx' });
   } catch (error) {

@@ -65,7 +65,7 @@ export async function* standings(
   batch: InQuestion,
 ): AsyncGenerator<readonly Standing[], void, undefined> {
   const sorter = new Sorter(order, input);
-  for await (const group of input.format.groups(input.path)) {
+  for await (const group of input.sheet.groups()) {
     for (const row of group) sorter.add(row);
     if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
   }

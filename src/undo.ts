@@ -165,6 +165,5 @@ async function listOf(ledger: LedgerReader, batch: Batch): Promise<UndoList> {
 }
 
 async function planOf(chosen: ChosenJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
-  const { operation, columns } = chosen.job;
-  return planChanges({ ...chosen, ledger }, await openHeader(file, operation, columns));
+  return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
 }

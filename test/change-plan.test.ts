@@ -54,7 +54,7 @@ async function orderOf(rows: readonly string[], job: object = {}) {
   writeFileSync(sheet, `${[HEADER, ...rows].join('\n')}\n`);
   writeFileSync(jobFile, JSON.stringify({ operation: 'onboard', projects: PROJECTS, ...job }));
   const order = await choose({ job: jobFile, account: 'sandbox-service' });
-  return { order, input: await openHeader(sheet, order.job.operation, undefined) };
+  return { order, input: await openHeader(sheet, order.job) };
 }
 
 const SPEC = {

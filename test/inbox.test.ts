@@ -21,8 +21,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../src/clock.ts';
+import { besideFile } from '../src/file-name.ts';
 import { type Inbox, isAsSeen, moveToDone, placeInDone, readInbox } from '../src/inbox.ts';
-import { besideInput, besideOutput, filesOf } from '../src/output.ts';
+import { besideInput, filesOf } from '../src/output.ts';
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
@@ -123,9 +124,9 @@ describe('our own files are never inputs', () => {
   const outputs = [false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox));
   const written = [
     ...outputs.flatMap(filesOf),
-    ...outputs.map((path) => besideOutput(path, ' (2).csv')).flatMap(filesOf),
-    ...outputs.map((path) => besideOutput(path, '.so-far.csv')).flatMap(filesOf),
-    ...outputs.map((path) => besideOutput(path, '.1a2b3c4d.csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideFile(path, ' (2).csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideFile(path, '.so-far.csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideFile(path, '.1a2b3c4d.csv')).flatMap(filesOf),
   ].map((path) => basename(path));
 
   test.each(written)('by their names: %s', async (name) => {

@@ -74,7 +74,7 @@ class Desk {
   /** Writes the list and begins its batch. */
   async list(content: string | Buffer, name = 'list.csv'): Promise<{ input: Input; batch: Batch }> {
     writeFileSync(this.path(name), content);
-    const input = await openInput(this.path(name));
+    const input = await openInput(this.path(name), {});
     const { batch } = await this.ledger.beginBatch({
       key: `${name} ${input.survey.sha256}`,
       lineage: name,
@@ -216,7 +216,7 @@ describe('the output', () => {
     // A mode that the umask would take a bit of.
     chmodSync(list.input.path, 0o664);
     await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
-    await desk.write({ ...list, input: await openInput(list.input.path) });
+    await desk.write({ ...list, input: await openInput(list.input.path, {}) });
     for (const name of ['out.csv', 'out.needs-attention.csv', 'out.report.html']) {
       expect(statSync(desk.path(name)).mode & 0o777).toBe(0o664);
     }

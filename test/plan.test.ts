@@ -99,7 +99,7 @@ class List {
   }
 
   input() {
-    return openMappedInput(this.path, job.operation, job.columns);
+    return openMappedInput(this.path, job);
   }
 
   async plan(by: Account = nobody, more: Partial<PlanOrder> = {}): Promise<Plan> {

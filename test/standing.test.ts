@@ -78,7 +78,7 @@ async function standing(
     sandboxFlags: [],
   };
   const job = { name: 'job', operation, onExisting: 'refuse', inDoubt: { kind: 'hold' } } as const;
-  const input = await openHeader(path, operation, undefined);
+  const input = await openHeader(path, job);
   const found: Standing[] = [];
   const order = { job, account, dialect: provider, ledger: kept };
   for await (const group of standings(order, input, {})) found.push(...group);

@@ -53,7 +53,7 @@ export async function preparedRows(
 ): Promise<readonly PreparedRow[]> {
   const rows: PreparedRow[] = [];
   const options = optionsOf(job, account);
-  for await (const group of input.format.groups(input.path)) {
+  for await (const group of input.sheet.groups()) {
     for (const each of group) {
       const text = input.columns.read(each);
       rows.push({ row: each.row, text, prepared: job.operation.prepare(text, options) });

@@ -1,16 +1,16 @@
-import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
 import type { Listener } from '../events.ts';
+import { besideFile, partsOf } from '../file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { openInput, openMappedInput } from '../input.ts';
-import { outputSettings } from '../job-settings.ts';
+import { outputSettings, readSettings } from '../job-settings.ts';
 import type { Batch, Ledger, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
-import { besideInput, besideOutput, chooseDestination, notesIn, writeOutput } from '../output.ts';
+import { besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
 import { choose } from '../run-job.ts';
 
 interface Flags {
@@ -43,7 +43,7 @@ async function exportBatch(
 ): Promise<ExitCode> {
   const { batch, location } =
     file === undefined ? await findBatch(word, flags.store) : await batchOfJob(word, file, flags);
-  const input = await openInput(batch.inputPath);
+  const input = await openInput(batch.inputPath, readSettings(batch.settings));
   if (input.survey.sha256 !== batch.inputSha256) {
     throw stop(
       'input',
@@ -95,12 +95,12 @@ async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path
-    : besideOutput(path, `.${batch.id}${extname(path)}`);
+    : besideFile(path, `.${batch.id}${partsOf(path).ending}`);
 }
 
 /** Beside a running spender the output goes to a file of its own, because the run will write the real one. */
 function snapshotPath(outputPath: string): string {
-  return besideOutput(outputPath, `.so-far${extname(outputPath)}`);
+  return besideFile(outputPath, `.so-far${partsOf(outputPath).ending}`);
 }
 
 function sayNotes(console: Console): Listener {
@@ -111,7 +111,7 @@ function sayNotes(console: Console): Listener {
 
 async function batchOfJob(jobArgument: string, file: string, flags: Flags): Promise<FoundBatch> {
   const { job, account } = await choose({ job: jobArgument, account: flags.account });
-  const input = await openMappedInput(file, job.operation, job.columns);
+  const input = await openMappedInput(file, job);
   const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
   const found = await eachLedger(flags.store, async (ledger, location) => {
     const batch = await ledger.batchByKey(key);

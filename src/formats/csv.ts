@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { CsvError, type CsvErrorCode, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { invariant, type StopError, stop } from '../errors.ts';
-import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Survey } from '../format.ts';
+import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Sheet, Survey } from '../format.ts';
 import { checkedHeader } from '../header.ts';
 import { readInput } from '../input-file.ts';
 import { counted } from '../plain-text.ts';
@@ -21,8 +21,19 @@ import {
  * Comma-separated values: UTF-8, with or without a byte-order mark, lines ending in CRLF, LF or CR, even mixed.
  * The parser decides where rows end and what their cells say; what is copied are the bytes of the file themselves.
  */
-const csv: Format = { name: 'csv', extensions: ['.csv'], survey, header, rows, groups, copy };
+const csv: Format = { name: 'csv', extensions: ['.csv'], open };
 export default csv;
+
+async function open(path: string): Promise<Sheet> {
+  return {
+    notes: [],
+    survey: (onRow) => survey(path, onRow),
+    header: () => header(path),
+    rows: (from) => rows(path, from),
+    groups: () => groups(path),
+    copy: (options, cellsFor) => copy(path, options, cellsFor),
+  };
+}
 
 /**
  * One row may hold this much text. Far above any real row, and low enough that a quote which is never closed is

@@ -1,6 +1,7 @@
 import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { parseDurationMs } from '../duration.ts';
+import { DELIMITER_NAMES, ENCODINGS } from '../format.ts';
 import type { JsonValue } from '../operation.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
@@ -33,6 +34,15 @@ const guards = z.strictObject({
   admins: z.enum(['allow']).optional(),
   domains: z.array(text).min(1).optional(),
   max_invites: z.int().min(0).optional(),
+});
+
+/** How a file is read where it is not as it looks. */
+export const readSchema = z.strictObject({
+  encoding: z.enum(ENCODINGS).optional(),
+  delimiter: z.enum(DELIMITER_NAMES).optional(),
+  skip_lines: z.int().min(1).max(1_000).optional(),
+  ragged: z.enum(['pad']).optional(),
+  sheet: text.optional(),
 });
 
 /** Entries that belong to single operations, which name those that they take. */
@@ -71,6 +81,7 @@ export const jobSchema = z.strictObject({
     .optional(),
   refresh_after: age.optional(),
   refresh_no_match_after: age.optional(),
+  read: readSchema.optional(),
   ...operationSettings,
   guards: guards.optional(),
   inbox: text.optional(),

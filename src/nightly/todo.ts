@@ -179,7 +179,7 @@ async function inputNow(
   ledger: LedgerReader,
 ): Promise<'same' | 'changed' | 'gone'> {
   try {
-    const input = await openMappedInput(batch.inputPath, job.operation, job.columns, ledger);
+    const input = await openMappedInput(batch.inputPath, job, ledger);
     const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
     return key === batch.key ? 'same' : 'changed';
   } catch (error) {

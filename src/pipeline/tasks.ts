@@ -34,7 +34,7 @@ async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource
   const { job, account, ledger } = order;
   const options = optionsOf(job, account);
   const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
-  for await (const row of input.format.rows(input.path, from)) {
+  for await (const row of input.sheet.rows(from)) {
     if (row.row > lastRowWanted(order)) return;
     if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
     if (settled.has(row.row) || sample?.has(row.row) === false) continue;

@@ -20,7 +20,7 @@ async function copied(
   cellsFor: CellsFor,
   dropped = none,
 ): Promise<Buffer> {
-  return Buffer.concat(await allOf(csv.copy(path, { columns, dropped }, cellsFor)));
+  return Buffer.concat(await allOf((await csv.open(path, {})).copy({ columns, dropped }, cellsFor)));
 }
 
 /** One or more columns to append, and cells for them by row. */
@@ -66,12 +66,12 @@ test('a copy reads as the original cells followed by ours', async () => {
   await fc.assert(
     fc.asyncProperty(writtenCsv, additions, async (file, added) => {
       const path = await write(bytesOf(file));
-      const before = await allOf(csv.rows(path));
+      const before = await allOf((await csv.open(path, {})).rows());
       const output = await write(
         await copied(path, added.columns, async ({ row }) => cellsOfRow(added, row)),
         'output.csv',
       );
-      const after = await allOf(csv.rows(output));
+      const after = await allOf((await csv.open(output, {})).rows());
       expect(after.map(({ row, cells }) => [row, cells])).toEqual(
         before.map(({ row, cells }) => [row, [...cells, ...cellsOfRow(added, row)]]),
       );
@@ -158,7 +158,9 @@ test('very long rows are not gathered: a batch holds a megabyte or so, whatever 
   const write = await inputFolder();
   const path = await write(`a\n${`${'x'.repeat(500_000)}\n`.repeat(20)}`);
   const sizes: number[] = [];
-  for await (const chunk of csv.copy(path, { columns: ['n'], dropped: none }, async () => ['1'])) {
+  for await (const chunk of (await csv.open(path, {})).copy({ columns: ['n'], dropped: none }, async () => [
+    '1',
+  ])) {
     sizes.push(chunk.length);
   }
   expect(Math.max(...sizes)).toBeLessThan(2_000_000);
@@ -168,7 +170,7 @@ test('a zero byte in an answer does not make the output unreadable', async () =>
   const write = await inputFolder();
   const path = await write('a\n1\n');
   const output = await write(await copied(path, ['n', 'm'], async () => ['x\0y', '\0']), 'output.csv');
-  const [row] = await allOf(csv.rows(output));
+  const [row] = await allOf((await csv.open(output, {})).rows());
   expect(row?.cells).toEqual(['1', 'x\uFFFDy', '\uFFFD']);
 });
 

@@ -13,7 +13,7 @@ import { inputFolder } from './input-folder.ts';
  */
 
 async function stopOf(path: string): Promise<StopError> {
-  const error: unknown = await csv.survey(path).then(
+  const error: unknown = await (await csv.open(path, {})).survey().then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -79,7 +79,7 @@ describe('damage is named by row and line', () => {
 
 test('a row of exactly a megabyte is read', async () => {
   const write = await inputFolder();
-  const survey = await csv.survey(await write(`a\n${'x'.repeat(1024 * 1024)}\n`));
+  const survey = await (await csv.open(await write(`a\n${'x'.repeat(1024 * 1024)}\n`), {})).survey();
   expect(survey.rows).toBe(1);
 });
 
@@ -93,7 +93,9 @@ test('damage below the position from which a run resumes is named as exactly', a
   const write = await inputFolder();
   const path = await write(`${ABOVE}1,2\r\n3,"4\r\n`);
   const position = { row: 4, byteOffset: Buffer.byteLength(ABOVE), lines: 4 };
-  await expect(allOf(csv.rows(path, position))).rejects.toThrow('row 5, line 6: a quote opens here');
+  await expect(allOf((await csv.open(path, {})).rows(position))).rejects.toThrow(
+    'row 5, line 6: a quote opens here',
+  );
 });
 
 describe('a header that cannot be addressed by name is refused', () => {

@@ -15,7 +15,7 @@ import { inputFolder } from './input-folder.ts';
  */
 
 async function readAll(path: string, from?: Position): Promise<PositionedRow[]> {
-  return allOf(csv.rows(path, from));
+  return allOf((await csv.open(path, {})).rows(from));
 }
 
 /** The rows of a file by its pieces alone. */
@@ -40,7 +40,7 @@ test('any CSV file gives its cells, and each row knows its number, its line and 
       const path = await write(bytes);
       const rows = expectedRows(file);
       expect(await readAll(path)).toEqual(rows);
-      expect(await csv.survey(path)).toEqual({
+      expect(await (await csv.open(path, {})).survey()).toEqual({
         sha256: createHash('sha256').update(bytes).digest('hex'),
         bytes: bytes.length,
         encoding: file.mark === '' ? 'UTF-8' : 'UTF-8 with byte-order mark',
@@ -58,7 +58,7 @@ test('rows that are taken in groups are the same rows in the same order', async 
     fc.asyncProperty(writtenCsv, async (file) => {
       const path = await write(bytesOf(file));
       const rows = expectedRows(file).map(({ row, cells }) => ({ row, cells }));
-      expect((await allOf(csv.groups(path))).flat()).toEqual(rows);
+      expect((await allOf((await csv.open(path, {})).groups())).flat()).toEqual(rows);
     }),
   );
 });
@@ -121,14 +121,14 @@ test('a header alone is a file of no rows', async () => {
   const write = await inputFolder();
   for (const content of ['a,b', 'a,b\r\n']) {
     const path = await write(content);
-    expect(await csv.survey(path)).toMatchObject({ header: ['a', 'b'], rows: 0 });
+    expect(await (await csv.open(path, {})).survey()).toMatchObject({ header: ['a', 'b'], rows: 0 });
     expect(await readAll(path)).toEqual([]);
   }
 });
 
 test('blanks around a column name do not belong to it', async () => {
   const write = await inputFolder();
-  expect(await csv.header(await write(' ABN , Name\n'))).toEqual(['ABN', 'Name']);
+  expect(await (await csv.open(await write(' ABN , Name\n'), {})).header()).toEqual(['ABN', 'Name']);
 });
 
 test('the file is read no faster than its rows are taken', async () => {
@@ -136,7 +136,7 @@ test('the file is read no faster than its rows are taken', async () => {
   const write = await inputFolder();
   const line = `${'x'.repeat(99)}\n`;
   const path = await write(`a\n${line.repeat(40_000)}`);
-  const rows = csv.rows(path)[Symbol.asyncIterator]();
+  const rows = (await csv.open(path, {})).rows()[Symbol.asyncIterator]();
   await rows.next();
   // Time enough to read all of it: each of these is a trip to the disk as well.
   for (let trip = 0; trip < 500; trip += 1) await stat(path);
@@ -154,8 +154,8 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const write = await inputFolder();
     const path = await write(`a\n${'x\n'.repeat(200_000)}`);
-    await csv.header(path);
-    for await (const row of csv.rows(path)) if (row.row === 3) break;
+    await (await csv.open(path, {})).header();
+    for await (const row of (await csv.open(path, {})).rows()) if (row.row === 3) break;
     // Closing goes through the thread pool and may end a little after the loop; it must end.
     await expect.poll(() => openFiles(path)).toBe(0);
   },
@@ -172,7 +172,7 @@ test.each([
   ['people.csv', 41, ['Name', 'Email', 'LinkedIn', 'Company']],
 ])('the sample %s has %i rows', async (name, rows, columns) => {
   const path = fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
-  const survey = await csv.survey(path);
+  const survey = await (await csv.open(path, {})).survey();
   expect(survey.rows).toBe(rows);
   expect(survey.header.slice(0, columns.length)).toEqual(columns);
 });
