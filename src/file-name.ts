@@ -1,0 +1,22 @@
+import { basename, dirname, join } from 'node:path';
+
+/** Names of files whose ending says how they are read. `leads.csv.gz` ends in `.csv.gz`. Imports nothing of ours. */
+
+const ENDING = /(?:\.[^./\\]+)?\.gz$|\.[^./\\]+$/i;
+
+/** With the dot, in lower case; empty for a name without one. */
+export function endingOf(path: string): string {
+  return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
+}
+
+/** The name without its ending, and the ending as it is written. */
+export function partsOf(path: string): { readonly stem: string; readonly ending: string } {
+  const name = basename(path);
+  const ending = ENDING.exec(name)?.[0] ?? '';
+  return { stem: name.slice(0, name.length - ending.length), ending };
+}
+
+/** The file beside it whose name goes on with these words instead of its ending. */
+export function besideFile(path: string, words: string): string {
+  return join(dirname(path), partsOf(path).stem + words);
+}
