@@ -110,7 +110,7 @@ function specOf(order: RunOrder, input: MappedInput, plan: ChangePlan | undefine
 
 async function announce(
   { ledger, account, emit, refresh }: RunOrder,
-  { survey, columns }: MappedInput,
+  { survey, columns, sheet }: MappedInput,
   { batch, start, superseded }: BatchStart,
   isFirst: boolean,
 ): Promise<void> {
@@ -131,6 +131,7 @@ async function announce(
   if (refresh === true && start === 'resumed') {
     note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
   }
+  for (const each of sheet.notes) note(each);
   if (columns.guessed) note(`Columns, by their names: ${columnWords(columns.columns)}.`);
 }
 

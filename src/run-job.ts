@@ -8,6 +8,7 @@ import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
 import { messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
+import type { ReadOptions } from './format.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
@@ -27,6 +28,8 @@ export interface JobRequest {
   readonly file: string;
   /** Over the job's. */
   readonly account?: string | undefined;
+  /** How the file is read; each entry over the job's. */
+  readonly read?: ReadOptions | undefined;
   /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
   readonly store?: string | undefined;
 }
@@ -88,7 +91,7 @@ export type SpenderRequest = Pick<
 >;
 
 /** What a run needs to know besides its job and its store. */
-export type FileRequest = Omit<RunRequest, keyof SpenderRequest | 'job' | 'account' | 'saveJobAs'>;
+export type FileRequest = Omit<RunRequest, keyof SpenderRequest | 'job' | 'account' | 'read' | 'saveJobAs'>;
 
 export interface ChosenJob {
   /** Its operation as the account's vendor can be asked. */
@@ -224,11 +227,17 @@ async function planChange(
 }
 
 /** The job that was named, and the account that it runs on. */
-export async function choose(request: Pick<JobRequest, 'job' | 'account'>): Promise<ChosenJob> {
+export async function choose(request: Pick<JobRequest, 'job' | 'account' | 'read'>): Promise<ChosenJob> {
   const job = await loadJob(request.job);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
   const dialect = await dialectOf(account);
-  return { job: { ...job, operation: operationIn(dialect, job.operation) }, account, dialect };
+  const read = { ...job.read, ...request.read };
+  const operation = operationIn(dialect, job.operation);
+  return {
+    job: { ...job, operation, ...(Object.keys(read).length === 0 ? {} : { read }) },
+    account,
+    dialect,
+  };
 }
 
 /** The job with all that was guessed, so that the next run does not depend on a guess. */

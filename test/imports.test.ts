@@ -29,7 +29,7 @@ const TIERS: Readonly<Record<string, string>> = {
   recover: 'looks recover',
   pipeline: 'connection pipeline',
   library: 'run-job nightly undo index',
-  faces: 'cli/ doubt-words event-words command-line console main plan-words stop-signals ',
+  faces: 'cli/ doubt-words event-words command-line console main plan-words read-flags stop-signals ',
 };
 
 const TIER_OF = new Map(

@@ -11,9 +11,10 @@ import { outputSettings, readSettings } from '../job-settings.ts';
 import type { Batch, Ledger, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
 import { besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
+import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { choose } from '../run-job.ts';
 
-interface Flags {
+interface Flags extends ReadFlags {
   readonly output?: string;
   readonly store?: string;
   readonly account?: string;
@@ -24,7 +25,7 @@ const exportCommand: CliCommand = {
   summary: 'Writes the output of a batch again, from the ledger.',
   example: 'npx rowonce export last',
   configure(command: Command, wrap) {
-    command
+    addReadFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
       .argument('[file]', 'the input of the job')
       .option('-o, --output <file>', 'where the output goes; - is standard output')
@@ -110,7 +111,11 @@ function sayNotes(console: Console): Listener {
 }
 
 async function batchOfJob(jobArgument: string, file: string, flags: Flags): Promise<FoundBatch> {
-  const { job, account } = await choose({ job: jobArgument, account: flags.account });
+  const { job, account } = await choose({
+    job: jobArgument,
+    account: flags.account,
+    read: readOptionsOf(flags),
+  });
   const input = await openMappedInput(file, job);
   const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
   const found = await eachLedger(flags.store, async (ledger, location) => {

@@ -8,9 +8,10 @@ import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, planLines, planObject } from '../plan-words.ts';
+import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { planJob } from '../run-job.ts';
 
-interface Flags {
+interface Flags extends ReadFlags {
   readonly account?: string;
   readonly refresh?: true;
   readonly save?: string;
@@ -23,7 +24,7 @@ const plan: CliCommand = {
   summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
   example: 'npx rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
-    command
+    addReadFlags(command)
       .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
@@ -32,7 +33,7 @@ const plan: CliCommand = {
       .option('--allow-admin', 'as of run: making somebody admin holds nothing back')
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
-          second === undefined ? planFile(console, first) : showPlan(console, first, second, flags),
+          second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags),
         ),
       );
   },
@@ -46,6 +47,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     job,
     file,
     account: accountName,
+    read: readOptionsOf(flags),
     refresh,
     store,
     savePlanAs: save,
@@ -71,9 +73,9 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   return EXIT.done;
 }
 
-async function planFile(console: Console, file: string): Promise<ExitCode> {
+async function planFile(console: Console, file: string, flags: Flags): Promise<ExitCode> {
   const operations = await loadFamily<Operation>(new URL('../operations/', import.meta.url));
-  const input = await openFile(file);
+  const input = await openFile(file, readOptionsOf(flags));
   const description = await describeFile(input, operations.values());
   for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
   console.result(descriptionObject(description));

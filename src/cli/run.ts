@@ -10,6 +10,7 @@ import { spoolFolder } from '../paths.ts';
 import { plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
+import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { runJob } from '../run-job.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -18,7 +19,7 @@ import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
 import { summaryLines, summaryObject } from './run/summary-words.ts';
 
-interface Flags {
+interface Flags extends ReadFlags {
   readonly output?: string;
   readonly account?: string;
   readonly budget?: string;
@@ -41,7 +42,7 @@ const run: CliCommand = {
   summary: 'Works through a file; the same command again goes on where it stopped.',
   example: 'npx rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
-    command
+    addReadFlags(command)
       .argument('<job>', 'a YAML file, or the name of an operation')
       .argument('<file>', 'the input; - reads standard input')
       .option('-o, --output <file>', 'where the output goes; - is standard output')
@@ -84,6 +85,7 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       job,
       file: await inputPathOf(file, flags, console),
       account: flags.account,
+      read: readOptionsOf(flags),
       store: flags.store,
       output: flags.output === '-' ? process.stdout : flags.output,
       budget: budget === undefined ? undefined : credits(budget),

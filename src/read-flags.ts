@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { wholeNumber } from './command-line.ts';
+import { stop } from './errors.ts';
+import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from './format.ts';
+import { suggestion } from './nearest.ts';
+
+/** The flags that say how a file is read, over what the job says: the same on every command that reads one. */
+export interface ReadFlags {
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly skipLines?: string;
+  readonly ragged?: string;
+  readonly sheet?: string;
+}
+
+export function addReadFlags(command: Command): Command {
+  return command
+    .option('--encoding <name>', `how the file is encoded, when it looks otherwise: ${ENCODINGS.join(', ')}`)
+    .option('--delimiter <name>', `what stands between cells: ${DELIMITER_NAMES.join(', ')}`)
+    .option('--skip-lines <lines>', 'lines above the header that are no part of the table')
+    .option('--ragged <pad>', 'pad: rows with too few cells get blank ones')
+    .option('--sheet <name>', 'the sheet of a workbook; left out: the first');
+}
+
+/** @throws StopError `usage` with the flag and the word that was probably meant. */
+export function readOptionsOf({ encoding, delimiter, skipLines, ragged, sheet }: ReadFlags): ReadOptions {
+  const lines = wholeNumber('--skip-lines', skipLines);
+  return {
+    ...(encoding === undefined ? {} : { encoding: oneOf('--encoding', ENCODINGS, encoding.toLowerCase()) }),
+    ...(delimiter === undefined ? {} : { delimiter: delimiterOf(delimiter) }),
+    ...(lines === undefined || lines === 0 ? {} : { skipLines: lines }),
+    ...(ragged === undefined ? {} : { ragged: oneOf('--ragged', ['pad'] as const, ragged) }),
+    ...(sheet === undefined ? {} : { sheet }),
+  };
+}
+
+/** By its name, or as it is. */
+function delimiterOf(text: string): keyof typeof DELIMITERS {
+  const byCharacter = DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
+  return byCharacter ?? oneOf('--delimiter', DELIMITER_NAMES, text.toLowerCase());
+}
+
+function oneOf<Word extends string>(flag: string, words: readonly Word[], text: string): Word {
+  const found = words.find((word) => word === text);
+  if (found !== undefined) return found;
+  throw stop('usage', `${flag} ${text} is not known.`, suggestion(text, words));
+}
