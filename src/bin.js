@@ -18,6 +18,7 @@ async function start() {
 
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
     if (process.env[HANDED_OVER]) dieWithParent();
+    await keepCompiled();
     const { main } = await import(checkout ? './main.ts' : '../dist/main.js');
     return main(process.argv.slice(2));
   }
@@ -27,6 +28,23 @@ async function start() {
     `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then type the command again.`,
   );
   process.exit(2);
+}
+
+/**
+ * Has Node keep what it compiled, which halves the time to start. In the user's own folder, because whoever may write
+ * there decides what is run. Where that cannot be written nothing is kept, and where the user has said so nothing new.
+ */
+async function keepCompiled() {
+  const { constants, enableCompileCache } = await import('node:module');
+  const { homedir } = await import('node:os');
+  const { isAbsolute, join } = await import('node:path');
+  const named = process.env.XDG_CACHE_HOME ?? '';
+  const caches = isAbsolute(named) ? named : join(homedir(), '.cache');
+  const { status, directory } = enableCompileCache(join(caches, 'rowonce'));
+  // Also for the processes that this one starts, such as the sandbox; Node puts its own version below it.
+  if (status === constants.compileCacheStatus.ENABLED && directory !== undefined) {
+    process.env.NODE_COMPILE_CACHE = join(caches, 'rowonce');
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from './clock.ts';
 import { messageOf } from './errors.ts';
 import { crashPoint } from './faults.ts';
@@ -25,6 +26,9 @@ const LONGEST_INTENT_AGE_MS = 5_000;
 const IDLE_CONNECTION_MS = 4_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Loaded with the first connection: it is as much code as all of ours, and most commands never connect. */
+const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
 /** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
 const KEPT_HEADERS =
@@ -53,6 +57,7 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    const { Pool } = loadUndici();
     this.#pool = new Pool(options.origin, {
       connections: options.connections,
       pipelining: 1,

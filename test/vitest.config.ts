@@ -10,7 +10,8 @@ export default defineConfig({
     // Real processes, sockets and disks: generous limits, so that a slow machine is not a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two cores: more files side by side than that only makes kills and timings less like a user's.
-    maxWorkers: 2,
+    // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
+    // kills and timings less like a user's.
+    maxWorkers: 3,
   },
 });

@@ -31,11 +31,11 @@ export interface ProgramHooks extends HelpOutput {
   started(options: SharedOptions): void;
 }
 
-/** The program for these arguments. Summaries of all commands are loaded only when no command is named. */
+/** The program for these arguments. Summaries of all commands are loaded only where they are going to be shown. */
 export async function buildProgram(argv: readonly string[], hooks: ProgramHooks): Promise<Command> {
   const names = await familyNames(COMMANDS);
   const program = bareProgram(hooks);
-  const listed = !argv.some((argument) => names.includes(argument));
+  const listed = listsCommands(argv, names);
   for (const name of names) {
     const command = program.command(name);
     if (listed) command.summary((await loadCommand(name)).summary);
@@ -46,6 +46,13 @@ export async function buildProgram(argv: readonly string[], hooks: ProgramHooks)
     hooks.started(command.opts<SharedOptions>());
   });
   return program;
+}
+
+/** `--help` lists the commands, and so does a command line that names none; a wrong one is answered without the list. */
+function listsCommands(argv: readonly string[], names: readonly string[]): boolean {
+  if (argv.some((argument) => names.includes(argument))) return false;
+  if (argv.some((argument) => ['--help', '-h', 'help'].includes(argument))) return true;
+  return !argv.includes('--version') && !argv.includes('-V') && argv[0]?.startsWith('-') !== false;
 }
 
 /** The program with every command configured, for whoever looks at it as a whole, such as the test of the documentation. */
