@@ -1,8 +1,9 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [learning|memory|rate|resume …]`. Prints one table a
+ * The speed and memory promises, measured again: `npm run bench [files|learning|memory|rate|resume …]`. Prints one table a
  * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { cpus, totalmem } from 'node:os';
+import { measureFiles } from './files.ts';
 import { measureLearning } from './learning.ts';
 import { measureMemory } from './memory.ts';
 import { measurePlan } from './plan.ts';
@@ -10,6 +11,7 @@ import { measureRate } from './rate.ts';
 import { measureResume } from './resume.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  files: measureFiles,
   learning: measureLearning,
   memory: measureMemory,
   plan: measurePlan,

@@ -9,6 +9,11 @@ export function endingOf(path: string): string {
   return ENDING.exec(basename(path))?.[0].toLowerCase() ?? '';
 }
 
+/** Whether a file of that name is packed with gzip. */
+export function isPackedName(path: string): boolean {
+  return endingOf(path).endsWith('.gz');
+}
+
 /** The name without its ending, and the ending as it is written. */
 export function partsOf(path: string): { readonly stem: string; readonly ending: string } {
   const name = basename(path);

@@ -40,6 +40,10 @@ export interface CopyOptions {
   readonly columns: readonly string[];
   /** Columns of the input that are left out, because they are an earlier run's. */
   readonly dropped: ReadonlySet<string>;
+  /** Hears, in a whole sentence, where the copy cannot be what the file is. */
+  readonly note?: (sentence: string) => void;
+  /** Whether a copy that can be packed is; left out: as the file is. */
+  readonly isPacked?: boolean | undefined;
 }
 
 /** As they are named in a job and on the command line. */

@@ -10,7 +10,9 @@ export function checkedHeader(path: string, cells: readonly string[]): readonly 
   const positions = new Map<string, number[]>();
   for (const [index, cell] of cells.entries()) {
     const name = cell.trim();
-    positions.set(name, [...(positions.get(name) ?? []), index + 1]);
+    const at = positions.get(name);
+    if (at === undefined) positions.set(name, [index + 1]);
+    else at.push(index + 1);
   }
   const nameless = positions.get('');
   if (nameless !== undefined) {
@@ -26,9 +28,14 @@ export function checkedHeader(path: string, cells: readonly string[]): readonly 
   return [...positions.keys()];
 }
 
+/** A file may have a hundred thousand columns, and a person is to read this. */
+const MOST_LISTED = 10;
+
 /** "column 3", "columns 2 and 5", "columns 2, 5 and 6". */
 function listed(positions: readonly number[]): string {
   const last = positions.at(-1);
+  const more = positions.length - MOST_LISTED;
+  if (more > 0) return `columns ${positions.slice(0, MOST_LISTED).join(', ')} and ${more} more`;
   if (positions.length === 1) return `column ${last}`;
   return `columns ${positions.slice(0, -1).join(', ')} and ${last}`;
 }

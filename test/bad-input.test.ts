@@ -64,6 +64,33 @@ describe('the input', () => {
       { code: 2, fact: /row 3, line 3: a quote opens here and is not closed/, next: /^Close the quote/ },
     ],
     [
+      'has a title above its header',
+      'titled.csv',
+      (path) => writeFile(path, 'Leads of 2026\nName;Domain\nX;x.example\nY;y.example\n'),
+      {
+        code: 2,
+        fact: /"Leads of 2026" looks like a title, and line 2 like the header \("Name", "Domain"\)\.$/,
+        next: /^Say --skip-lines 1,/,
+      },
+    ],
+    [
+      'has a row that is too short',
+      'ragged.csv',
+      (path) => writeFile(path, 'Name,Domain\nX,x.example\nY\n'),
+      {
+        code: 2,
+        fact: /row 3, line 3: 1 cell, but the header has 2 columns\.$/,
+        next: /or say --ragged pad\.$/,
+      },
+    ],
+    [
+      'is half UTF-8 and half something else',
+      'mixed.csv',
+      (path) =>
+        writeFile(path, Buffer.from('Name,Domain\nZo\xc3\xab,x.example\nZo\xeb,y.example\n', 'latin1')),
+      { code: 2, fact: /mixed\.csv, line 3: byte 0xEB is not UTF-8 text/, next: /say with --encoding how/ },
+    ],
+    [
       'has a column called as one of ours, and is no output of ours',
       'ours.csv',
       (path) => writeFile(path, 'Domain,_credits\nx.example,5\n'),

@@ -28,7 +28,7 @@ export function written(cell: string): string {
   return /[",\r\n]/.test(cell) ? quoted(cell) : cell;
 }
 
-const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+export const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
 /** Text with what CSV stumbles over in most of it. A zero byte is damage, and not meant here. */
 export const cellText: fc.Arbitrary<string> = fc.oneof(

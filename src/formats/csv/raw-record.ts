@@ -5,7 +5,6 @@
 
 const LF = 0x0a;
 const CR = 0x0d;
-const COMMA = 0x2c;
 const QUOTE = 0x22;
 
 /** U+FEFF in UTF-8: what spreadsheets put before the first byte of a UTF-8 file. */
@@ -21,6 +20,16 @@ export function lineEndLength(record: Buffer): number {
   const last = record.at(-1);
   if (last === LF) return record.at(-2) === CR ? 2 : 1;
   return last === CR ? 1 : 0;
+}
+
+/** Where the line below the offset begins; undefined when no byte stands at the offset. */
+export function nextLine(bytes: Buffer, offset: number): number | undefined {
+  for (let index = offset; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === LF) return index + 1;
+    if (byte === CR) return bytes[index + 1] === LF ? index + 2 : index + 1;
+  }
+  return offset < bytes.length ? bytes.length : undefined;
 }
 
 /**
@@ -47,22 +56,36 @@ export function countLineEnds(bytes: Buffer): number {
 /**
  * The record without some of its cells, every other cell byte for byte as it was, quotes included.
  * @param body the record without byte-order mark and line end.
+ * @param delimiter the byte between cells.
  * @param dropped positions of the cells to leave out, the first being 0.
  */
-export function withoutCells(body: Buffer, dropped: ReadonlySet<number>): Buffer {
+export function withoutCells(body: Buffer, delimiter: number, dropped: ReadonlySet<number>): Buffer {
   const kept: Buffer[] = [];
-  let start = 0;
-  for (let index = 0; start <= body.length; index += 1) {
-    const end = cellEnd(body, start);
-    // A cell is taken with the comma before it, so that the first one kept is the only one to lose its comma.
+  for (const [index, { start, end }] of cellsOf(body, delimiter).entries()) {
+    // A cell is taken with the delimiter before it, so that the first one kept is the only one to lose its own.
     if (!dropped.has(index)) kept.push(body.subarray(kept.length === 0 ? start : start - 1, end));
-    start = end + 1;
   }
   return Buffer.concat(kept);
 }
 
-/** The offset of the comma that ends the cell, or of the record's end. */
-function cellEnd(body: Buffer, start: number): number {
+/** Whether every cell of the record stands in quotes. */
+export function isAllQuoted(body: Buffer, delimiter: number): boolean {
+  return cellsOf(body, delimiter).every(({ start }) => body[start] === QUOTE);
+}
+
+/** Where each cell begins and ends. */
+function cellsOf(body: Buffer, delimiter: number): readonly { start: number; end: number }[] {
+  const cells: { start: number; end: number }[] = [];
+  for (let start = 0; start <= body.length; ) {
+    const end = cellEnd(body, delimiter, start);
+    cells.push({ start, end });
+    start = end + 1;
+  }
+  return cells;
+}
+
+/** The offset of the delimiter that ends the cell, or of the record's end. */
+function cellEnd(body: Buffer, delimiter: number, start: number): number {
   let end = start;
   // A doubled quote inside quotes is read as an end and a new start, which comes to the same.
   while (body[end] === QUOTE) {
@@ -70,6 +93,6 @@ function cellEnd(body: Buffer, start: number): number {
     if (closing === -1) return body.length;
     end = closing + 1;
   }
-  const comma = body.indexOf(COMMA, end);
-  return comma === -1 ? body.length : comma;
+  const next = body.indexOf(delimiter, end);
+  return next === -1 ? body.length : next;
 }

@@ -1,0 +1,32 @@
+import type { CsvErrorCode } from 'csv-parse';
+
+/** What can be wrong with a delimited text, in the user's terms. */
+
+/**
+ * One row may hold this much text. Far above any real row, and low enough that a quote which is never closed is
+ * found after a megabyte instead of swallowing the rest of the file into memory.
+ */
+export const MOST_BYTES_PER_ROW = 1024 * 1024;
+
+export const SAVE_AS_UTF8 = 'Save the file again as "CSV UTF-8 (Comma delimited)".';
+const DOUBLE_THE_QUOTES = 'Put the whole cell in quotes and write each quote inside it twice.';
+
+/** What the parser can find wrong, as a clause after the row and line of the cell at fault. */
+export const DAMAGE: Partial<Record<CsvErrorCode, { readonly fact: string; readonly next: string }>> = {
+  CSV_QUOTE_NOT_CLOSED: {
+    fact: 'a quote opens here and is not closed before the file ends',
+    next: 'Close the quote where the cell ends, or remove it.',
+  },
+  CSV_INVALID_CLOSING_QUOTE: {
+    fact: 'a cell in quotes begins here and goes on after its closing quote',
+    next: DOUBLE_THE_QUOTES,
+  },
+  INVALID_OPENING_QUOTE: {
+    fact: 'a quote stands inside a cell that does not begin with one',
+    next: DOUBLE_THE_QUOTES,
+  },
+  CSV_MAX_RECORD_SIZE: {
+    fact: `the row is longer than ${MOST_BYTES_PER_ROW} bytes, the most that one row may have`,
+    next: 'Look for a quote on this line that is never closed, or shorten the cell.',
+  },
+};

@@ -1,0 +1,230 @@
+import { isUtf8 } from 'node:buffer';
+import { CsvError, parse } from 'csv-parse';
+import { type StopError, stop } from '../../errors.ts';
+import { DELIMITERS, type Position } from '../../format.ts';
+import { counted } from '../../plain-text.ts';
+import { ByteWindow } from './byte-window.ts';
+import { DAMAGE, MOST_BYTES_PER_ROW, SAVE_AS_UTF8 } from './damage.ts';
+import { blankLinesLength, countLineEnds } from './raw-record.ts';
+import type { Shape } from './shape.ts';
+import { textOf } from './text-source.ts';
+import { firstBadByte } from './utf8-check.ts';
+
+/**
+ * The records of a delimited text. The parser decides where they end and what their cells say; the reader knows which
+ * bytes and which row and line of the file that is.
+ */
+
+/** Blank lines wait in memory for the row below them, so there is a limit to them; no real file comes near it. */
+const MOST_BYTES_OF_BLANK_LINES = 64 * 1024 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A header or a row with the blank lines above it, or the blank lines that end the file. */
+export interface CsvRecord {
+  readonly kind: 'header' | 'row' | 'end';
+  readonly position: Position;
+  /** As many as the header has, in a padded file also where the file has fewer or more. */
+  readonly cells: readonly string[];
+  /** How many cells stand in the file. */
+  readonly found: number;
+  /** Lines that hold nothing but their line end. */
+  readonly blankLines: Buffer;
+  /** As in the file: with its line end, and for the first one with the byte-order mark. */
+  readonly bytes: Buffer;
+}
+
+export interface Reading {
+  /** Cells that every record must have; left out, any number will do. */
+  readonly width?: number;
+  /** Where a row starts; left out: where the header is. */
+  readonly from?: Position;
+  /** Sees the bytes of the file itself, all of them, in order. */
+  readonly onFileBytes?: (bytes: Buffer) => void;
+}
+
+/**
+ * Every record of the file from a position on, in groups as they are read: handing over one by one would take longer than
+ * the parsing. A group is what one read of the file completes. @throws StopError `input` with row and line.
+ */
+export async function* readRecords(
+  shape: Shape,
+  reading: Reading,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  const reader = new RecordReader(shape, reading);
+  let group: CsvRecord[] = [];
+  const parser = parse({
+    bom: reader.isFileStart,
+    delimiter: DELIMITERS[shape.delimiter],
+    max_record_size: MOST_BYTES_PER_ROW,
+    on_record(cells: string[], info) {
+      group.push(reader.record(cells, info.bytes));
+      // Nothing goes through the parser's own queue.
+      return null;
+    },
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // Widths are checked by the reader, which knows which row this is.
+    relax_column_count: true,
+    skip_empty_lines: true,
+  });
+  // What is wrong is told to whoever gave the parser something to do; without a listener it would end the process too.
+  parser.on('error', () => {});
+  const takeGroup = (): readonly CsvRecord[] => {
+    const taken = group;
+    group = [];
+    return taken;
+  };
+  try {
+    for await (const chunk of reader.chunks()) {
+      await parsed((done) => parser.write(chunk, done));
+      yield takeGroup();
+    }
+    await parsed((done) => parser.end(done));
+    yield [...takeGroup(), reader.end()];
+  } catch (error) {
+    throw error instanceof CsvError ? reader.damage(error, parser.info.bytes) : error;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Resolves when the parser has worked through what it was given; rejects with what it found wrong. */
+function parsed(give: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
+}
+
+/** Makes records of what the parser finds, and knows at any moment which row and line that is. */
+class RecordReader {
+  readonly #shape: Shape;
+  readonly #reading: Reading;
+  readonly #window: ByteWindow;
+  /** Where the parser began; its own counts begin at zero. */
+  readonly #origin: number;
+  /** The record that the parser is at. */
+  #next: Position;
+  #headerIsDue: boolean;
+
+  constructor(shape: Shape, reading: Reading) {
+    this.#shape = shape;
+    this.#reading = reading;
+    this.#next = reading.from ?? shape.start;
+    this.#origin = this.#next.byteOffset;
+    this.#headerIsDue = reading.from === undefined;
+    this.#window = new ByteWindow(this.#origin);
+  }
+
+  /** Whether the parser gets the very first byte, and may meet a byte-order mark. */
+  get isFileStart(): boolean {
+    return this.#origin === 0;
+  }
+
+  /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
+      this.#window.append(chunk);
+      this.#refuseZeroByte(chunk);
+      this.#refuseEmptiness();
+      yield chunk;
+    }
+  }
+
+  /**
+   * @param bytesParsed where the record ends, counted from where the parser began.
+   * @throws StopError `input` when it is not UTF-8 or has another number of cells than the header.
+   */
+  record(found: string[], bytesParsed: number): CsvRecord {
+    const byteOffset = this.#origin + bytesParsed;
+    const blankLines = this.#takeBlankLines(byteOffset);
+    const position = this.#next;
+    const bytes = this.#window.take(byteOffset);
+    if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
+    const cells = this.#fitted(found);
+    this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
+    const kind = this.#headerIsDue ? 'header' : 'row';
+    this.#headerIsDue = false;
+    return { kind, position, cells, found: found.length, blankLines, bytes };
+  }
+
+  /** What is left when the parser has no more records: blank lines, or nothing. */
+  end(): CsvRecord {
+    const blankLines = this.#takeBlankLines(this.#window.end);
+    return { kind: 'end', position: this.#next, cells: [], found: 0, blankLines, bytes: NO_BYTES };
+  }
+
+  /**
+   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice.
+   * @param bytesParsed where the cell at fault begins, counted from where the parser began. The parser counts blank
+   *   lines only with the cell below them.
+   */
+  damage(error: CsvError, bytesParsed: number): unknown {
+    const damage = DAMAGE[error.code];
+    if (damage === undefined) return error;
+    this.#takeBlankLines(this.#window.end);
+    const line = this.#lineAt(Math.max(this.#next.byteOffset, this.#origin + bytesParsed));
+    return stop(
+      'input',
+      `${this.#shape.path}, row ${this.#next.row}, line ${line}: ${damage.fact}.`,
+      damage.next,
+    );
+  }
+
+  /** Goes on to the first byte that belongs to a record, or to the limit. */
+  #takeBlankLines(limit: number): Buffer {
+    const { row, byteOffset, lines } = this.#next;
+    const length = blankLinesLength(this.#window.peek(limit), byteOffset === 0);
+    if (length === 0) return NO_BYTES;
+    const blankLines = this.#window.take(byteOffset + length);
+    const count = countLineEnds(blankLines);
+    this.#next = { row: row + count, byteOffset: byteOffset + length, lines: lines + count };
+    return blankLines;
+  }
+
+  /** Only blank lines can pile up like this: the parser itself stops at a row that is too long. */
+  #refuseEmptiness(): void {
+    if (this.#window.end - this.#window.start <= MOST_BYTES_OF_BLANK_LINES) return;
+    const where = `${this.#shape.path}, after row ${this.#next.row - 1}, line ${this.#next.lines}`;
+    const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
+    throw stop('input', fact, 'Remove the blank lines.');
+  }
+
+  /** The parser would take a zero byte for the end of the file in places. */
+  #refuseZeroByte(chunk: Buffer): void {
+    const index = chunk.indexOf(0);
+    if (index === -1) return;
+    const line = this.#lineAt(this.#window.end - chunk.length + index);
+    const fact = `${this.#shape.path}, line ${line}: a zero byte, which text does not have.`;
+    throw stop('input', fact, SAVE_AS_UTF8);
+  }
+
+  #notUtf8(bytes: Buffer): StopError {
+    const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, firstBadByte(bytes)));
+    return stop(
+      'input',
+      `${this.#shape.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`,
+      SAVE_AS_UTF8,
+    );
+  }
+
+  /** The cells of a record as the header counts them. @throws StopError `input` when they are too few or too many. */
+  #fitted(found: string[]): readonly string[] {
+    const { width = found.length } = this.#reading;
+    if (found.length === width) return found;
+    const surplus = found.slice(width);
+    const canBePadded = surplus.every((cell) => cell.trim() === '');
+    if (!this.#shape.isPadded || !canBePadded) throw this.#ragged(found.length, width, canBePadded);
+    return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
+  }
+
+  #ragged(found: number, width: number, canBePadded: boolean): StopError {
+    const where = `${this.#shape.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const fact = `${where}: ${counted(found, 'cell')}, but the header has ${counted(width, 'column')}.`;
+    const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
+    const padding = canBePadded ? ', or say --ragged pad' : '';
+    return stop('input', fact, `Give the row as many cells as the header has (${quoting})${padding}.`);
+  }
+
+  /** The number of the line on which a byte of the current record stands, the first being 1. */
+  #lineAt(byteOffset: number): number {
+    return this.#next.lines + 1 + countLineEnds(this.#window.peek(byteOffset));
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { stop } from '../errors.ts';
+import type {
+  CellsFor,
+  CopyOptions,
+  Format,
+  Position,
+  PositionedRow,
+  ReadOptions,
+  Sheet,
+  Survey,
+} from '../format.ts';
+import { readInput } from '../input-file.ts';
+import type { InputRow } from '../row.ts';
+import { textsOf, workbookCopy } from '../workbook-copy.ts';
+import { type Book, type BookSheet, readBook, sheetOf } from './xlsx/book.ts';
+import { type SheetTable, surveyTable, tableRows } from './xlsx/table.ts';
+
+/**
+ * Excel workbooks: the table on one of their sheets, its cells as somebody would type them, its rows by the numbers that
+ * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is a new workbook of that sheet
+ * alone, by value.
+ */
+const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx'], open };
+export default xlsx;
+
+async function open(path: string, options: ReadOptions): Promise<Sheet> {
+  refuseTextOptions(path, options);
+  const digest = await digestOf(path);
+  const book = await readBook(path);
+  const tab = sheetOf(book, options.sheet);
+  const table = await surveyTable(book, tab, options);
+  const source = { book, tab, table };
+  return {
+    notes: table.notes,
+    survey: (onRow) => survey(source, digest, onRow),
+    header: async () => table.header,
+    rows: (from) => rows(source, from),
+    groups: () => groups(source),
+    copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
+  };
+}
+
+/** What was found out when the file was opened. */
+interface Source {
+  readonly book: Book;
+  readonly tab: BookSheet;
+  readonly table: SheetTable;
+}
+
+/** @throws StopError `input`: somebody who names these takes the file for another. */
+function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): void {
+  if (encoding === undefined && delimiter === undefined) return;
+  const fact = `${path} is an Excel workbook, which has neither an encoding nor delimiters.`;
+  throw stop('input', fact, 'Leave them out.');
+}
+
+async function digestOf(path: string): Promise<Pick<Survey, 'sha256' | 'bytes'>> {
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of readInput(path)) {
+    sha256.update(chunk);
+    bytes += chunk.length;
+  }
+  return { sha256: sha256.digest('hex'), bytes };
+}
+
+async function survey(
+  source: Source,
+  digest: Pick<Survey, 'sha256' | 'bytes'>,
+  onRow?: (row: InputRow) => void,
+): Promise<Survey> {
+  const { tab, table } = source;
+  if (onRow !== undefined) for await (const group of groups(source)) for (const row of group) onRow(row);
+  const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
+  return { ...digest, encoding, delimiter: 'cells', header: table.header, rows: table.rows };
+}
+
+/** The file has no offset at which a row could be found, so those before it are passed over. */
+async function* rows(source: Source, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+  for await (const group of groups(source)) {
+    for (const { row, cells } of group) {
+      if (from !== undefined && row < from.row) continue;
+      yield { row, cells, position: { row, byteOffset: 0, lines: row - 1 } };
+    }
+  }
+}
+
+async function* groups({ book, tab, table }: Source): AsyncGenerator<readonly InputRow[], void, undefined> {
+  const { length } = table.header;
+  for await (const group of tableRows(book, tab, table)) {
+    const rows = group.filter(({ kind }) => kind === 'row');
+    yield rows.map(({ number, cells }) => ({ row: number, cells: textsOf(cells, length) }));
+  }
+}
+
+function copy(
+  { book, tab, table }: Source,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer, void, undefined> {
+  options.note?.(table.loss);
+  const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
+  return workbookCopy({ sheetName: tab.name, header: table.header, rows }, options, cellsFor);
+}

@@ -1,0 +1,149 @@
+import { basename } from 'node:path';
+import { stop } from '../../errors.ts';
+import type { ReadOptions } from '../../format.ts';
+import { checkedHeader } from '../../header.ts';
+import { counted } from '../../plain-text.ts';
+import { lettersOf } from '../../workbook.ts';
+import { type TableRow, textsOf } from '../../workbook-copy.ts';
+import type { Book, BookSheet } from './book.ts';
+import { MOST_DIGITS } from './cell.ts';
+import { type SheetRow, sheetRows } from './sheet-rows.ts';
+
+/** The table on a sheet: a header, and the rows below it. */
+export interface SheetTable {
+  readonly header: readonly string[];
+  readonly headerRow: number;
+  /** That hold something. */
+  readonly rows: number;
+  /** What a reading found that is worth saying aloud. */
+  readonly notes: readonly string[];
+  /** What a copy by value does not have, as a sentence. */
+  readonly loss: string;
+}
+
+type Top = Pick<SheetTable, 'header' | 'headerRow'>;
+
+/** Above this, opening and saving takes Excel itself minutes; a CSV file streams at any size. */
+const MOST_ROWS = 200_000;
+
+/** Reads the sheet once. @throws StopError `input` when there is no table on it, or a row does not fit. */
+export async function surveyTable(book: Book, sheet: BookSheet, options: ReadOptions): Promise<SheetTable> {
+  const survey = new TableSurvey(book, sheet, options);
+  for await (const group of sheetRows(book, sheet)) for (const row of group) survey.take(row);
+  return survey.table();
+}
+
+/** Every row that holds something, with its place in the table. */
+export async function* tableRows(
+  book: Book,
+  sheet: BookSheet,
+  { headerRow }: SheetTable,
+): AsyncGenerator<readonly TableRow[], void, undefined> {
+  for await (const group of sheetRows(book, sheet)) {
+    yield group.map(({ number, cells }) => ({ kind: kindOf(number, headerRow), number, cells }));
+  }
+}
+
+function kindOf(number: number, headerRow: number): TableRow['kind'] {
+  if (number === headerRow) return 'header';
+  return number < headerRow ? 'title' : 'row';
+}
+
+/** Finds the header, counts the rows below it and what the user should hear of them. */
+class TableSurvey {
+  readonly #book: Book;
+  readonly #sheet: BookSheet;
+  readonly #options: ReadOptions;
+  #top: Top | undefined;
+  #rows = 0;
+  #hidden = 0;
+  #formulas = 0;
+  /** Cells with numbers that are longer than Excel can keep, and the row of the first. */
+  #long = { count: 0, row: 0 };
+
+  constructor(book: Book, sheet: BookSheet, options: ReadOptions) {
+    this.#book = book;
+    this.#sheet = sheet;
+    this.#options = options;
+  }
+
+  take(row: SheetRow): void {
+    this.#formulas += row.formulas;
+    if (row.number <= (this.#options.skipLines ?? 0)) return;
+    const { path } = this.#book.archive;
+    if (this.#top === undefined) {
+      this.#top = { header: checkedHeader(path, textsOf(row.cells)), headerRow: row.number };
+      return;
+    }
+    this.#rows += 1;
+    if (this.#rows > MOST_ROWS) throw tooLong(path);
+    if (row.cells.length > this.#top.header.length) throw tooWide(path, row, this.#top);
+    if (row.isHidden) this.#hidden += 1;
+    this.#countLong(row);
+  }
+
+  #countLong({ number, cells }: SheetRow): void {
+    for (const cell of cells) {
+      if (cell?.kind !== 'number' || !Number.isInteger(cell.value)) continue;
+      if (Math.abs(cell.value) < 10 ** MOST_DIGITS) continue;
+      if (this.#long.count === 0) this.#long.row = number;
+      this.#long.count += 1;
+    }
+  }
+
+  /** When all rows were taken. */
+  table(): SheetTable {
+    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet);
+    const notes = [...this.#sheetNotes(), ...this.#rowNotes()];
+    return { ...this.#top, rows: this.#rows, notes, loss: this.#loss() };
+  }
+
+  #sheetNotes(): readonly string[] {
+    if (this.#options.sheet !== undefined || this.#book.sheets.length === 1) return [];
+    return [`Read from the sheet ${JSON.stringify(this.#sheet.name)}; --sheet names another.`];
+  }
+
+  #rowNotes(): readonly string[] {
+    const { count, row } = this.#long;
+    const hidden = `${counted(this.#hidden, 'hidden row')} of the sheet will be worked on like all others.`;
+    const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has put zeros for the digits behind those.`;
+    return [...(this.#hidden === 0 ? [] : [hidden]), ...(count === 0 ? [] : [long])];
+  }
+
+  #loss(): string {
+    const others = this.#book.sheets.length - 1;
+    const losses = [
+      'formatting',
+      ...(this.#formulas === 0 ? [] : [counted(this.#formulas, 'formula')]),
+      ...(others === 0 ? [] : [counted(others, 'other sheet')]),
+    ];
+    const file = basename(this.#book.archive.path);
+    return `The output gets the values of the sheet, but not what else is in ${file}: ${listed(losses)}.`;
+  }
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}
+
+// ------------------------------------------------------------------------------------------------ what does not fit
+
+function tooLong(path: string): Error {
+  const fact = `${path} has more than ${MOST_ROWS} rows, the most that a workbook may have here.`;
+  return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
+}
+
+function tooWide(path: string, { number, cells }: SheetRow, { header, headerRow }: Top): Error {
+  const column = lettersOf(cells.length - 1);
+  const last = lettersOf(header.length - 1);
+  const fact = `${path}, row ${number}: the cell ${column}${number} holds something, but the header in row ${headerRow} ends with column ${last}.`;
+  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --skip-lines ${number - 1}.`;
+  return stop('input', fact, next);
+}
+
+function blank(path: string, { name }: BookSheet): Error {
+  const fact = `${path}: the sheet ${JSON.stringify(name)} is empty: it has neither a header nor rows.`;
+  return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
+}

@@ -1,0 +1,37 @@
+/** Gathers the text of a shared string or a cell, which may be in pieces of different looks. */
+export class TextGatherer {
+  #text = '';
+  #isOpen = false;
+  /** Inside of how the text is pronounced, which Japanese workbooks have beside it. */
+  #isSpoken = false;
+
+  start(): void {
+    this.#text = '';
+    this.#isOpen = false;
+    this.#isSpoken = false;
+  }
+
+  opened(name: string): void {
+    if (name === 'rPh') this.#isSpoken = true;
+    else if (name === 't' || name === 'v') this.#isOpen = !this.#isSpoken;
+  }
+
+  closed(name: string): void {
+    if (name === 'rPh') this.#isSpoken = false;
+    else if (name === 't' || name === 'v') this.#isOpen = false;
+  }
+
+  hear(text: string): void {
+    if (this.#isOpen) this.#text += text;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}
+
+/** What XML cannot hold is written as `_x000B_`. */
+export function unescapedText(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import xlsx from '../../src/formats/xlsx.ts';
+import { allOf } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
+
+/**
+ * Goal: a workbook is read as somebody would type it who looks at the sheet, row by row, by Excel's own row numbers.
+ * Method: files of a library that only writes, and files made by hand for what Excel and other programs write and that
+ * library does not.
+ */
+
+async function opened(book: WrittenBook, options = {}) {
+  const write = await inputFolder();
+  return xlsx.open(await write(bookOf(book), 'book.xlsx'), options);
+}
+
+/** The cells below the header, of as many columns as a row has at the most. */
+async function cellsOf(book: WrittenBook): Promise<readonly (readonly string[])[]> {
+  return (await allOf((await opened(book)).rows())).map(({ cells }) => cells);
+}
+
+/** One cell `A2` below the header "Name": its type and style as attributes, and what stands in it. */
+async function cellOf(
+  attributes: string,
+  content: string,
+  book: Partial<WrittenBook> = {},
+): Promise<unknown> {
+  const rows = `${textRow(1, 'Name')}<row r="2"><c r="A2" ${attributes}>${content}</c></row>`;
+  return (await cellsOf({ rows, ...book }))[0]?.[0];
+}
+
+test('a file of a real library is read: texts, numbers, dates, booleans and blank cells', async () => {
+  const sheet = [
+    ['ABN', 'Name', 'Founded', 'Active', 'Size'],
+    [51824753556, ' O’Brien & <Sons> ', new Date('2001-02-28T00:00:00Z'), true, 12.5],
+    [],
+    [33051775556, 'Zoë\nline 2', new Date('2024-02-29T13:05:09Z'), false, null],
+  ];
+  const write = await inputFolder();
+  const path = await write(await writeExcel(sheet, { sheet: 'Leads', dateFormat: 'dd/mm/yyyy' }).toBuffer());
+  const read = await xlsx.open(path, {});
+  expect(await read.header()).toEqual(['ABN', 'Name', 'Founded', 'Active', 'Size']);
+  expect(await allOf(read.rows())).toMatchObject([
+    { row: 2, cells: ['51824753556', ' O’Brien & <Sons> ', '2001-02-28', 'TRUE', '12.5'] },
+    { row: 4, cells: ['33051775556', 'Zoë\nline 2', '2024-02-29T13:05:09', 'FALSE', ''] },
+  ]);
+  expect(await read.survey()).toMatchObject({ rows: 2, encoding: 'Excel workbook, sheet "Leads"' });
+});
+
+test.each([
+  ['5.1824753556E10', '51824753556'],
+  ['51824753556.0', '51824753556'],
+  ['1.1000000000000001', '1.1'],
+  ['0.30000000000000004', '0.3'],
+  ['1E-7', '0.0000001'],
+  ['-2.5E-3', '-0.0025'],
+  ['123456789012345', '123456789012345'],
+  ['1.2345678901234501E+20', '123456789012345000000'],
+  ['0', '0'],
+])('the number %s is read as %s, in the digits that Excel shows', async (stored, text) => {
+  expect(await cellOf('', `<v>${stored}</v>`)).toBe(text);
+});
+
+test.each([
+  ['yyyy\\-mm\\-dd', '45292', '2024-01-01'],
+  ['[$-C09]dd mmmm yyyy;@', '45292', '2024-01-01'],
+  ['d/m/yy h:mm AM/PM', '45292.5', '2024-01-01T12:00:00'],
+  ['d/m/yy h:mm', '45292.513888888889', '2024-01-01T12:20:00'],
+  ['dd/mm/yyyy', '59', '1900-02-28'],
+  ['dd/mm/yyyy', '61', '1900-03-01'],
+  ['h:mm', '0.4375', '10:30:00'],
+  ['[h]:mm:ss', '1.5', '36:00:00'],
+  ['mmm', '45292', '2024-01-01'],
+  ['0000', '800', '0800'],
+  ['0000 000 000', '412345678', '0412345678'],
+  ['00 000 000 000', '51824753556', '51824753556'],
+  ['#,##0.00 "days"', '12', '12'],
+  ['[Red]0.00', '12', '12'],
+  ['General', '12', '12'],
+  ['0', '12', '12'],
+])('under the format %s, %s is read as %s', async (format, stored, text) => {
+  expect(await cellOf('s="1"', `<v>${stored}</v>`, { formats: [format] })).toBe(text);
+});
+
+test('days that are counted from 1904 are the same days', async () => {
+  const book = { formats: ['yyyy-mm-dd'], properties: '<workbookPr date1904="1"/>' };
+  expect(await cellOf('s="1"', '<v>43830</v>', book)).toBe('2024-01-01');
+});
+
+test.each([
+  ['a formula by its value', 't="str"', '<f>A1&amp;"x"</f><v>Namex</v>', 'Namex'],
+  ['a formula that gave a number', '', '<f>1+1</f><v>2</v>', '2'],
+  ['an error as it is shown', 't="e"', '<f>1/0</f><v>#DIV/0!</v>', '#DIV/0!'],
+  [
+    'a text in pieces of different looks',
+    't="inlineStr"',
+    '<is><r><t>ab</t></r><r><t xml:space="preserve"> c</t></r></is>',
+    'ab c',
+  ],
+  [
+    'a text without how it is pronounced',
+    't="inlineStr"',
+    '<is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is>',
+    '東京',
+  ],
+  [
+    'characters that are escaped',
+    't="inlineStr"',
+    '<is><t>&lt;&#233;&#x1F600;&gt;_x0009__x005F_x0041_</t></is>',
+    '<é😀>\t_x0041_',
+  ],
+  ['a section of characters', 't="inlineStr"', '<is><t><![CDATA[a<b>&amp;]]></t></is>', 'a<b>&amp;'],
+  ['a text that is shared', 't="s"', '<v>1</v>', 'second'],
+  ['an ISO date', 't="d"', '<v>2024-01-01</v>', '2024-01-01'],
+])('%s is read', async (_, attributes, content, text) => {
+  const texts = '<si><t>first</t></si><si><r><t>sec</t></r><r><t>ond</t></r></si>';
+  expect(await cellOf(attributes, content, { texts })).toBe(text);
+});
+
+test('cells that hold nothing are blank, whatever type and style they have', async () => {
+  const rows = `${textRow(1, 'A', 'B', 'C', 'D')}<row r="2"><c r="A2" t="s"/><c r="B2" t="s"><v></v></c><c r="C2" s="1"/><c r="D2"><v>1</v></c></row>`;
+  expect(await cellsOf({ rows, formats: ['dd/mm/yyyy'] })).toEqual([['', '', '', '1']]);
+});
+
+test('rows and cells without an address follow each other, and a prefix changes no name', async () => {
+  const rows =
+    '<x:row><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row><x:row><x:c><x:v>7</x:v></x:c></x:row>';
+  expect(await cellsOf({ rows })).toEqual([['7']]);
+});
+
+test('blank rows are passed over and the others keep the numbers that Excel shows, also from the middle on', async () => {
+  const rows = [
+    textRow(3, 'A', 'B'),
+    textRow(4, '1', '2'),
+    '<row r="5"><c r="A5" s="0"/></row>',
+    textRow(9, '3', '4'),
+  ].join('');
+  const sheet = await opened({ rows });
+  const all = await allOf(sheet.rows());
+  expect(all.map(({ row, cells }) => [row, ...cells])).toEqual([
+    [4, '1', '2'],
+    [9, '3', '4'],
+  ]);
+  expect(await allOf(sheet.rows(all[1]?.position))).toEqual(all.slice(1));
+  expect((await allOf(sheet.groups())).flat()).toEqual(all.map(({ row, cells }) => ({ row, cells })));
+  const heard: unknown[] = [];
+  expect((await sheet.survey((row) => heard.push(row))).rows).toBe(2);
+  expect(heard).toEqual([
+    { row: 4, cells: ['1', '2'] },
+    { row: 9, cells: ['3', '4'] },
+  ]);
+});
+
+test('titles above the header are skipped when that is said, and otherwise named as the likely reason', async () => {
+  const rows = [textRow(1, 'Our leads of November'), textRow(3, 'A', 'B'), textRow(4, '1', '2')].join('');
+  const sheet = await opened({ rows }, { skipLines: 2 });
+  expect(await sheet.header()).toEqual(['A', 'B']);
+  expect(await allOf(sheet.rows())).toMatchObject([{ row: 4, cells: ['1', '2'] }]);
+  await expect(opened({ rows })).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringMatching(
+      /row 3: the cell B3 holds something, but the header in row 1 ends with column A\.$/,
+    ),
+    next: 'Clear the cell or give column B a name; if row 1 is a title, say --skip-lines 2.',
+  });
+});
+
+test('the first sheet that can be seen is read, which is said where there are others, or the one that is named', async () => {
+  const book = { rows: textRow(1, 'A'), otherSheets: [{ name: 'Old' }, { name: 'Codes', state: 'hidden' }] };
+  expect((await opened(book)).notes).toEqual(['Read from the sheet "Leads"; --sheet names another.']);
+  expect((await opened(book, { sheet: 'leads' })).notes).toEqual([]);
+  await expect(opened(book, { sheet: 'Old' })).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /book\.xlsx: the sheet "Old" is empty: it has neither a header nor rows\.$/,
+    ),
+  });
+  await expect(opened(book, { sheet: 'Lead' })).rejects.toMatchObject({
+    message: expect.stringMatching(/book\.xlsx has no sheet "Lead"\.$/),
+    next: 'Did you mean "Leads"?',
+  });
+});
+
+test('hidden rows, and numbers that Excel itself has damaged, are said aloud before anything is done', async () => {
+  const rows = `${textRow(1, 'Card')}<row r="2" hidden="1"><c r="A2"><v>1</v></c></row><row r="3"><c r="A3"><v>4111111111111110</v></c></row>`;
+  expect((await opened({ rows })).notes).toEqual([
+    '1 hidden row of the sheet will be worked on like all others.',
+    '1 number with more than 15 digits, the first in row 3: Excel has put zeros for the digits behind those.',
+  ]);
+});
+
+test('a workbook of 20,000 rows is read whole, in whatever pieces it is unpacked', async () => {
+  const count = 20_000;
+  const accents = (row: number): string => 'é'.repeat(row % 7);
+  const rows = Array.from({ length: count }, (_, index) => textRow(index + 2, `${index}`, accents(index)));
+  const sheet = await opened({ rows: textRow(1, 'A', 'B') + rows.join('') });
+  let expected = 0;
+  for await (const group of sheet.groups()) {
+    for (const found of group) {
+      if (
+        found.row !== expected + 2 ||
+        found.cells[0] !== `${expected}` ||
+        found.cells[1] !== accents(expected)
+      ) {
+        expect(found).toEqual({ row: expected + 2, cells: [`${expected}`, accents(expected)] });
+      }
+      expected += 1;
+    }
+  }
+  expect(expected).toBe(count);
+});
+
+test('parts that are not packed are read as well', async () => {
+  const write = await inputFolder();
+  const parts = bookParts({ rows: textRow(1, 'A') + textRow(2, 'x') }).map((part) => ({
+    ...part,
+    stored: true,
+  }));
+  const sheet = await xlsx.open(await write(zipOf(parts)), {});
+  expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['x'] }]);
+});
