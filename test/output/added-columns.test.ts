@@ -5,8 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CellSafety } from '../../src/formulas.ts';
 import { type Addition, addedCells, additionOf, automaticAddition } from '../../src/output/added-columns.ts';
 import { OUR_COLUMNS } from '../../src/row.ts';
+
+/** As a run without `formulas` writes. */
+const SAFE = (): CellSafety => new CellSafety('safe');
 
 /** Where the fields of an answer stand when its dialect does not say. */
 const AT_TOP = {};
@@ -39,16 +43,16 @@ describe('the columns of a job', () => {
     test('replace: gives way', () => {
       const addition = additionOf(header, add, 'replace');
       expect([...addition.dropped]).toEqual(['Size']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP)).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
     });
 
     test('fill: keeps what it holds, and gets the answer where it is blank', () => {
       const addition = additionOf(header, add, 'fill');
       expect([...addition.dropped]).toEqual(['Size']);
       expect(names(addition)).toEqual(['Size', 'industry']);
-      expect(addedCells(addition.columns, row('12'), answer, AT_TOP)).toEqual(['12', 'Law']);
-      expect(addedCells(addition.columns, row('  '), answer, AT_TOP)).toEqual(['50', 'Law']);
-      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP)).toEqual(['12', '']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['12', 'Law']);
+      expect(addedCells(addition.columns, row('  '), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP, SAFE())).toEqual(['12', '']);
     });
   });
 });
@@ -66,24 +70,24 @@ describe('the columns of a job in an earlier output', () => {
   ] as const)('%s: %s, %s', (onExisting, expected, _why) => {
     const addition = additionOf(header, { size: 'employee_count' }, onExisting);
     expect([...addition.dropped].sort()).toEqual(dropped);
-    expect(addedCells(addition.columns, row, answer, AT_TOP)).toEqual([expected]);
+    expect(addedCells(addition.columns, row, answer, AT_TOP, SAFE())).toEqual([expected]);
   });
 });
 
 describe('without a job’s columns', () => {
   test('every field is added, and one that the file has gets another name', () => {
-    const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry']);
+    const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], SAFE());
     expect(names(addition)).toEqual(['found_name', 'found_abn', 'industry']);
     expect([...addition.dropped]).toEqual([]);
   });
 
   test('also when that other name is taken', () => {
-    expect(names(automaticAddition(['name', 'found_name'], ['name']))).toEqual(['found_found_name']);
+    expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_found_name']);
   });
 
   test('what stands away from our columns is the user’s, whatever it is called', () => {
     const header = ['industry', 'ABN', 'city', ...OUR_COLUMNS];
-    const addition = automaticAddition(header, ['industry', 'city']);
+    const addition = automaticAddition(header, ['industry', 'city'], SAFE());
     expect(names(addition)).toEqual(['found_industry', 'city']);
     expect([...addition.dropped].sort()).toEqual(['city', ...OUR_COLUMNS].sort());
   });
@@ -116,7 +120,7 @@ test('whatever the file has, no two columns of the output have one name, and no 
     fc.property(header, fields, (columns, found) => {
       let addition: Addition;
       try {
-        addition = automaticAddition(columns, found);
+        addition = automaticAddition(columns, found, SAFE());
       } catch {
         return;
       }
@@ -138,6 +142,7 @@ describe('a value of an answer as a cell', () => {
       { row: 2, cells: [] },
       Buffer.from(JSON.stringify({ x: value })),
       AT_TOP,
+      SAFE(),
     )[0];
 
   test.each<[unknown, string]>([
@@ -157,7 +162,7 @@ describe('a value of an answer as a cell', () => {
   test('an answer that cannot be read, or none, leaves blanks', () => {
     const columns = [{ name: 'x', path: 'x' }];
     for (const body of [undefined, Buffer.from(''), Buffer.from('<html>'), Buffer.from('null')]) {
-      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP)).toEqual(['']);
+      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP, SAFE())).toEqual(['']);
     }
   });
 });

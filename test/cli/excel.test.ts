@@ -1,0 +1,122 @@
+/**
+ * Goal: somebody with a workbook gets a workbook back, whatever happened on the way, and somebody with a CSV file gets
+ * one on demand; and nobody pays twice for either.
+ * Method: the real command before the sandbox as a vendor; what it writes is read by a library that only reads.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { readSheet } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import { type Desk, openDesk } from './desk.ts';
+
+/** Real numbers of real companies, as Excel keeps them: as numbers. */
+const LEADS = [
+  ['ABN', 'Name', 'Since'],
+  [51_824_753_556, 'One', new Date('2001-02-28T00:00:00Z')],
+  [],
+  [33_051_775_556, '=Two', null],
+  ['51 824 753 557', 'Wrong', null],
+  [51_824_753_556, 'One again', null],
+];
+
+async function deskWithLeads(options = {}): Promise<Desk> {
+  const desk = await openDesk(options);
+  const bytes = await writeExcel(LEADS, { sheet: 'Leads', dateFormat: 'dd/mm/yyyy' }).toBuffer();
+  await writeFile(desk.place.path('leads.xlsx'), bytes);
+  return desk;
+}
+
+const RUN = ['run', 'enrich-company', 'leads.xlsx', '--budget', '1000'];
+
+/** Rows as lists of cells, without the columns of the answers. */
+async function cellsIn(desk: Desk, file: string, columns: readonly string[]): Promise<unknown[][]> {
+  const [header = [], ...rows] = await readSheet(readFileSync(desk.place.path(file)), { trim: false });
+  return rows.map((row) => columns.map((name) => row[header.indexOf(name)]));
+}
+
+test('a workbook comes back as a workbook, its cells as they were, and so does the file of what needs attention', async () => {
+  const desk = await deskWithLeads();
+  const { code, stderr } = await desk.type(RUN);
+  expect(code).toBe(3);
+  expect(stderr).toContain('but not what else is in leads.xlsx: formatting.');
+  const output = await cellsIn(desk, 'leads.enriched.xlsx', ['ABN', 'Name', 'Since', '_status', '_credits']);
+  expect(output).toEqual([
+    ['51824753556', 'One', new Date('2001-02-28T00:00:00Z'), 'matched', '1'],
+    [null, null, null, null, null],
+    ['33051775556', '=Two', null, 'matched', '1'],
+    ['51 824 753 557', 'Wrong', null, 'invalid', '0'],
+    ['51824753556', 'One again', null, 'matched', '0'],
+  ]);
+  const attention = await cellsIn(desk, 'leads.enriched.needs-attention.xlsx', ['ABN', '_row', '_reason']);
+  expect(attention.filter(([abn]) => abn !== null)).toEqual([
+    ['51 824 753 557', '5', expect.stringContaining('checksum')],
+  ]);
+  expect(await desk.requests()).toBe(2);
+});
+
+test('killed on the way, the same command goes on; two exports are alike to the byte, and so is the run’s own output', async () => {
+  const desk = await deskWithLeads();
+  const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close' } });
+  expect(killed.code).toBe(null);
+  expect(existsSync(desk.place.path('leads.enriched.xlsx'))).toBe(false);
+  expect((await desk.type(RUN)).code).toBe(3);
+  expect(await desk.requests()).toBe(2);
+  const written = readFileSync(desk.place.path('leads.enriched.xlsx'));
+  await rm(desk.place.path('leads.enriched.xlsx'));
+  expect((await desk.type(['export', 'last'])).code).toBe(0);
+  expect(readFileSync(desk.place.path('leads.enriched.xlsx')).equals(written)).toBe(true);
+  // An earlier output is an input like any other: its columns are replaced, and its rows are known.
+  await desk.type(['run', 'enrich-company', 'leads.enriched.xlsx', '--budget', '9', '-o', 'again.xlsx']);
+  expect(await desk.requests()).toBe(2);
+  expect(await cellsIn(desk, 'again.xlsx', ['ABN', '_source'])).toContainEqual(['33051775556', 'ledger']);
+});
+
+test('a CSV file becomes a workbook on demand or by the name of its output, and what a vendor says is text there', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN,Postcode,Size\n51824753556,0800,12\nnone,3000,\n');
+  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9'];
+  expect((await desk.type([...run, '--for-excel'])).code).toBe(3);
+  expect(existsSync(desk.place.path('list.enriched.csv'))).toBe(false);
+  expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Postcode', 'Size', '_status'])).toEqual([
+    ['51824753556', '0800', 12, 'matched'],
+    ['none', '3000', null, 'invalid'],
+  ]);
+  expect(existsSync(desk.place.path('list.enriched.needs-attention.xlsx'))).toBe(true);
+  const written = readFileSync(desk.place.path('list.enriched.xlsx'));
+  expect((await desk.type(['export', 'last', '-o', 'named.xlsx'])).code).toBe(0);
+  expect(readFileSync(desk.place.path('named.xlsx')).equals(written)).toBe(true);
+  expect((await desk.type(['export', 'last', '-o', 'plain.csv'])).code).toBe(0);
+  expect(await desk.read('plain.csv')).toMatch(/^ABN,Postcode,Size,.*\n51824753556,0800,12,/);
+  expect((await desk.type(['export', 'last', '--for-excel'])).stdout).toContain('plain.xlsx\n');
+  expect(readFileSync(desk.place.path('plain.xlsx')).equals(written)).toBe(true);
+});
+
+test('what cannot be read or written as a workbook is refused before anything is bought', async () => {
+  const desk = await deskWithLeads();
+  for (const [words, fact] of [
+    [[...RUN, '-o', 'out.csv'], /The output is an Excel workbook, which .*out\.csv is not by its name/],
+    [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
+    [
+      ['run', 'enrich-company', 'leads.xls', '--budget', '9'],
+      /ends in "\.xls", which no format reads\.\nSave the file as one of: .*\.csv.*\.xlsx/,
+    ],
+    [
+      ['plan', 'leads.ods'],
+      /ends in "\.ods", which no format reads\.\nSave the file as one of: .*\.csv.*\.xlsx/,
+    ],
+  ] as const) {
+    const { code, stderr } = await desk.type(words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(fact);
+  }
+  expect(await desk.requests()).toBe(0);
+});
+
+test('plan looks at a workbook as at any other file', async () => {
+  const desk = await deskWithLeads();
+  const { stdout } = await desk.type(['plan', 'leads.xlsx']);
+  expect(stdout).toContain(
+    'leads.xlsx: 4 rows, 3 columns, Excel workbook, sheet "Leads", separated by cells',
+  );
+});
