@@ -1,5 +1,7 @@
-import { mapColumns } from './columns.ts';
-import { StopError } from './errors.ts';
+import { AlikeRowFinder, type AlikeRows } from './alike-rows.ts';
+import { ColumnDamage, kindByName } from './column-damage.ts';
+import type { Finding } from './damage-tally.ts';
+import { type Fit, FitFinder } from './fit.ts';
 import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
 import type { OpenedFile } from './input.ts';
 import type { Operation } from './operation.ts';
@@ -11,6 +13,8 @@ export interface FileDescription {
   readonly encoding: string;
   readonly delimiter: string;
   readonly columns: readonly ColumnDescription[];
+  /** Rows that say the same as an earlier one: to the character, or but for case, spaces and punctuation. */
+  readonly duplicates: { readonly same: AlikeRows; readonly nearlySame: AlikeRows };
   readonly operations: readonly Fit[];
 }
 
@@ -22,16 +26,8 @@ export interface ColumnDescription {
   readonly examples: readonly string[];
   /** Filled cells that do not look like the rest, with the first rows: possible damage. */
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
-}
-
-/** Whether an operation's inputs are found in the columns, by sure guesses. */
-export interface Fit {
-  readonly operation: string;
-  readonly summary: string;
-  /** Input → column. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Why it does not fit; undefined when it does. */
-  readonly problem?: string;
+  /** What happened to its cells that we know. */
+  readonly damage: readonly Finding[];
 }
 
 export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
@@ -51,8 +47,14 @@ export async function describeFile(
   operations: Iterable<Operation>,
 ): Promise<FileDescription> {
   const header = await sheet.header();
-  const columns = header.map((name) => new ColumnTally(name));
-  const { rows, encoding, delimiter } = await sheet.survey(({ row, cells }) => {
+  const known = [...operations];
+  const columns = header.map((name) => new ColumnTally(name, new ColumnDamage(kindByName(name, known))));
+  const alike = new AlikeRowFinder();
+  const finder = new FitFinder(header, known);
+  const { rows, encoding, delimiter } = await sheet.survey((each) => {
+    const { row, cells } = each;
+    finder.add(cells);
+    alike.add(each);
     for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
   });
   return {
@@ -60,19 +62,9 @@ export async function describeFile(
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),
-    operations: [...operations].map((operation) => fitOf(operation, header)),
+    duplicates: { same: alike.same, nearlySame: alike.nearlySame },
+    operations: finder.fits(),
   };
-}
-
-function fitOf(operation: Operation, header: readonly string[]): Fit {
-  const { name, summary } = operation;
-  try {
-    const shaped = operation.shapedBy?.({}) ?? operation;
-    return { operation: name, summary, columns: mapColumns(shaped, header).columns };
-  } catch (error) {
-    if (!(error instanceof StopError)) throw error;
-    return { operation: name, summary, columns: {}, problem: error.message };
-  }
 }
 
 /** Counts what the cells of one column look like. */
@@ -82,15 +74,18 @@ class ColumnTally {
   readonly #examples = new Set<string>();
   /** Towns, states and sizes come again and again, so what the last cells looked like is kept. */
   readonly #known = new Map<string, Look>();
+  readonly #damage: ColumnDamage;
   #filled = 0;
 
-  constructor(name: string) {
+  constructor(name: string, damage: ColumnDamage) {
     this.#name = name;
+    this.#damage = damage;
   }
 
   add(row: RowNumber, cell: string): void {
     if (cell.trim() === '') return;
     this.#filled += 1;
+    this.#damage.add(row, cell);
     if (this.#examples.size < EXAMPLES_SHOWN) this.#examples.add(cell);
     const look = this.#lookOf(cell);
     const seen = this.#looks.get(look) ?? { count: 0, firstRows: [] };
@@ -125,6 +120,7 @@ class ColumnTally {
           .sort((a, b) => a - b)
           .slice(0, FIRST_ROWS_SHOWN),
       },
+      damage: this.#damage.findings(),
     };
   }
 }

@@ -139,6 +139,32 @@ function cleanUrl(address: WebAddress): string {
   return `https://${url.host}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
+/**
+ * The address without the query parameters that only say where a visitor came from. Everything else stays as it is
+ * written, to the character: what is left may have been typed by hand.
+ */
+export function withoutTracking(text: string): string {
+  const [, address = '', query, fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(text) ?? [];
+  if (query === undefined) return text;
+  const parameters = query.split('&');
+  const kept = parameters.filter((parameter) => !TRACKING.test(parameter.split('=', 1)[0] ?? ''));
+  if (kept.length === parameters.length) return text;
+  return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
+}
+
+/**
+ * What a profile URL of a network that we know has besides the profile, which normalising leaves out: the network's host
+ * for one country or for phones, or parameters of somebody's visit. Undefined for neither, and for other networks.
+ */
+export function profileDetour(text: string): 'country_host' | 'tracking' | undefined {
+  const address = readAddress(text);
+  if ('problem' in address) return undefined;
+  const network = networkOf(address);
+  if (network === undefined) return undefined;
+  if (address.host !== network.host && address.host !== network.domain) return 'country_host';
+  return address.url.search === '' ? undefined : 'tracking';
+}
+
 function networkOf({ host }: WebAddress): ProfileNetwork | undefined {
   return NETWORKS.find(({ domain }) => host === domain || host.endsWith(`.${domain}`));
 }

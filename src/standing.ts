@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Account } from './account.ts';
 import type { Dialect } from './dialect.ts';
 import { invariant, unreachable } from './errors.ts';
+import { FingerprintSet, fingerprintOf } from './fingerprint-set.ts';
 import { isFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
 import type { Job } from './job.ts';
@@ -9,7 +10,6 @@ import type { AnswerKind, AnswerRecord, Batch, KnownAnswer, KnownCall, LedgerRea
 import type { Answer, Call, Operation, OperationOptions } from './operation.ts';
 import { answerOf, answerWith } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
-import { FingerprintSet, fingerprintOf } from './standing/fingerprint-set.ts';
 import { type MetCall, RowWalk } from './standing/row-walk.ts';
 
 /**

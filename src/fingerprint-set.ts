@@ -5,7 +5,7 @@ export function fingerprintOf(hash: string): number {
 
 /**
  * A set of fingerprints that takes 8 to 16 bytes an entry: a million rows fit in 16 MB. Two of a million hashes are
- * taken for equal once in ten thousand files. Good for estimates, never for money.
+ * taken for equal once in ten thousand files. Good for estimates and remarks, never for money.
  */
 export class FingerprintSet {
   /** Open addressing over a power of two of places; 0 is free. */
@@ -20,15 +20,25 @@ export class FingerprintSet {
     return true;
   }
 
+  has(fingerprint: number): boolean {
+    return this.#places[this.#placeOf(fingerprint + 1)] !== 0;
+  }
+
   #insert(value: number): boolean {
-    const last = this.#places.length - 1;
-    let place = value % this.#places.length;
-    while (this.#places[place] !== 0) {
-      if (this.#places[place] === value) return false;
-      place = place === last ? 0 : place + 1;
-    }
+    const place = this.#placeOf(value);
+    if (this.#places[place] === value) return false;
     this.#places[place] = value;
     return true;
+  }
+
+  /** Where the value stands, or would. */
+  #placeOf(value: number): number {
+    const last = this.#places.length - 1;
+    let place = value % this.#places.length;
+    while (this.#places[place] !== 0 && this.#places[place] !== value) {
+      place = place === last ? 0 : place + 1;
+    }
+    return place;
   }
 
   #grow(): void {

@@ -1,0 +1,94 @@
+import { formatAbn } from './abn.ts';
+import type { AlikeRows } from './alike-rows.ts';
+import type { DamageKind } from './damage.ts';
+import type { Finding, FoundCell, JobDamage } from './damage-tally.ts';
+import { counted } from './plain-text.ts';
+
+/** Damage, for a person and for `--json`. */
+
+/** After a count: "3 in scientific notation". */
+const WORDS: Readonly<Record<DamageKind, string>> = {
+  scientific_notation: 'in scientific notation',
+  number_format: 'written as a number or a formula',
+  lost_digit: 'of ten digits, so one is lost',
+  lost_zero: 'without the zero in front',
+  mistyped: 'with a wrong checksum',
+  mojibake: 'read in a wrong encoding once',
+  invisible_character: 'with characters that nobody sees',
+  wrapped_address: 'with more than the address',
+  punctuation: 'with punctuation around',
+  tracking: 'with tracking parameters',
+  country_host: "on a network's host for one country or for phones",
+  spelling: 'in another spelling',
+  date_as_number: 'dates as numbers',
+  name_as_date: 'turned into dates by a spreadsheet',
+};
+
+/** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
+export function findingWords({ kind, count, firstRows, cure, examples }: Finding): string {
+  const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
+  const what = `${count} ${WORDS[kind]}: ${rowWords(count, firstRows)}`;
+  if (cure === 'none_needed') return `${what}; read right as ${count === 1 ? 'it is' : 'they are'}`;
+  return example === undefined ? what : `${what}${exampleWords(example)}`;
+}
+
+function rowWords(count: number, firstRows: readonly number[]): string {
+  return `row ${firstRows.join(', ')}${count > firstRows.length ? ', …' : ''}`;
+}
+
+/** Cells are as long as somebody made them, and a line has to be read. */
+const LONGEST_SHOWN = 60;
+
+function exampleWords({ cell, repaired, candidates }: FoundCell): string {
+  if (repaired !== undefined) return `; such as ${shortened(cell.trim())} → ${shortened(repaired)}`;
+  if (candidates === undefined) return `; such as ${shortened(cell.trim())}`;
+  return `; such as ${shortened(cell.trim())}, perhaps ${candidates.map(formatAbn).join(' or ')}`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;
+}
+
+/** Below the plan of a job. What is read right as it is, is no news there. */
+export function jobDamageLines({ columns, repairableRows }: JobDamage, repairs: boolean): readonly string[] {
+  const found = columns.flatMap(({ column, findings }) =>
+    findings
+      .filter(({ cure }) => cure !== 'none_needed')
+      .map((finding) => `  damage         ${column}: ${findingWords(finding)}`),
+  );
+  const rows = counted(repairableRows, 'row');
+  if (repairs) return [...found, `  repaired       ${rows}`];
+  return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
+}
+
+export function jobDamageObject({ columns, repairableRows }: JobDamage, repairs: boolean): object {
+  return {
+    damage: columns.flatMap(({ input, column, findings }) =>
+      findings.map((finding) => ({ input, column, ...findingObject(finding) })),
+    ),
+    ...(repairs ? { repaired: repairableRows } : {}),
+  };
+}
+
+export function findingObject({ kind, count, firstRows, cure, repairable, examples }: Finding): object {
+  return { kind, count, first_rows: firstRows, cure, repairable, examples };
+}
+
+/** Of a file of which nobody has said what is to be done with it. */
+export function duplicateLines(same: AlikeRows, nearlySame: AlikeRows): readonly string[] {
+  const lines = [
+    [same, 'same as an earlier row'],
+    [nearlySame, 'same as an earlier row but for case, spaces or punctuation'],
+  ] as const;
+  return lines
+    .filter(([{ count }]) => count > 0)
+    .map(
+      ([{ count, firstRows }, words]) =>
+        `duplicates ${counted(count, 'row')} the ${words}: ${rowWords(count, firstRows)}`,
+    );
+}
+
+export function duplicatesObject(same: AlikeRows, nearlySame: AlikeRows): object {
+  const object = ({ count, firstRows }: AlikeRows): object => ({ count, first_rows: firstRows });
+  return { same: object(same), nearly_same: object(nearlySame) };
+}

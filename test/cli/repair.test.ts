@@ -1,0 +1,218 @@
+/**
+ * Goal: damage is seen before a credit is at stake, and `--repair` asks for what was meant without touching a cell of the
+ * user's.
+ * Method: commands over damaged lists before one vendor in a process of its own, whose log says what was sent. The first
+ * one starts the program, the others type in this process. Every test has people of its own.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Workplace } from '../faults/workplace.ts';
+import { type JsonResult, objectIn } from './desk.ts';
+import { rowonce } from './rowonce.ts';
+import { typed } from './typed.ts';
+
+let place: Workplace;
+beforeAll(async () => {
+  place = await Workplace.open();
+  process.env.ROWONCE_CONFIG = place.path('config');
+  process.env.ROWONCE_STORE = place.path('store');
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+async function json(...words: readonly string[]): Promise<JsonResult> {
+  return objectIn((await typed([...words, '--json'])).stdout);
+}
+
+/** @returns its path. */
+function write(name: string, content: string): string {
+  writeFileSync(place.path(name), content);
+  return place.path(name);
+}
+
+/** A list of people as a mail program and a spreadsheet left it; `who` makes the addresses its own. */
+function damagedList(who: string): { readonly path: string; readonly content: string } {
+  const content = `Name,Email\nJo,Jo <jo@${who}.example>\nFlo,flo@${who}.example.\nMia,mia@${who}.example\nTom,not an address\n`;
+  return { path: write(`${who}.csv`, content), content };
+}
+
+/** What the vendor was asked about, in any order. */
+function sentTo(who: string): readonly string[] {
+  const asked = place.vendor.requests().map(({ body }) => body.email ?? '');
+  return asked.filter((email) => email.endsWith(`@${who}.example`)).sort();
+}
+
+test('the plan of a job names the damage in its columns, and what --repair would make of it', async () => {
+  const { path } = damagedList('planned');
+  const env = { ROWONCE_CONFIG: place.path('config'), ROWONCE_STORE: place.path('store') };
+  const { stdout } = await rowonce(['plan', 'enrich-person', path], { env });
+  expect(stdout).toMatch(/^ {2}invalid {8}3$/m);
+  expect(stdout).toContain(
+    '  damage         Email: 1 with more than the address: row 2; such as Jo <jo@planned.example> → jo@planned.example\n',
+  );
+  expect(stdout).toContain('  --repair       would repair what is sent for 2 rows\n');
+  expect(sentTo('planned')).toEqual([]);
+});
+
+test('with --repair the plan counts the repaired rows among those that it buys', async () => {
+  const { path } = damagedList('counted');
+  expect(await json('plan', 'enrich-person', path)).toMatchObject({ invalid: 3, to_buy: 1 });
+  expect(await json('plan', 'enrich-person', path, '--repair')).toMatchObject({
+    invalid: 1,
+    to_buy: 3,
+    repaired: 2,
+    damage: [
+      {
+        input: 'email',
+        column: 'Email',
+        kind: 'wrapped_address',
+        count: 1,
+        first_rows: [2],
+        cure: 'repair',
+        repairable: 1,
+      },
+      {
+        input: 'email',
+        column: 'Email',
+        kind: 'punctuation',
+        count: 1,
+        first_rows: [3],
+        examples: [{ row: 3, cell: 'flo@counted.example.', repaired: 'flo@counted.example' }],
+      },
+    ],
+  });
+});
+
+test('a run sends what was meant, says so in each row, counts it, and leaves every cell as it came', async () => {
+  const { path, content } = damagedList('bought');
+  const out = place.path('bought.out.csv');
+  const run = ['run', 'enrich-person', path, '--repair', '--budget', '100', '-o', out];
+  const { counts, repaired } = await json(...run);
+  expect([counts, repaired]).toEqual([{ matched: 3, invalid: 1 }, 2]);
+  expect(sentTo('bought')).toEqual(['flo@bought.example', 'jo@bought.example', 'mia@bought.example']);
+  const rows = place.rows('bought.out.csv');
+  expect(rows.map((row) => row._reason)).toEqual([
+    'e-mail read as jo@bought.example',
+    'e-mail read as flo@bought.example',
+    '',
+    'no usable identifier: e-mail not an address: is not an e-mail address',
+  ]);
+  const own = readFileSync(out, 'utf8')
+    .split('\n')
+    .map((line) => line.split(',').slice(0, 2).join(','));
+  expect(own.join('\n')).toBe(content);
+  expect((await typed(run)).stdout).toMatch(/^Repaired {3}2 rows, and none of your own cells$/m);
+  expect(sentTo('bought')).toHaveLength(3);
+});
+
+test('with and without --repair are two batches of one list, and what one bought the other need not buy', async () => {
+  const { path } = damagedList('twice');
+  const words = ['run', 'enrich-person', path, '--budget', '100', '-o', place.path('twice.out.csv')];
+  const plain = await json(...words);
+  const mended = await json(...words, '--repair');
+  expect(mended.batch).not.toBe(plain.batch);
+  expect([plain.credits.spent, mended.credits.spent]).toEqual([1 * PRICE, 2 * PRICE]);
+  expect(sentTo('twice')).toEqual(['flo@twice.example', 'jo@twice.example', 'mia@twice.example']);
+  const exported = await json('export', 'enrich-person', path, '--repair', '-o', place.path('again.csv'));
+  expect(exported.batch).toBe(mended.batch);
+});
+
+/** Credits that the vendor takes for a person. */
+const PRICE = 2;
+
+test('a job may ask for it, and a saved job keeps it', async () => {
+  const { path } = damagedList('saved');
+  const job = place.path('saved.yaml');
+  const words = ['--budget', '100', '-o', place.path('saved.out.csv')];
+  await typed(['run', 'enrich-person', path, '--repair', '--save-job', job, ...words]);
+  expect(readFileSync(job, 'utf8')).toMatch(/^repair: true {2}# /m);
+  expect(await json('run', job, path, ...words)).toMatchObject({ repaired: 2, requests: 0 });
+});
+
+test('ABNs that are wrong by a digit are listed with what may be meant, and never chosen', async () => {
+  const path = write('abns.csv', 'ABN\n51824753556\n51824753557\n5182475355\n4.4677E+10\n51824753556.0\n');
+  const { damage, invalid, repaired } = await json('plan', 'enrich-company', path, '--repair');
+  expect([invalid, repaired]).toEqual([3, 1]);
+  const kinds = damage.map(({ kind, examples: [first] }: JsonResult) => [
+    kind,
+    first.candidates ?? first.repaired,
+  ]);
+  expect(kinds).toEqual(
+    expect.arrayContaining([
+      ['mistyped', expect.arrayContaining(['51824753556'])],
+      ['lost_digit', expect.arrayContaining(['51824753556'])],
+      ['scientific_notation', undefined],
+      ['number_format', '51824753556'],
+    ]),
+  );
+});
+
+test('a row that a repair mends in one cell and that cannot be asked for all the same was not sent repaired', async () => {
+  const job = write(
+    'both.yaml',
+    JSON.stringify({ operation: 'enrich-person', waterfall: ['email+profile_url'], repair: true }),
+  );
+  const path = write(
+    'both.csv',
+    'Email,LinkedIn\njo@both.example.,\nflo@both.example.,linkedin.com/in/flo\n',
+  );
+  const ended = await json('run', job, path, '--budget', '100', '-o', place.path('both.out.csv'));
+  expect([ended.counts, ended.repaired]).toEqual([{ invalid: 1, matched: 1 }, 1]);
+  expect(sentTo('both')).toEqual(['flo@both.example']);
+});
+
+test('plan FILE finds damage in columns of which nobody has said what they hold, and rows that come twice', async () => {
+  const sound = Array.from(
+    { length: 300 },
+    (_, n) => `Company ${n},p${n}@acme.example,0412345${100 + n},12/03/2022,11-50`,
+  );
+  const [first, last] = [
+    'CafÃ©,Jo <jo@acme.example>,412345999,44927,Nov-50',
+    'ZoÃ«,flo@acme.example.,412345998,44928,Oct-1',
+  ];
+  const again = ['COMPANY 7,p7@acme.example,0412345107,12/03/2022,11-50', sound[0]];
+  const path = write(
+    'described.csv',
+    ['Name,Kontakt,Mobile,Joined,Size', first, ...sound, last, ...again, ''].join('\n'),
+  );
+  const { columns, duplicates } = await json('plan', path);
+  const found = columns.flatMap(({ name, damage }: JsonResult) =>
+    damage.map(({ kind, first_rows, examples }: JsonResult) => [
+      name,
+      kind,
+      first_rows,
+      examples.map(({ repaired }: JsonResult) => repaired),
+    ]),
+  );
+  expect(found).toEqual([
+    ['Name', 'mojibake', [2, 303], ['Café', 'Zoë']],
+    ['Kontakt', 'wrapped_address', [2], ['jo@acme.example']],
+    ['Kontakt', 'punctuation', [303], ['flo@acme.example']],
+    ['Mobile', 'lost_zero', [2, 303], ['0412345999', '0412345998']],
+    ['Joined', 'date_as_number', [2, 303], ['2023-01-01', '2023-01-02']],
+    ['Size', 'name_as_date', [2], [undefined]],
+  ]);
+  expect(duplicates).toEqual({
+    same: { count: 1, first_rows: [305] },
+    nearly_same: { count: 1, first_rows: [304] },
+  });
+  const { stdout } = await typed(['plan', path]);
+  expect(stdout).toMatch(/^ +2 dates as numbers: row 2, 303; such as 44927 → 2023-01-01$/m);
+  expect(stdout).toMatch(/^duplicates 1 row the same as an earlier row: row 305$/m);
+});
+
+test('where short dates are usual they are meant, and many harmless cells do not hide one that is damaged', async () => {
+  const rows = '51 824 753 556,Mar-22,Apr-23\n51 824 753 556,Mar-22,later\n'.repeat(125);
+  const path = write('dates.csv', `ABN,Since,Until\n${rows}5.18E+10,Mar-22,May-23\n`);
+  const { columns } = await json('plan', path);
+  const found = columns.map(({ damage }: JsonResult) =>
+    damage.map(({ kind, count, cure }: JsonResult) => [kind, count, cure]),
+  );
+  expect(found).toEqual([
+    [
+      ['scientific_notation', 1, 'by_hand'],
+      ['spelling', 250, 'none_needed'],
+    ],
+    [],
+    [],
+  ]);
+});
