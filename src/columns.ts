@@ -1,7 +1,17 @@
-import { type StopError, stop } from './errors.ts';
+import { type ColumnContent, readContent } from './columns/content.ts';
+import { guessColumns } from './columns/guess.ts';
+import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
+import { quoted, unusable } from './columns/refusals.ts';
+import { stop } from './errors.ts';
+import type { Sheet } from './format.ts';
 import { suggestion } from './nearest.ts';
-import type { InputField, Operation, RowInput } from './operation.ts';
+import type { Operation, RowInput } from './operation.ts';
+import { plainText } from './plain-text.ts';
 import type { InputRow } from './row.ts';
+
+export { ColumnContent } from './columns/content.ts';
+export { guessColumns, likelyColumns } from './columns/guess.ts';
+export type { GuessedColumn, LikelyColumn } from './columns/guessed.ts';
 
 /** Which column of a file feeds which input of an operation. */
 export interface ColumnMap {
@@ -9,33 +19,51 @@ export interface ColumnMap {
   readonly columns: Readonly<Record<string, string>>;
   /** Whether nobody chose them, so that the user must be shown what was taken. */
   readonly guessed: boolean;
+  /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
+  readonly because: ReadonlyMap<string, string>;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
 }
 
 /**
- * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses.
+ * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
+ * where the header does not decide.
+ * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
+ */
+export async function findColumns(
+  operation: Operation,
+  sheet: Pick<Sheet, 'groups'>,
+  header: readonly string[],
+  chosen?: Readonly<Record<string, string>>,
+): Promise<ColumnMap> {
+  if (chosen !== undefined || guessColumns(operation, header).problem === undefined) {
+    return mapColumns(operation, header, chosen);
+  }
+  return mapColumns(operation, header, undefined, await readContent(sheet, header.length, operation));
+}
+
+/**
  * @param header names of the file's columns, each of its own.
  * @param chosen the job's `columns`, input → column; undefined: guess.
+ * @param content what the cells say; left out, only names count.
  * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
  */
 export function mapColumns(
   operation: Operation,
   header: readonly string[],
   chosen?: Readonly<Record<string, string>>,
+  content?: ColumnContent,
 ): ColumnMap {
-  const mapping = chosen === undefined ? guess(operation, header) : check(operation, header, chosen);
+  const mapping = chosen === undefined ? guess(operation, header, content) : check(operation, header, chosen);
   const pairs = operation.inputs.flatMap(({ name }) => {
-    const column = mapping.get(name);
-    return column === undefined ? [] : [{ name, column, index: header.indexOf(column) }];
+    const found = mapping.get(name);
+    return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];
   });
-  const missing = operation.inputs.find(({ name, required }) => required && !mapping.has(name));
-  if (missing !== undefined) throw notThere(operation, missing, header);
-  if (pairs.length === 0 && operation.inputs.length > 0) throw nothingUsable(operation, header);
   return {
     // From entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
     guessed: chosen === undefined && pairs.length > 0,
+    because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
     read: ({ cells }) => {
       // Without a prototype: a job may call an input what it likes.
       const input: Record<string, string> = Object.create(null);
@@ -48,8 +76,38 @@ export function mapColumns(
 /** `abn ← ABN, website ← Charity_Website`. */
 export function columnWords(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)
-    .map(([input, column]) => `${input} ← ${column}`)
+    .map(([input, column]) => pair(input, column))
     .join(', ');
+}
+
+/** The same with why each was guessed, where that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
+export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
+  return Object.entries(columns)
+    .map(([input, column]) => {
+      const why = because.get(input);
+      return why === undefined || why === BY_NAME ? pair(input, column) : `${pair(input, column)} (${why})`;
+    })
+    .join(', ');
+}
+
+/** A column's name comes from a file, and is shown on a terminal. */
+function pair(input: string, column: string): string {
+  return `${input} ← ${plainText(column)}`;
+}
+
+/** Whether every guess follows from the header. */
+export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
+  return [...because.values()].every((why) => why === BY_NAME);
+}
+
+function guess(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent | undefined,
+): ReadonlyMap<string, GuessedColumn> {
+  const { sure, problem } = guessColumns(operation, header, content);
+  if (problem !== undefined) throw problem;
+  return sure;
 }
 
 /** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
@@ -57,7 +115,7 @@ function check(
   operation: Operation,
   header: readonly string[],
   chosen: Readonly<Record<string, string>>,
-): ReadonlyMap<string, string> {
+): ReadonlyMap<string, GuessedColumn> {
   const inputs = operation.inputs.map(({ name }) => name);
   const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
   const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
@@ -71,48 +129,7 @@ function check(
       throw stop('job', fact, suggestion(column, header));
     }
   }
-  return mapping;
+  const problem = unusable(operation, header, mapping);
+  if (problem !== undefined) throw problem;
+  return new Map([...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]));
 }
-
-/**
- * Input → column for every input that exactly one column surely means. In an earlier output of ours the first one is
- * meant, because what we added stands to the right of the user's own columns.
- */
-function guess(operation: Operation, header: readonly string[]): ReadonlyMap<string, string> {
-  const isOutput = header.includes('_status');
-  const mapping = new Map<string, string>();
-  for (const input of operation.inputs) {
-    const known = new Set([squeezed(input.name), ...input.aliases]);
-    const isNamed = input.required === true && header.includes(input.name);
-    const claimants = isNamed ? [input.name] : header.filter((column) => known.has(squeezed(column)));
-    const [column, ...others] = claimants;
-    if (column === undefined) continue;
-    if (others.length > 0 && !isOutput) throw notSure(operation, input, claimants);
-    mapping.set(input.name, column);
-  }
-  return mapping;
-}
-
-/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
-function squeezed(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
-  const fact = `${operation.name}: the columns ${claimants.map(quoted).join(', ')} could all be ${quoted(input.name)}.`;
-  return stop('job', fact, `Name the right one under \`columns:\` in the job, as "${input.name}: …".`);
-}
-
-function notThere(operation: Operation, { name, about }: InputField, header: readonly string[]): StopError {
-  const fact = `${operation.name} needs a column for ${quoted(name)} (${about}), and the file has none that is called so.`;
-  return stop('job', fact, `${suggestion(name, header)} Say so under \`columns:\` in the job.`);
-}
-
-function nothingUsable(operation: Operation, header: readonly string[]): StopError {
-  const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
-  const fact = `${operation.name} needs at least one of ${inputs}; none is known among the columns ${header.map(quoted).join(', ')}.`;
-  return stop('job', fact, 'Say under `columns:` in the job which column holds which input.');
-}
-
-/** Column names come from a file, so what is unprintable in them is escaped. */
-const quoted = (name: string): string => JSON.stringify(name);

@@ -81,6 +81,8 @@ export interface InputField {
   readonly aliases: readonly string[];
   /** The file must have a column for it. */
   readonly required?: true;
+  /** Whether a cell shows by itself that it is meant for this input, whatever its column is called. Left out: none does. */
+  readonly looksRight?: (cell: string) => boolean;
 }
 
 /** Text of the mapped columns by input name. An input without a column is absent. */

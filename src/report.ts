@@ -24,6 +24,7 @@ export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: Char
     batch.vendor === 'service' ? changeSection(tally) : identifierSection(tally),
     hasCosts(batch, money) ? creditSection(money, tally) : '',
     resultsSection(tally),
+    formulaSection(tally),
     chartSection(chart),
     attentionSection(tally),
   ];
@@ -122,6 +123,13 @@ function resultsSection({ results }: Tally): string {
   if (results === undefined) return '';
   const line = `<tr><td>${escapeHtml(results.file)}<td class="n">${number(results.count)}`;
   return section('Results', ['file', '#lines'], [line]);
+}
+
+/** Somebody who looks for a value as the vendor wrote it is told why it begins otherwise. */
+function formulaSection({ formulas }: Tally): string {
+  if (formulas === 0) return '';
+  const cells = `${number(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
+  return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
 function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {

@@ -1,6 +1,14 @@
 import type { Command } from 'commander';
-import { columnWords } from '../columns.ts';
+import { guessWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
+import {
+  duplicateLines,
+  duplicatesObject,
+  findingObject,
+  findingWords,
+  jobDamageLines,
+  jobDamageObject,
+} from '../damage-words.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { loadFamily } from '../family.ts';
@@ -10,10 +18,12 @@ import { plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { planJob } from '../run-job.ts';
+import { fitLines, fitObject } from './plan/fit-words.ts';
 
 interface Flags extends ReadFlags {
   readonly account?: string;
   readonly refresh?: true;
+  readonly repair?: true;
   readonly save?: string;
   readonly allowAdmin?: true;
   readonly store?: string;
@@ -29,6 +39,7 @@ const plan: CliCommand = {
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'as if every answer that was bought before were too old')
+      .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
       .option('--allow-admin', 'as of run: making somebody admin holds nothing back')
       .action(
@@ -42,13 +53,14 @@ const plan: CliCommand = {
 export default plan;
 
 async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
-  const { account: accountName, refresh, store, save, allowAdmin } = flags;
+  const { account: accountName, refresh, repair, store, save, allowAdmin } = flags;
   const planned = await planJob({
     job,
     file,
     account: accountName,
     read: readOptionsOf(flags),
     refresh,
+    repair,
     store,
     savePlanAs: save,
     allowAdmin,
@@ -56,12 +68,13 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { input, account, plan: found, change, missingStore } = planned;
+  const { input, account, plan: found, damage, change, missingStore } = planned;
+  const repairs = planned.job.repair === true;
   const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
-  console.print(`  columns        ${columnWords(input.columns.columns)}${guessed}`);
+  console.print(`  columns        ${guessWords(input.columns)}${guessed}`);
   const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
-  for (const line of lines) console.print(plainText(line));
+  for (const line of [...lines, ...jobDamageLines(damage, repairs)]) console.print(plainText(line));
   if (missingStore !== undefined) {
     const unknown = change === undefined ? 'bought' : 'changed by us';
     console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
@@ -69,7 +82,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   if (save !== undefined)
     console.say(`Saved in ${save}; a run with --plan ${save} does that and nothing else.`);
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
-  console.result({ ...planObject(found), ...changes });
+  console.result({ ...planObject(found), ...jobDamageObject(damage, repairs), ...changes });
   return EXIT.done;
 }
 
@@ -84,46 +97,44 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<E
 
 function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, operations }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   return [
     `${path}: ${rows} rows, ${columns.length} columns, ${encoding}, separated by ${delimiter}`,
-    ...columns.flatMap(({ name, looksLike, filled, examples, odd }) => [
+    ...columns.flatMap(({ name, looksLike, filled, examples, odd, damage }) => [
       `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}  ${filled} filled, such as ${examples.join(' | ')}`,
       ...(odd.count === 0
         ? []
         : [`  ${' '.repeat(width)}  ${odd.count} do not look so: row ${odd.firstRows.join(', ')}`]),
+      ...damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
     ]),
-    ...operations
-      .filter(({ problem }) => problem === undefined)
-      .map(({ operation, columns: found }) => `fits       ${operation}: ${columnWords(found)}`),
-    ...unfitting(operations),
+    ...duplicateLines(duplicates.same, duplicates.nearlySame),
+    ...fitLines(operations),
   ];
 }
 
-/** One line for all of them: there are more than anybody wants to read about, and `--json` has the reasons. */
-function unfitting(operations: FileDescription['operations']): readonly string[] {
-  const names = operations.filter(({ problem }) => problem !== undefined).map(({ operation }) => operation);
-  return names.length === 0 ? [] : [`fits not   ${names.join(', ')}`];
-}
-
-function descriptionObject({ rows, encoding, delimiter, columns, operations }: FileDescription): object {
+function descriptionObject({
+  rows,
+  encoding,
+  delimiter,
+  columns,
+  duplicates,
+  operations,
+}: FileDescription): object {
   return {
     rows,
     encoding,
     delimiter,
-    columns: columns.map(({ name, looksLike, filled, examples, odd }) => ({
+    columns: columns.map(({ name, looksLike, filled, examples, odd, damage }) => ({
       name,
       looks_like: looksLike,
       filled,
       examples,
       odd: { count: odd.count, first_rows: odd.firstRows },
+      damage: damage.map(findingObject),
     })),
-    operations: operations.map(({ operation, columns: found, problem }) => ({
-      operation,
-      columns: found,
-      problem: problem ?? null,
-    })),
+    duplicates: duplicatesObject(duplicates.same, duplicates.nearlySame),
+    operations: operations.map(fitObject),
   };
 }

@@ -1,6 +1,7 @@
 import { formatAbn } from '../abn.ts';
 import { normaliseAbn, normaliseCompanyProfile, normaliseDomain, normaliseWebsite } from '../identifiers.ts';
 import { defineOperation } from '../operation.ts';
+import { isAbn, isCompanyProfile, isDomain, isWebsite } from '../recognise.ts';
 import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 
 /** In the order in which they are tried: a number that is issued to one company alone, then what may be shared. */
@@ -19,6 +20,7 @@ const identifiers: readonly Identifier[] = [
       'charityabn',
     ],
     normalise: normaliseAbn,
+    looksRight: isAbn,
     standsAlone: true,
     quote: formatAbn,
   },
@@ -28,6 +30,7 @@ const identifiers: readonly Identifier[] = [
     about: "the company's own domain; a website or a company e-mail address will do",
     aliases: ['domain', 'domainname', 'companydomain', 'businessdomain', 'webdomain', 'websitedomain'],
     normalise: normaliseDomain,
+    looksRight: isDomain,
     derivedFrom: 'website',
   },
   {
@@ -46,6 +49,7 @@ const identifiers: readonly Identifier[] = [
       ...['companylinkedin', 'companylinkedinurl', 'linkedinprofile', 'linkedinpage'],
     ],
     normalise: normaliseCompanyProfile,
+    looksRight: isCompanyProfile,
   },
   {
     name: 'website',
@@ -57,6 +61,7 @@ const identifiers: readonly Identifier[] = [
       ...['organizationwebsite'],
     ],
     normalise: normaliseWebsite,
+    looksRight: isWebsite,
   },
 ];
 

@@ -1,5 +1,6 @@
 import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from '../identifiers.ts';
 import { defineOperation } from '../operation.ts';
+import { isEmail, isPersonProfile } from '../recognise.ts';
 import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 
 /** In the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
@@ -13,6 +14,7 @@ const identifiers: readonly Identifier[] = [
       ...['businessemail', 'personalemail', 'contactemail', 'primaryemail'],
     ],
     normalise: normaliseEmail,
+    looksRight: isEmail,
     standsAlone: true,
   },
   {
@@ -31,6 +33,7 @@ const identifiers: readonly Identifier[] = [
       ...['personlinkedin', 'personlinkedinurl', 'contactlinkedin', 'contactlinkedinurl'],
     ],
     normalise: normalisePersonProfile,
+    looksRight: isPersonProfile,
   },
   {
     name: 'profile_slug',

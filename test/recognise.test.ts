@@ -1,0 +1,63 @@
+/**
+ * Goal: a cell is taken for what it is by itself, and for nothing else, because what a column holds is guessed from it.
+ * Method: cells as they stand in real lists, each with all that it is; arbitrary text for what must never happen.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as recognise from '../src/recognise.ts';
+
+const kindsOf = (cell: string): readonly string[] =>
+  Object.entries(recognise).flatMap(([name, isKind]) => (isKind(cell) ? [name.slice(2)] : []));
+
+test.each<[string, ...string[]]>([
+  ['51824753556', 'Abn'],
+  ['51 824 753 556', 'Abn'],
+  ['ABN: 51-824-753-556', 'Abn'],
+  ['５１８２４７５３５５６', 'Abn'],
+  ['51824753557'],
+  ['0412 345 678'],
+  ['5182475355'],
+  ['jo@acme.example', 'Email'],
+  [' JO@ACME.EXAMPLE ', 'Email'],
+  ['jo@acme'],
+  ['ask jo@acme.example'],
+  ['acme.example', 'Domain', 'Website'],
+  ['www.acme.example', 'Domain', 'Website'],
+  ['https://acme.example', 'Website'],
+  ['https://acme.example/about', 'Website'],
+  ['acme.example/about', 'Website'],
+  ['acme.com.au.', 'Domain', 'Website'],
+  ['acme.consulting', 'Domain', 'Website'],
+  ['https://acme.pdf', 'Website'],
+  ['www.acme.pdf', 'Domain', 'Website'],
+  ['report.pdf'],
+  ['jo.citizen'],
+  ['J.Smith/Brown'],
+  ['gmail.com'],
+  ['https://www.facebook.com/acme'],
+  ['https://www.linkedin.com/company/acme', 'CompanyProfile'],
+  ['au.linkedin.com/school/acme/', 'CompanyProfile'],
+  ['https://linkedin.com/in/jo-citizen?trk=x', 'PersonProfile'],
+  ['https://www.linkedin.com/feed/'],
+  ['jo-citizen'],
+  ['12.50'],
+  ['10.0.0.1'],
+  ['Acme Pty. Ltd.'],
+  ['e.g.'],
+  [''],
+  ['   '],
+])('%j: %j %j', (cell, ...kinds) => {
+  expect(kindsOf(cell).toSorted()).toEqual(kinds.toSorted());
+});
+
+test('no text is too odd to be looked at', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (cell) => {
+      expect(kindsOf(cell).length).toBeLessThanOrEqual(2);
+    }),
+  );
+});
+
+test.each(['a.', '1 ', '@', '1', '\u200b'])('nor too long: %j half a million times', (part) => {
+  expect(kindsOf(part.repeat(500_000))).toEqual([]);
+});
