@@ -32,18 +32,26 @@ async function start() {
 
 /**
  * Has Node keep what it compiled, which halves the time to start. In the user's own folder, because whoever may write
- * there decides what is run. Where that cannot be written nothing is kept, and where the user has said so nothing new.
+ * there decides what is run. Where nothing can be written, or the user has already said where, this does nothing.
  */
 async function keepCompiled() {
   const { constants, enableCompileCache } = await import('node:module');
+  const folder = await cacheFolder();
+  if (folder === undefined) return;
+  const { status } = enableCompileCache(folder);
+  // Also for the processes that this one starts, such as the sandbox.
+  if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = folder;
+}
+
+/** Undefined for a user without a home, as in some containers. */
+async function cacheFolder() {
   const { homedir } = await import('node:os');
   const { isAbsolute, join } = await import('node:path');
   const named = process.env.XDG_CACHE_HOME ?? '';
-  const caches = isAbsolute(named) ? named : join(homedir(), '.cache');
-  const { status, directory } = enableCompileCache(join(caches, 'rowonce'));
-  // Also for the processes that this one starts, such as the sandbox; Node puts its own version below it.
-  if (status === constants.compileCacheStatus.ENABLED && directory !== undefined) {
-    process.env.NODE_COMPILE_CACHE = join(caches, 'rowonce');
+  try {
+    return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'rowonce');
+  } catch {
+    return undefined;
   }
 }
 

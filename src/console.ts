@@ -25,6 +25,8 @@ export interface Streams {
 export interface TerminalOptions {
   readonly json: boolean;
   readonly quiet: boolean;
+  /** Somebody wants none, whatever the terminal and the environment say. */
+  readonly noColor?: boolean;
 }
 
 type Output = Streams['stdout'];
@@ -32,14 +34,35 @@ type Output = Streams['stdout'];
 /** ANSI: from the cursor to the end of the line. */
 const ERASE_LINE = '\u001b[K';
 
+/**
+ * What a line means is said by its first word or sign, and on a terminal that has colours by one of these as well: green
+ * is done, yellow wants a look, red is gone or stopped. Whoever sees no colours misses nothing.
+ */
+const TONES = [
+  [/^(?:\+ | {2}(?:matched|applied) +\d|ok +\w)/, 'green'],
+  [/^(?:[~!?] | {2}(?:invalid|refused|in_doubt|in doubt) +\d|Attention )/, 'yellow'],
+  [/^(?:- |problem +\w)/, 'red'],
+  [/^= /, 'dim'],
+] as const;
+
+/** A line that says why something stopped, as it is shown where there are colours. */
+export function alarming(line: string): string {
+  return styleText('red', line, { validateStream: false });
+}
+
+function tinted(line: string): string {
+  const tone = TONES.find(([begins]) => begins.test(line))?.[1];
+  return tone === undefined ? line : styleText(tone, line, { validateStream: false });
+}
+
 /** The streams of this process. */
 export const processStreams: Streams = process;
 
 export function openTerminal(options: TerminalOptions, streams: Streams = processStreams): Terminal {
   const { stdin, stdout, stderr, env } = streams;
-  const colored = (stream: Output): boolean => wantsColor(stream, env);
+  const colored = (stream: Output): boolean => options.noColor !== true && wantsColor(stream, env);
   const write = (stream: Output, line: string): void => {
-    stream.write(`${colored(stream) ? line : stripVTControlCharacters(line)}\n`);
+    stream.write(`${colored(stream) ? tinted(line) : stripVTControlCharacters(line)}\n`);
   };
   const interactive = stdin.isTTY === true && stderr.isTTY === true;
   let answered = false;
@@ -67,7 +90,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     ask: async (question, { hidden = false } = {}) =>
       interactive ? askOn(streams, question, hidden) : undefined,
     fail: (failure) => {
-      write(stderr, styleText('red', sentence(failure.message), { validateStream: false }));
+      write(stderr, alarming(sentence(failure.message)));
       write(stderr, failure.next);
       if (!answered) result({ stopped: stoppedObject(failure) });
     },

@@ -1,6 +1,12 @@
 import { type Command, CommanderError } from 'commander';
 import type { RunCommand } from './command.ts';
-import { openTerminal, processStreams, type Streams, type Terminal } from './console.ts';
+import {
+  openTerminal,
+  processStreams,
+  type Streams,
+  type Terminal,
+  type TerminalOptions,
+} from './console.ts';
 import { EXIT, type ExitCode, messageOf, StopError } from './errors.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
@@ -96,14 +102,12 @@ function reportBug(terminal: Terminal, error: unknown, streams: Streams): ExitCo
 function terminalFor(argv: readonly string[], streams: Streams): Terminal {
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
-  return openTerminal({ json: options.includes('--json'), quiet: options.includes('--quiet') }, streams);
+  const has = (option: string): boolean => options.includes(option);
+  return openTerminal({ json: has('--json'), quiet: has('--quiet'), noColor: has('--no-color') }, streams);
 }
 
-function terminalOptions({ json, quiet }: SharedOptions): {
-  readonly json: boolean;
-  readonly quiet: boolean;
-} {
-  return { json: json === true, quiet: quiet === true };
+function terminalOptions({ json, quiet, color }: SharedOptions): TerminalOptions {
+  return { json: json === true, quiet: quiet === true, noColor: color === false };
 }
 
 /** The command that was meant, for "see rowonce run --help"; empty when none was. */

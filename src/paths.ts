@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Where our own files are when nobody says otherwise. */
 
@@ -24,4 +25,23 @@ export function spoolFolder(env: Environment = process.env): string {
 function xdgFolder(named: string | undefined, byDefault: string): string {
   const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), byDefault);
   return join(base, 'rowonce');
+}
+
+/** What a user writes by hand and an editor can complete. */
+export const SCHEMA_KINDS = ['job', 'accounts', 'dialect'] as const;
+export type SchemaKind = (typeof SCHEMA_KINDS)[number];
+
+/** The JSON schema of such files, which comes with the program. */
+export function schemaPath(kind: SchemaKind): string {
+  // Beside the sources and beside what was built of them alike.
+  return fileURLToPath(new URL(`../docs/schemas/${kind}.json`, import.meta.url));
+}
+
+/**
+ * The line by which an editor finds the schema of a file that we write, relative to it. Blank where the path has a
+ * blank, at which editors would end it.
+ */
+export function schemaComment(kind: SchemaKind, file: string): string {
+  const path = relative(dirname(resolve(file)), schemaPath(kind)).replaceAll(sep, '/');
+  return /\s/.test(path) ? '' : `# yaml-language-server: $schema=${path}\n`;
 }

@@ -20,7 +20,11 @@ const ALL_TERMINAL = { stdin: true, stdout: true, stderr: true };
 function open(setting: Setting = {}) {
   const stream = (isTTY = false) => Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
   const [stdin, stdout, stderr] = [stream(setting.stdin), stream(setting.stdout), stream(setting.stderr)];
-  const options = { json: setting.json ?? false, quiet: setting.quiet ?? false };
+  const options = {
+    json: setting.json ?? false,
+    quiet: setting.quiet ?? false,
+    noColor: setting.noColor ?? false,
+  };
   const terminal: Terminal = openTerminal(options, { stdin, stdout, stderr, env: setting.env ?? {} });
   const read = (from: PassThrough): string => String(from.read() ?? '');
   return { terminal, stdin, out: () => read(stdout), err: () => read(stderr) };
@@ -78,6 +82,8 @@ describe('colours', () => {
     ['in pipes with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, true, RED, RED],
     ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, false, 'red', 'red'],
     ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, false, 'red', 'red'],
+    ['not with --no-color', { ...ALL_TERMINAL, noColor: true }, false, 'red', 'red'],
+    ['--no-color wins over FORCE_COLOR', { noColor: true, env: { FORCE_COLOR: '1' } }, false, 'red', 'red'],
     ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, false, 'red', 'red'],
   ];
   test.each(cases)('%s', (_what, setting, color, stdout, stderr) => {
@@ -85,6 +91,42 @@ describe('colours', () => {
     terminal.print(RED);
     terminal.say(RED);
     expect([terminal.color, out(), err()]).toEqual([color, `${stdout}\n`, `${stderr}\n`]);
+  });
+});
+
+describe('what a line means', () => {
+  const GREEN = '\u001b[32m';
+  const YELLOW = '\u001b[33m';
+  const RED_ON = '\u001b[31m';
+  test.each([
+    ['+ invite jo@x.com to Sales as editor (row 4)', GREEN],
+    ['- remove jo@x.com from Sales (row 4)', RED_ON],
+    ['~ jo@x.com in Sales: viewer → editor (row 4)', YELLOW],
+    ['! row 4: it is no address', YELLOW],
+    ['= jo@x.com in Sales: viewer (row 4)', '\u001b[2m'],
+    ['  matched    29', GREEN],
+    ['  in_doubt    1', YELLOW],
+    ['  no_match    5', ''],
+    ['Attention  leads.needs-attention.csv', YELLOW],
+    ['problem  store       it is gone', RED_ON],
+    ['  - a list in words', ''],
+  ])('%j', (line, tone) => {
+    const { terminal, out, err } = open(ALL_TERMINAL);
+    terminal.print(line);
+    terminal.say(line);
+    for (const shown of [out(), err()]) {
+      expect(shown.startsWith(`${tone}${line}`)).toBe(true);
+      expect(shown.includes('\u001b')).toBe(tone !== '');
+    }
+    const plain = open();
+    plain.terminal.print(line);
+    expect(plain.out()).toBe(`${line}\n`);
+  });
+
+  test('a stop is red, and what to do about it is not', () => {
+    const { terminal, err } = open(ALL_TERMINAL);
+    terminal.fail({ code: 'job', message: 'fact', next: 'Do.' });
+    expect(err()).toBe(`${RED_ON}fact.\u001b[39m\nDo.\n`);
   });
 });
 

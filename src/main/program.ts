@@ -3,6 +3,7 @@ import { Command, type CommanderError } from 'commander';
 import type { CliCommand, RunCommand } from '../command.ts';
 import { invariant, type StopError, stop } from '../errors.ts';
 import { familyNames, loadMember } from '../family.ts';
+import { suggestion } from '../nearest.ts';
 
 /**
  * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
@@ -21,6 +22,8 @@ export interface HelpOutput {
 export interface SharedOptions {
   readonly json?: true;
   readonly quiet?: true;
+  /** False when none are wanted. */
+  readonly color?: boolean;
   /** A folder, or the address of a shared store. */
   readonly store?: string;
 }
@@ -96,17 +99,20 @@ async function loadCommand(name: string): Promise<CliCommand> {
 }
 
 async function configure(command: Command, run: RunCommand): Promise<void> {
-  const { summary, example, configure } = await loadCommand(command.name());
+  const { summary, example, examples = {}, configure } = await loadCommand(command.name());
   command.summary(summary).description(summary);
   configure(command, run);
-  for (const each of [command, ...command.commands]) withSharedOptions(each);
-  command.addHelpText('afterAll', `\nExample:\n  ${example}`);
+  for (const each of [command, ...command.commands]) {
+    const shown = each === command ? example : (examples[each.name()] ?? example);
+    withSharedOptions(each).addHelpText('after', `\nExample:\n  ${shown}`);
+  }
 }
 
 function withSharedOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON object on stdout and nothing else there')
     .option('--quiet', 'no progress and no words on stderr, but for what went wrong')
+    .option('--no-color', 'no colours, also on a terminal')
     .option(
       '--store <location>',
       'where the ledger is: a folder (default: $ROWONCE_STORE, else the state folder)',
@@ -117,7 +123,8 @@ function withSharedOptions(command: Command): Command {
 function inheritOptions(command: Command): void {
   for (let parent = command.parent; parent !== null; parent = parent.parent) {
     for (const [name, value] of Object.entries(parent.opts<SharedOptions>())) {
-      if (command.getOptionValue(name) === undefined) command.setOptionValue(name, value);
+      const typed = parent.getOptionValueSource(name) === 'cli';
+      if (typed && command.getOptionValueSource(name) !== 'cli') command.setOptionValue(name, value);
     }
   }
 }
@@ -128,12 +135,23 @@ export function usageStop(error: CommanderError, command: string): StopError {
   if (error.code === 'commander.help')
     return stop('usage', 'no command was given', `Name a command: ${see}.`);
   const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
+  const choice = WRONG_CHOICE.exec(fact)?.groups;
+  if (choice !== undefined) return wrongChoice(choice);
   const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
   return stop(
     'usage',
     withoutValue(fact),
     nearest ? `Did you mean ${nearest}? Else ${see}.` : `Please ${see}.`,
   );
+}
+
+/** Commander's words for a value that is none of a list, of an option or of an argument. */
+const WRONG_CHOICE =
+  /^(?:option '(?<flag>--[\w-]+).*' argument|command-argument value) '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
+
+function wrongChoice({ flag, word = '', known = '' }: Record<string, string | undefined>): StopError {
+  const fact = flag === undefined ? `"${word}" is not known` : `${flag} ${word} is not known`;
+  return stop('usage', fact, suggestion(word, known.split(', ')));
 }
 
 /** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */

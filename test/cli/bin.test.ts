@@ -1,6 +1,6 @@
 /**
  * Goal: whatever Node the user's shell finds, the program runs with one that is new enough, lives and dies as the
- * process that was started does, or says in one sentence what is missing.
+ * process that was started does, or says in one sentence what is missing. It starts fast.
  * Method: the real `bin.js` under the Node of the tests and, where the machine has one, under an older Node; signals
  * are sent to the process that the user would signal, and the sandbox's socket shows whether the program still lives.
  */
@@ -11,13 +11,14 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PROGRAM } from './rowonce.ts';
@@ -60,6 +61,42 @@ test('an installed package runs what was built', () => {
     encoding: 'utf8',
   });
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
+});
+
+describe('starting fast', () => {
+  /** What Node keeps of a start with nothing kept yet: one file for each that was loaded. */
+  function kept(words: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+    const caches = mkdtempSync(join(folder, 'caches-'));
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...words], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder, ROWONCE_CONFIG: folder, XDG_CACHE_HOME: caches, ...env },
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    const entries = readdirSync(caches, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ parentPath }) => relative(caches, parentPath));
+  }
+
+  test('what was compiled is kept for the next start, in the folder of the user for such files', () => {
+    const files = kept(['accounts', 'list', '--quiet']);
+    expect(files.length).toBeGreaterThan(100);
+    for (const file of files) expect(file).toMatch(/^rowonce\b/);
+  });
+
+  test.each([
+    ['--version', ['--version']],
+    ['a script for a shell', ['completion', 'bash']],
+    ['a schema', ['schema', 'job']],
+  ])('%s is printed without loading what it does not need', (_what, words) => {
+    expect(kept(words).length).toBeLessThan(60);
+  });
+
+  test('nothing is kept for whoever says so, or has no folder for it', () => {
+    expect(kept(['--version'], { NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual([]);
+    expect(kept(['--version'], { XDG_CACHE_HOME: '/dev/null' })).toEqual([]);
+    expect(kept(['--version'], { NODE_COMPILE_CACHE: join(folder, 'own') })).toEqual([]);
+    expect(readdirSync(join(folder, 'own'))).toHaveLength(1);
+  });
 });
 
 describe.skipIf(olderNode === undefined)('under an older Node (skipped when the path has none)', () => {

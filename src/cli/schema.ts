@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { Argument, type Command } from 'commander';
+import type { CliCommand, Console } from '../command.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { SCHEMA_KINDS, type SchemaKind, schemaPath } from '../paths.ts';
+
+const schema: CliCommand = {
+  name: 'schema',
+  summary: 'Prints the JSON schema by which an editor completes and checks a job, accounts or a dialect.',
+  example: 'npx rowonce schema job',
+  configure(command: Command, run) {
+    command
+      .addArgument(new Argument('<kind>', 'of which file').choices(SCHEMA_KINDS))
+      .option('--path', 'print where the schema lies instead, for the settings of an editor')
+      .action(
+        run((console: Console, kind: SchemaKind, flags: { readonly path?: true }) =>
+          show(console, kind, flags),
+        ),
+      );
+  },
+};
+
+export default schema;
+
+async function show(console: Console, kind: SchemaKind, flags: { readonly path?: true }): Promise<ExitCode> {
+  const path = schemaPath(kind);
+  const text = readFileSync(path, 'utf8');
+  console.print(flags.path ? path : text.trimEnd());
+  console.result(flags.path ? { path } : JSON.parse(text));
+  return EXIT.done;
+}

@@ -1,0 +1,176 @@
+/**
+ * Goal: in bash, zsh and fish the Tab key offers what may be typed: commands, options, operations, job files, accounts
+ * and batches; and names of files where only those may follow.
+ * Method: real shells that load the printed script and complete as they do for the key, with `rowonce` on the path;
+ * shells that the machine does not have are skipped. What is offered in detail is asked as those scripts ask.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { PROGRAM, rowonce } from './rowonce.ts';
+import { typed } from './typed.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rowonce-completion-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const env = {
+  // The Node that runs the tests first, then what is found as `rowonce`.
+  PATH: [dirname(process.execPath), join(folder, 'bin'), process.env.PATH].join(delimiter),
+  HOME: folder,
+  ROWONCE_CONFIG: folder,
+  ROWONCE_STORE: join(folder, 'store'),
+  ROWONCE_SANDBOX: '--rate 2000/s',
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+};
+
+const OPERATIONS = readdirSync(join(PROGRAM, '..', 'operations'))
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -3));
+
+let batch: string;
+
+/** A folder as a user has one: accounts, jobs, files, and a batch in the store. */
+beforeAll(async () => {
+  for (const each of ['bin', 'jobs', 'lists']) mkdirSync(join(folder, each));
+  symlinkSync(PROGRAM, join(folder, 'bin', 'rowonce'));
+  writeFileSync(join(folder, 'jobs', 'team.yaml'), 'operation: onboard\n');
+  writeFileSync(join(folder, 'lists', 'leads.csv'), 'ABN\n51824753556\n');
+  const account = 'vendor: provider\n    base_url: http://127.0.0.1:9\n    key: k';
+  writeFileSync(join(folder, 'accounts.yaml'), `accounts:\n  acme-data:\n    ${account}\n`, { mode: 0o600 });
+  const words = ['run', 'enrich-company', 'lists/leads.csv', '--account', 'sandbox-provider', '--json'];
+  const { stdout } = await rowonce(words, { env, cwd: folder });
+  batch = JSON.parse(stdout).batch;
+  for (const [shell] of SHELLS) {
+    writeFileSync(join(folder, `script.${shell}`), (await rowonce(['completion', shell])).stdout);
+  }
+});
+
+/** What the words that are typed so far are completed to; the last one is being typed. */
+type Complete = (...words: readonly string[]) => readonly string[];
+
+function runs(shell: string): boolean {
+  return spawnSync(shell, ['-c', 'exit 0']).status === 0;
+}
+
+function printedBy(shell: string, args: readonly string[]): readonly string[] {
+  const stdout = execFileSync(shell, args, { env, cwd: folder, encoding: 'utf8' });
+  return stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .sort();
+}
+
+/** As the Tab key does: the function that is registered for the command fills COMPREPLY, else files are completed. */
+const inBash: Complete = (...words) =>
+  printedBy('bash', [
+    '--norc',
+    '-c',
+    `source script.bash
+     complete -p rowonce | grep -q -- '-o default' || exit 1
+     COMP_WORDS=(rowonce "$@"); COMP_CWORD=$#
+     "$(complete -p rowonce | sed 's/.*-F \\([^ ]*\\) .*/\\1/')" rowonce
+     if ((\${#COMPREPLY[@]})); then printf '%s\\n' "\${COMPREPLY[@]}"; else compgen -f -- "\${COMP_WORDS[COMP_CWORD]}" || true; fi`,
+    'bash',
+    ...words,
+  ]);
+
+/** zsh completes only in its line editor, so what it would hand to that is printed instead. */
+const inZsh: Complete = (...words) =>
+  printedBy('zsh', [
+    '-f',
+    '-c',
+    `compdef() { registered=$1 }
+     compadd() { shift; print -l -- \${(M)@:#\${words[CURRENT]}*} }
+     _files() { print -l -- \${words[CURRENT]}*(N) }
+     source ./script.zsh
+     words=(rowonce "$@"); CURRENT=$#words
+     $registered`,
+    'zsh',
+    ...words,
+  ]);
+
+const inFish: Complete = (...words) =>
+  printedBy('fish', [
+    '--no-config',
+    '-c',
+    `source script.fish; complete -C '${['rowonce', ...words].join(' ')}'`,
+  ]);
+
+const SHELLS: readonly (readonly [string, Complete])[] = [
+  ['bash', inBash],
+  ['zsh', inZsh],
+  ['fish', inFish],
+];
+
+describe.each(SHELLS)('in %s (skipped where it is not installed) the key offers', (shell, complete) => {
+  const offered = test.skipIf(!runs(shell));
+
+  offered('an operation or a job file', () => {
+    expect(complete('run', '')).toEqual([...OPERATIONS, 'jobs/team.yaml'].sort());
+  });
+
+  offered('an option, where the command has such a one', () => {
+    expect(complete('run', 'enrich-company', 'leads.csv', '--bu')).toEqual(['--budget']);
+  });
+
+  offered('an account', () => {
+    expect(complete('run', 'enrich-company', '--account', 'ac')).toEqual(['acme-data']);
+  });
+
+  offered('a file, where one is wanted', () => {
+    expect(complete('run', 'enrich-company', '--budget', '5', 'lists/leads.c')).toEqual(['lists/leads.csv']);
+  });
+});
+
+describe('the words that may follow', () => {
+  const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const { code, stdout, stderr } = await typed(['completion', 'bash', '--', ...words]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  beforeAll(() => {
+    vi.stubEnv('ROWONCE_CONFIG', env.ROWONCE_CONFIG);
+    vi.stubEnv('ROWONCE_STORE', env.ROWONCE_STORE);
+  });
+  afterAll(() => vi.unstubAllEnvs());
+
+  test.each([
+    ['a command', ['se'], ['settle']],
+    ['an option before any command', ['--qu'], ['--quiet']],
+    ['a command within a command', ['accounts', 'te'], ['test']],
+    ['nothing after a command that does not exist', ['acounts', ''], []],
+    ['one of several operations', ['plan', 'enrich-'], ['enrich-company', 'enrich-person']],
+    ['no option of another command', ['undo', 'last', '--bu'], []],
+    ['an option of all commands', ['undo', 'last', '--js'], ['--json']],
+    ['an account to be tested', ['accounts', 'test', 'acme'], ['acme-data']],
+    ['a word of a list that an option takes', ['sandbox', '--rate-kind', 'b'], ['bucket']],
+    ['a word of a list that a file is read by', ['run', '--encoding', 'utf-16'], ['utf-16le', 'utf-16be']],
+    ['a word of a list that an argument takes', ['completion', 'b'], ['bash']],
+    ['what follows an option with its value', ['--store', 'x', 'accounts', 're'], ['remove']],
+    ['nothing for a value that is the user’s own', ['run', '--budget', ''], []],
+    ['nothing after the last argument', ['cancel', 'last', ''], []],
+  ])('%s', async (_what, words, expected) => {
+    expect(await offered(...words)).toEqual(expected);
+  });
+
+  test('a batch of the store, and of the store that is named', async () => {
+    expect(await offered('status', '')).toEqual(['last', batch]);
+    expect(await offered('settle', batch.slice(0, 3))).toEqual([batch]);
+    vi.stubEnv('ROWONCE_STORE', join(folder, 'nothing'));
+    expect(await offered('status', '')).toEqual([]);
+    expect(await offered('undo', '--store', env.ROWONCE_STORE, '')).toEqual(['last', batch]);
+  });
+
+  test('are none and no complaint where the accounts cannot be read', async () => {
+    vi.stubEnv('ROWONCE_CONFIG', '/dev/null');
+    expect(await offered('accounts', 'test', '')).toEqual(['sandbox-provider', 'sandbox-service']);
+    const broken = mkdtempSync(join(folder, 'broken-'));
+    writeFileSync(join(broken, 'accounts.yaml'), 'acounts: {}\n', { mode: 0o600 });
+    vi.stubEnv('ROWONCE_CONFIG', broken);
+    expect(await offered('accounts', 'test', '')).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+/**
+ * Goal: an editor that follows our JSON schemas completes what a file may hold, explains it, takes every file that we
+ * ship, and marks the slips that people make.
+ * Method: the shipped schemas against those made anew of the zod schemas and the documentation, and as validators of
+ * real files beside the reader of those files. `UPDATE_SCHEMAS=1` writes them instead.
+ */
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { accountsSchema } from '../src/accounts-file.ts';
+import { dialectFileSchema } from '../src/dialect-file.ts';
+import { jobSchema } from '../src/job.ts';
+import { rowonce } from './cli/rowonce.ts';
+import { type JsonSchema, schemasNow } from './json-schemas.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'docs', 'schemas');
+const KINDS = ['job', 'accounts', 'dialect'] as const;
+type Kind = (typeof KINDS)[number];
+
+const now = await schemasNow();
+if (process.env.UPDATE_SCHEMAS === '1') {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [kind, schema] of now) {
+    writeFileSync(join(FOLDER, `${kind}.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  }
+}
+
+const shipped = (kind: Kind): JsonSchema => JSON.parse(readFileSync(join(FOLDER, `${kind}.json`), 'utf8'));
+
+/** As an editor judges it. */
+const accepts = (kind: Kind, value: unknown): boolean =>
+  z.fromJSONSchema(JSON.parse(JSON.stringify(shipped(kind)))).safeParse(value).success;
+
+describe('the schemas that are shipped', () => {
+  test.each(KINDS)(
+    '%s is what the program reads and the documentation says (else: UPDATE_SCHEMAS=1)',
+    (kind) => {
+      expect(shipped(kind)).toEqual(now.get(kind));
+    },
+  );
+
+  test.each(KINDS)('%s explains every entry', (kind) => {
+    const members = membersOf(shipped(kind), '');
+    expect(members.length).toBeGreaterThan(20);
+    expect(members.filter(({ schema }) => schema.description === undefined).map(({ path }) => path)).toEqual(
+      [],
+    );
+  });
+
+  test('an operation is completed by its name', () => {
+    expect(shipped('job').properties?.operation?.enum).toEqual(
+      globSync('src/operations/*.ts', { cwd: ROOT })
+        .map((path) => path.replace(/^.*[\\/]|\.ts$/g, ''))
+        .sort(),
+    );
+  });
+
+  test.each(KINDS)('rowonce schema %s prints it, and --path where it lies', async (kind) => {
+    const { code, stdout, stderr } = await rowonce(['schema', kind]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(shipped(kind));
+    expect(JSON.parse((await rowonce(['schema', kind, '--path', '--json'])).stdout)).toEqual({
+      path: join(FOLDER, `${kind}.json`),
+    });
+  });
+});
+
+interface Member {
+  readonly path: string;
+  readonly schema: JsonSchema;
+}
+
+function membersOf(schema: JsonSchema, path: string): readonly Member[] {
+  const { properties = {}, additionalProperties, items, anyOf = [], oneOf = [] } = schema;
+  const below = Object.entries(properties).flatMap(([key, member]) => [
+    { path: path + key, schema: member },
+    ...membersOf(member, `${path}${key}.`),
+  ]);
+  const forms = [items, ...anyOf, ...oneOf].flatMap((form) => (form ? membersOf(form, path) : []));
+  const named =
+    typeof additionalProperties === 'object' ? membersOf(additionalProperties, `${path}NAME.`) : [];
+  return [...below, ...forms, ...named];
+}
+
+// ---------------------------------------------------------------------------------------------------- files
+
+const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const EXAMPLES: readonly { readonly from: string; readonly text: string }[] = [
+  ...globSync('jobs/**/*.yaml', { cwd: ROOT }).map((path) => ({ from: path, text: page(path) })),
+  ...['README.md', ...globSync('docs/*.md', { cwd: ROOT })].flatMap((path) =>
+    [...page(path).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => ({ from: path, text })),
+  ),
+];
+
+function kindOf(text: string): Kind {
+  if (/^accounts:/m.test(text)) return 'accounts';
+  return /^operations:/m.test(text) ? 'dialect' : 'job';
+}
+
+describe('files that work', () => {
+  test.each(EXAMPLES)('an editor finds nothing wrong with the one of $from', ({ text }) => {
+    expect(accepts(kindOf(text), parse(text))).toBe(true);
+  });
+
+  test('there are examples of every kind', () => {
+    expect(new Set(EXAMPLES.map(({ text }) => kindOf(text)))).toEqual(new Set(KINDS));
+  });
+
+  test.each(globSync('jobs/**/*.yaml', { cwd: ROOT }))(
+    '%s tells editors its schema, in the checkout',
+    (path) => {
+      const text = page(path);
+      const named = /^# yaml-language-server: \$schema=(?<to>\S+)$/m.exec(text)?.groups?.to ?? '';
+      expect(resolve(ROOT, dirname(path), named)).toBe(join(FOLDER, `${kindOf(text)}.json`));
+    },
+  );
+});
+
+// ---------------------------------------------------------------------------------------------------- slips
+
+const READERS = { job: jobSchema, accounts: accountsSchema, dialect: dialectFileSchema } as const;
+
+const SLIPS: readonly (readonly [what: string, kind: Kind, yaml: string])[] = [
+  ['a misspelt key', 'job', 'operation: enrich-company\nbuget: { credits: 5 }'],
+  ['a misspelt key inside a block', 'job', 'operation: enrich-company\nbudget: { credit: 5 }'],
+  ['no operation', 'job', 'account: data'],
+  ['a word that is not in the list', 'job', 'operation: enrich-company\nin_doubt: wait'],
+  ['a number in words', 'job', 'operation: enrich-company\nbudget: { credits: "500" }'],
+  ['half a credit', 'job', 'operation: enrich-company\nbudget: { credits: 0.5 }'],
+  ['an age without its unit', 'job', 'operation: enrich-company\nrefresh_after: "30"'],
+  ['a schedule of four fields', 'job', 'operation: enrich-company\nschedule: "0 2 * *"'],
+  ['a share that is none', 'job', 'operation: onboard\nguards: { max_removals: ten }'],
+  ['a tab as a name of what it is', 'job', 'operation: enrich-company\nread: { delimiter: "\\t" }'],
+  ['a vendor that is none', 'accounts', 'accounts: { data: { vendor: supplier, key_env: KEY } }'],
+  ['an entry of the other vendor', 'accounts', 'accounts: { data: { vendor: provider, region: AU } }'],
+  [
+    'an address without https',
+    'accounts',
+    'accounts: { a: { vendor: provider, base_url: api.example.com } }',
+  ],
+  ['a name with a blank', 'accounts', 'accounts: { "my data": { vendor: provider, key_env: KEY } }'],
+  ['a limit of none at all', 'accounts', 'accounts: { a: { vendor: service, limits: { per_second: 0 } } }'],
+  ['a meaning that is none', 'dialect', 'answers: [{ status: [404], means: nothing }]'],
+  ['a status that is none', 'dialect', 'answers: [{ status: [40x], means: no_match }]'],
+  ['a path without its slash', 'dialect', 'operations: { enrich-company: { path: company } }'],
+  ['a duration in words', 'dialect', 'idempotency: { header: Key, valid_for: a day }'],
+];
+
+describe('slips', () => {
+  test.each(SLIPS)('%s is marked by the editor, as the program refuses it', (_what, kind, text) => {
+    const value: unknown = parse(text);
+    expect(READERS[kind].safeParse(value).success).toBe(false);
+    expect(accepts(kind, value)).toBe(false);
+  });
+
+  test('an operation that does not exist is marked as well', () => {
+    expect(accepts('job', { operation: 'enrich-companies' })).toBe(false);
+    expect(accepts('job', { operation: 'enrich-company' })).toBe(true);
+  });
+});

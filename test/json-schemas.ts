@@ -1,0 +1,106 @@
+/**
+ * The JSON schemas in docs/schemas, by which editors complete and check what a user writes by hand: the shape from the
+ * zod schemas that read it, and the words from the tables of the documentation, so that neither is written twice.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { accountsSchema } from '../src/accounts-file.ts';
+import { dialectFileSchema } from '../src/dialect-file.ts';
+import { familyNames } from '../src/family.ts';
+import { jobSchema } from '../src/job.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+export interface JsonSchema {
+  title?: string;
+  description?: string;
+  type?: string;
+  enum?: readonly string[];
+  pattern?: string;
+  required?: readonly string[];
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: JsonSchema | boolean;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+}
+
+/** What a member at a path of keys means; NAME stands for a key of the user's own. */
+type Meanings = (path: string) => string | undefined;
+
+const AGE = String.raw`^(never|\d+(\.\d+)? ?(ms|s|m|h|d))$`;
+const DURATION = String.raw`^\d+(\.\d+)? ?(ms|s|m|h|d)$`;
+
+/** What code checks and a zod schema cannot tell, by the end of the path. */
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/^(refresh_after|refresh_no_match_after)$/, AGE],
+  [/^schedule$/, String.raw`^ *\S+( +\S+){4} *$`],
+  [/\b(sure_after|valid_for|window)$/, DURATION],
+  [/\b(base_url|api_call_url|regions\.(AU|EU|US))$/, '^https?://'],
+];
+
+/** Every schema as it has to be now, by the name of its file. */
+export async function schemasNow(): Promise<ReadonlyMap<string, JsonSchema>> {
+  const job = draft(jobSchema, 'A job of Rowonce', meaningsIn('docs/reference.md', '## Jobs'));
+  const operation = job.properties?.operation;
+  if (operation !== undefined)
+    operation.enum = await familyNames(new URL('../src/operations/', import.meta.url));
+  const ofAccounts = meaningsIn('docs/reference.md', '## Accounts');
+  const accounts = draft(accountsSchema, 'Accounts of Rowonce', (path) =>
+    ofAccounts(path.replace(/^accounts\.NAME\./, '')),
+  );
+  return new Map([
+    ['job', job],
+    ['accounts', accounts],
+    ['dialect', draft(dialectFileSchema, 'A dialect of Rowonce', meaningsOfDialects())],
+  ]);
+}
+
+/**
+ * Draft 7, which every editor knows, without the Unicode classes that some do not. What the file may hold is meant, not
+ * what is made of it.
+ */
+function draft(schema: z.ZodType, title: string, meanings: Meanings): JsonSchema {
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' });
+  const text = JSON.stringify(json).replaceAll(String.raw`\\P{Cc}`, String.raw`[^\\x00-\\x1f\\x7f-\\x9f]`);
+  const drafted = { title, ...(JSON.parse(text) as JsonSchema) };
+  describeMembers(drafted, '', meanings);
+  return drafted;
+}
+
+function describeMembers(schema: JsonSchema, path: string, meanings: Meanings): void {
+  const { properties = {}, additionalProperties, items, anyOf = [], oneOf = [] } = schema;
+  for (const [key, member] of Object.entries(properties)) {
+    const description = meanings(path + key);
+    if (description !== undefined) member.description = description;
+    const pattern = PATTERNS.find(([pathEnd]) => pathEnd.test(path + key))?.[1];
+    if (pattern !== undefined) member.pattern = pattern;
+    describeMembers(member, `${path}${key}.`, meanings);
+  }
+  for (const form of [items, ...anyOf, ...oneOf]) if (form) describeMembers(form, path, meanings);
+  if (typeof additionalProperties === 'object') {
+    describeMembers(additionalProperties, `${path}NAME.`, meanings);
+  }
+}
+
+/** A rule is the same wherever it stands. */
+function meaningsOfDialects(): Meanings {
+  const entries = meaningsIn('docs/dialects.md', '# Dialects');
+  const parts = meaningsIn('docs/dialects.md', '## Rules');
+  return (path) => {
+    if (path.endsWith('.says')) return 'what became of the lost call';
+    if (path === 'replace_answers') return '`true`: the rules of this file are all there are';
+    const part = /\b(?:answers|repeated)\.(?<part>.+)$/.exec(path)?.groups?.part;
+    return part === undefined ? entries(path) : parts(part);
+  };
+}
+
+/** The tables below a heading, up to the next heading, without the marks of the page. */
+function meaningsIn(page: string, heading: string): Meanings {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const section = text.split(`${heading}\n`)[1]?.split(/^#/m)[0] ?? '';
+  const rows = section.matchAll(/^\| `(?<key>[^`]+)` \| (?<meaning>.+) \|$/gm);
+  const meanings = new Map([...rows].map(({ groups = {} }) => [groups.key, groups.meaning] as const));
+  return (path) => meanings.get(path)?.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+}
