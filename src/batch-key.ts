@@ -47,10 +47,14 @@ export function batchIdentityOf(
   };
 }
 
-/** How the file is read is among them: read otherwise, its rows say something else. */
-function askingSettings({ operation, settings = {}, read = {} }: Job): JsonObject | undefined {
+/** How the file is read is among them, and whether it is repaired: its rows say something else then. */
+function askingSettings({ operation, settings = {}, read = {}, repair }: Job): JsonObject | undefined {
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
   const isRead = Object.keys(read).length > 0;
-  if (asking.length === 0 && !isRead) return undefined;
-  return { ...Object.fromEntries(asking), ...(isRead ? { read: readEntryOf(read) } : {}) };
+  if (asking.length === 0 && !isRead && repair === undefined) return undefined;
+  return {
+    ...Object.fromEntries(asking),
+    ...(isRead ? { read: readEntryOf(read) } : {}),
+    ...(repair === undefined ? {} : { repair }),
+  };
 }

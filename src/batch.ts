@@ -2,7 +2,7 @@ import { requestsPerSecond } from './account.ts';
 import { answerPlaceOf } from './answer-body.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
-import { columnWords } from './columns.ts';
+import { guessWords, isByName } from './columns.ts';
 import { crashPoint } from './faults.ts';
 import { freshSinceOf } from './freshness.ts';
 import { halfDone } from './half-done.ts';
@@ -132,7 +132,9 @@ async function announce(
     note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');
   }
   for (const each of sheet.notes) note(each);
-  if (columns.guessed) note(`Columns, by their names: ${columnWords(columns.columns)}.`);
+  if (columns.guessed) {
+    note(`Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`);
+  }
 }
 
 /** Rows with a final outcome: those in doubt are looked at again. */

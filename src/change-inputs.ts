@@ -3,6 +3,7 @@ import { ROLES, type Role } from './membership.ts';
 import { suggestion } from './nearest.ts';
 import type { InputField, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { plainText, sentence } from './plain-text.ts';
+import { isEmail } from './recognise.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing
@@ -16,6 +17,7 @@ export const EMAIL: InputField = {
     ...['email', 'emailaddress', 'emailid', 'mail', 'mailaddress', 'workemail', 'workemailaddress'],
     ...['businessemail', 'contactemail', 'primaryemail', 'useremail', 'memberemail'],
   ],
+  looksRight: isEmail,
 };
 
 export const ROLE: InputField = {

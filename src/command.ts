@@ -33,6 +33,8 @@ export interface CliCommand {
   readonly summary: string;
   /** A command line that works as it stands in a checkout; shown by `--help`. */
   readonly example: string;
+  /** The same for each of its subcommands, by name. */
+  readonly examples?: Readonly<Record<string, string>>;
   /**
    * Declares arguments and options on the commander command, and attaches what it does with `run`, which turns
    * StopErrors and bugs into messages and exit codes. `--json`, `--quiet` and `--store` are declared for all.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canonicalJson } from './call-key.ts';
-import { type ColumnMap, mapColumns } from './columns.ts';
+import { type ColumnMap, findColumns } from './columns.ts';
 import { stop } from './errors.ts';
 import { loadFamily } from './family.ts';
 import { endingOf } from './file-name.ts';
@@ -97,7 +97,7 @@ export async function openMappedInput(
   ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<MappedInput> {
   const input = await openInput(path, read, ledger);
-  return { ...input, columns: mapColumns(operation, input.survey.header, columns) };
+  return { ...input, columns: await findColumns(operation, input.sheet, input.survey.header, columns) };
 }
 
 /**
@@ -109,7 +109,8 @@ export async function openHeader(
   { operation, columns, read = {} }: ReadingJob,
 ): Promise<OpenedInput> {
   const file = await openFile(path, read);
-  return { ...file, columns: mapColumns(operation, await file.sheet.header(), columns) };
+  const header = await file.sheet.header();
+  return { ...file, columns: await findColumns(operation, file.sheet, header, columns) };
 }
 
 /** A file of which nothing is known but how it is read. */

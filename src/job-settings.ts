@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AnswerPlace } from './answer-body.ts';
 import type { ReadOptions } from './format.ts';
+import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
 import { type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
 import type { JsonObject, Operation } from './operation.ts';
 
@@ -14,6 +15,8 @@ const settingsSchema = z.object({
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
+  /** Left out: made safe. */
+  formulas: z.enum(FORMULA_MODES).optional(),
   /** How the file is read; left out: as it looks. */
   read: readSchema.optional(),
   /** Of an undo: the batch whose changes it takes back. */
@@ -35,6 +38,7 @@ const settingsSchema = z.object({
 export interface OutputSettings {
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: Job['onExisting'];
+  readonly formulas?: FormulaMode;
   readonly columns: Readonly<Record<string, string>>;
   readonly answerPlace: AnswerPlace;
   readonly operation: Pick<Operation, 'resultsFile'>;
@@ -58,6 +62,7 @@ export function jobSettings(
     ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
+    ...(job.formulas === undefined ? {} : { formulas: job.formulas }),
     ...(job.read === undefined ? {} : { read: readEntryOf(job.read) }),
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
@@ -85,6 +90,7 @@ export function outputSettings(stored: JsonObject): OutputSettings {
   const {
     add,
     on_existing: onExisting,
+    formulas,
     columns,
     answer_at: at = {},
     results_file: resultsFile,
@@ -95,5 +101,9 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     ...(at.results === undefined ? {} : { results: at.results }),
   };
   const operation = resultsFile === undefined ? {} : { resultsFile };
-  return { onExisting, columns, answerPlace, operation, ...(add === undefined ? {} : { add }) };
+  return {
+    ...{ onExisting, columns, answerPlace, operation },
+    ...(formulas === undefined ? {} : { formulas }),
+    ...(add === undefined ? {} : { add }),
+  };
 }

@@ -7,10 +7,12 @@ import { parseDurationMs } from './duration.ts';
 import { stop } from './errors.ts';
 import { familyNames, loadMember } from './family.ts';
 import type { ReadOptions } from './format.ts';
+import type { FormulaMode } from './formulas.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
 import { nearest, suggestion } from './nearest.ts';
 import type { JsonObject, JsonValue, Operation } from './operation.ts';
+import { plainText } from './plain-text.ts';
 import { OUR_COLUMNS } from './row.ts';
 import { unoffered } from './unoffered.ts';
 import { checkWaterfall } from './waterfall.ts';
@@ -53,6 +55,8 @@ export interface Job {
   /** New column → dotted path in the answer; left out: every plain field. */
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: OnExisting;
+  /** What becomes of cells of ours that would begin a formula; left out: they are made safe. */
+  readonly formulas?: FormulaMode;
   /** Most credits of a batch. */
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
@@ -62,6 +66,8 @@ export interface Job {
   readonly refreshNoMatchAfterMs?: number;
   /** How the file is read; left out: as it looks. */
   readonly read?: ReadOptions;
+  /** Damaged cells are sent repaired where the repair is sure; left out: as they are. */
+  readonly repair?: true;
   /** Entries that are the operation's alone, as the file writes them. */
   readonly settings?: JsonObject;
   /** How far a run that changes the service may go. */
@@ -120,11 +126,13 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     ...(value.waterfall === undefined ? {} : { waterfall: value.waterfall }),
     ...(value.add === undefined ? {} : { add: value.add }),
     onExisting: value.on_existing ?? 'refuse',
+    ...(value.formulas === undefined ? {} : { formulas: value.formulas }),
     ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
     inDoubt: policyOf(value.in_doubt),
     ...ageOf('refreshAfterMs', value.refresh_after),
     ...ageOf('refreshNoMatchAfterMs', value.refresh_no_match_after),
     ...(value.read === undefined ? {} : { read: readOptionsOf(value.read) }),
+    ...(value.repair === true ? { repair: true } : {}),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...guardsOf(operation, document),
     ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
@@ -286,13 +294,16 @@ async function jobFiles(): Promise<readonly string[]> {
   return files.filter((file) => YAML_ENDING.test(file)).map((file) => `${JOBS_FOLDER}/${file}`);
 }
 
-/** The job as a file that a user can keep and change; `loadJob` reads the same job back from it. */
-export function jobYaml(job: Job): string {
+/**
+ * The job as a file that a user can keep and change; `loadJob` reads the same job back from it.
+ * @param because input → why its column was guessed, as a phrase.
+ */
+export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
   const budget = job.budget === undefined ? undefined : { credits: job.budget };
   const lines = [
     entry('operation', job.operation.name, 'what is done with each row'),
     entry('account', job.account, 'whose key and address are used'),
-    ...block('columns', job.columns, "the operation's input: the column of the file that holds it"),
+    ...block('columns', job.columns, "the operation's input: the column of the file that holds it", because),
     entry('waterfall', job.waterfall, 'tried in this order until one matches'),
     ...block('add', job.add, 'new column: where its value stands in the answer'),
     entry(
@@ -300,7 +311,9 @@ export function jobYaml(job: Job): string {
       job.onExisting === 'refuse' ? undefined : job.onExisting,
       'when the file has such a column',
     ),
+    entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
     entry('read', job.read && readEntryOf(job.read), 'how the file is read where it is not as it looks'),
+    entry('repair', job.repair, 'damaged cells are sent repaired where that is sure'),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),
     entry('refresh_after', ageText(job.refreshAfterMs), 'how old a bought match may be and still be used'),
@@ -328,6 +341,7 @@ function block(
   name: string,
   entries: Readonly<Record<string, string>> | undefined,
   comment: string,
+  because: ReadonlyMap<string, string> = new Map(),
 ): string[] {
   if (entries === undefined) return [];
   const pairs = Object.entries(entries);
@@ -336,7 +350,7 @@ function block(
     ([key, value]) =>
       `  ${inline({ [key]: value })
         .slice(1, -1)
-        .trim()}  # ${key} ← ${value}`,
+        .trim()}  # ${plainText([`${key} ← ${value}`, ...(because.has(key) ? [because.get(key)] : [])].join(', '))}`,
   );
   return [`${name}:  # ${comment}`, ...lines];
 }

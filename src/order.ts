@@ -17,6 +17,8 @@ export interface RunOrder {
   readonly inputPath: string;
   /** A path or a stream; left out: beside the input. */
   readonly output?: string | NodeJS.WritableStream | undefined;
+  /** The output is an Excel workbook, whatever the input is. */
+  readonly forExcel?: boolean | undefined;
   /** Over the job's. */
   readonly budget?: Credits | undefined;
   /** Only the rows up to this many below the header. */

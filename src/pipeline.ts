@@ -13,13 +13,21 @@ import { type MappedInput, openMappedInput } from './input.ts';
 import type { AttemptId, Batch, SettledRow } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
-import { chooseDestination, type Destination, notesIn, type OutputFiles, writeOutput } from './output.ts';
+import {
+  chooseDestination,
+  type Destination,
+  notesIn,
+  type OutputFiles,
+  type WantedOutput,
+  writeOutput,
+} from './output.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
 import { doubtReason, type InDoubt, resolveDoubt, takeBackMisses } from './recover.ts';
+import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
-import type { RowNumber } from './row.ts';
+import type { InputRow, RowNumber } from './row.ts';
 import { chooseSample, forecast } from './sample.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
@@ -40,7 +48,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   const heard = { ...order, emit: traffic.hear(order.emit, order.clock) };
 
   const input = await openMappedInput(order.inputPath, order.job, order.ledger);
-  const destination = await chooseDestination(input, order.job, order.output, order.account.sandbox);
+  const destination = await chooseDestination(input, order.job, wantedOutput(order));
   const plan = await planOfChange(heard, input, connections);
   const budget = await requireConsent(heard, input, plan);
   const batch = await startBatch(heard, input, budget, plan);
@@ -56,6 +64,10 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
     stopped,
     durationMs: order.clock.monotonicMs() - startedMs,
   });
+}
+
+function wantedOutput({ output, account, forExcel }: RunOrder): WantedOutput {
+  return { named: output, sandbox: account.sandbox, forExcel };
 }
 
 /** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */
@@ -75,8 +87,12 @@ function write(
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  const answerPlace = answerPlaceOf(order.dialect, order.job.operation.name);
-  return writeOutput({ ...order, answerPlace, ...notesIn(order.ledger, batch) }, input, batch, destination);
+  const { ledger, dialect, job } = order;
+  const answerPlace = answerPlaceOf(dialect, job.operation.name);
+  const isRepaired = (row: InputRow): boolean =>
+    job.repair === true && isRowRepaired(job.operation, input.columns.read(row));
+  const writing = { ...order, answerPlace, isRepaired, ...notesIn(ledger, batch) };
+  return writeOutput(writing, input, batch, destination);
 }
 
 /** Somebody who pressed Ctrl-C wants the terminal back; `export` writes the same output at any later time. */

@@ -40,7 +40,7 @@ function delimiterOf(text: string): keyof typeof DELIMITERS {
   return byCharacter ?? oneOf('--delimiter', DELIMITER_NAMES, text.toLowerCase());
 }
 
-function oneOf<Word extends string>(flag: string, words: readonly Word[], text: string): Word {
+export function oneOf<Word extends string>(flag: string, words: readonly Word[], text: string): Word {
   const found = words.find((word) => word === text);
   if (found !== undefined) return found;
   throw stop('usage', `${flag} ${text} is not known.`, suggestion(text, words));

@@ -4,19 +4,23 @@ import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Connections } from './connection.ts';
+import { DamageWatch, type JobDamage } from './damage-tally.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
 import { messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import type { ReadOptions } from './format.ts';
+import type { FormulaMode } from './formulas.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
+import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
+import { repairing } from './repair.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -30,6 +34,10 @@ export interface JobRequest {
   readonly account?: string | undefined;
   /** How the file is read; each entry over the job's. */
   readonly read?: ReadOptions | undefined;
+  /** What becomes of cells of ours that would begin a formula, over the job's. */
+  readonly formulas?: FormulaMode | undefined;
+  /** Damaged cells are sent repaired where that is sure; left out: as the job says. */
+  readonly repair?: boolean | undefined;
   /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
   readonly store?: string | undefined;
 }
@@ -37,6 +45,8 @@ export interface JobRequest {
 export interface RunRequest extends JobRequest {
   /** A path or a stream; left out: beside the input. */
   readonly output?: string | NodeJS.WritableStream | undefined;
+  /** The output is an Excel workbook, whatever the input is. */
+  readonly forExcel?: boolean | undefined;
   /** The most that this batch may ever spend. */
   readonly budget?: Credits | undefined;
   /** Only the rows up to this many below the header. */
@@ -91,7 +101,10 @@ export type SpenderRequest = Pick<
 >;
 
 /** What a run needs to know besides its job and its store. */
-export type FileRequest = Omit<RunRequest, keyof SpenderRequest | 'job' | 'account' | 'read' | 'saveJobAs'>;
+export type FileRequest = Omit<
+  RunRequest,
+  keyof SpenderRequest | 'job' | 'account' | 'read' | 'formulas' | 'repair' | 'saveJobAs'
+>;
 
 export interface ChosenJob {
   /** Its operation as the account's vendor can be asked. */
@@ -177,6 +190,8 @@ export interface PlannedJob {
   readonly account: Account;
   readonly input: OpenedInput;
   readonly plan: Plan;
+  /** In the columns that the job uses. */
+  readonly damage: JobDamage;
   /** Of a job that changes the service: what, and what would hold a run back. */
   readonly change: PlannedJobChange | undefined;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
@@ -195,14 +210,17 @@ export interface PlannedJobChange {
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const { job, account, dialect } = await choose(request);
   requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
-  const input = await openHeader(request.file, job);
+  const opened = await openHeader(request.file, job);
+  const watch = new DamageWatch(opened.columns);
+  const input = { ...opened, columns: watch.watched() };
   const { location } = chooseStore(request.store, account.sandbox);
   const ledger = await lookIfThere(location);
   try {
     const order = { job, account, dialect, ledger, refresh: request.refresh };
     const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
     const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
-    return { job, account, input, plan, change, missingStore: ledger === undefined ? location : undefined };
+    const missingStore = ledger === undefined ? location : undefined;
+    return { job, account, input, plan, damage: watch.found(), change, missingStore };
   } finally {
     await ledger?.close();
   }
@@ -227,14 +245,25 @@ async function planChange(
 }
 
 /** The job that was named, and the account that it runs on. */
-export async function choose(request: Pick<JobRequest, 'job' | 'account' | 'read'>): Promise<ChosenJob> {
+export async function choose(
+  request: Pick<JobRequest, 'job' | 'account' | 'read' | 'formulas' | 'repair'>,
+): Promise<ChosenJob> {
   const job = await loadJob(request.job);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
   const dialect = await dialectOf(account);
   const read = { ...job.read, ...request.read };
-  const operation = operationIn(dialect, job.operation);
+  const formulas = request.formulas ?? job.formulas;
+  const repair = request.repair ?? job.repair ?? false;
+  const asked = operationIn(dialect, job.operation);
+  const operation = repair ? repairing(asked) : asked;
   return {
-    job: { ...job, operation, ...(Object.keys(read).length === 0 ? {} : { read }) },
+    job: {
+      ...job,
+      operation,
+      ...(Object.keys(read).length === 0 ? {} : { read }),
+      ...(repair ? { repair } : {}),
+      ...(formulas === undefined ? {} : { formulas }),
+    },
     account,
     dialect,
   };
@@ -242,9 +271,10 @@ export async function choose(request: Pick<JobRequest, 'job' | 'account' | 'read
 
 /** The job with all that was guessed, so that the next run does not depend on a guess. */
 async function saveJob(path: string, { job, account }: ChosenJob, file: string): Promise<void> {
-  const { columns } = (await openHeader(file, job)).columns;
+  const { columns, because } = (await openHeader(file, job)).columns;
+  const text = jobYaml({ ...job, account: account.name, columns }, because);
   try {
-    await writeFile(path, jobYaml({ ...job, account: account.name, columns }), { flag: 'wx' });
+    await writeFile(path, schemaComment('job', path) + text, { flag: 'wx' });
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const fact = exists ? `${path} exists already.` : `${path} cannot be written: ${messageOf(error)}.`;

@@ -21,6 +21,8 @@ export interface RunSummary {
   readonly requests: number;
   readonly pauses: { readonly count: number; readonly ms: number };
   readonly durationMs: number;
+  /** Rows that were sent repaired, as far as an output was written; undefined for a job that repairs nothing. */
+  readonly repaired: number | undefined;
   readonly files: Omit<OutputFiles, 'tally'>;
   readonly tally: Tally | undefined;
   /** What a sample says of the rest; undefined for a run without one. */
@@ -60,6 +62,7 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     requests: traffic.requests,
     pauses: traffic.pauses,
     durationMs,
+    repaired: order.job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
     forecast,

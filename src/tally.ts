@@ -25,6 +25,10 @@ export class Tally {
   readonly attention: AttentionRow[] = [];
   /** What went into the file of results, for an operation that has one and found any. */
   results: { readonly file: string; readonly count: number } | undefined;
+  /** Cells of all files that would have begun a formula and got a mark. */
+  formulas = 0;
+  /** Rows that were sent repaired. */
+  repaired = 0;
   #saved = 0;
 
   /** What the shared and the earlier bought answers would have cost had every row bought its own. */
@@ -44,6 +48,11 @@ export class Tally {
     if (ATTENTION_KINDS.has(outcome.kind) && this.attention.length < ATTENTION_ROWS_SHOWN) {
       this.attention.push({ row, kind: outcome.kind, reason: outcome.reason ?? '' });
     }
+  }
+
+  /** A row that a repair mends and that is invalid all the same, or pending, was not sent. */
+  addRepaired(record: RowRecord | undefined): void {
+    if (record !== undefined && record.outcome.kind !== 'invalid') this.repaired += 1;
   }
 
   #addIdentifier({ call, kind }: AnswerRecord): void {

@@ -63,7 +63,7 @@ beforeAll(async () => {
   program = await describeProgram();
 });
 
-const SHARED = ['--json', '--quiet', '--store <location>'];
+const SHARED = ['--json', '--quiet', '--no-color', '--store <location>'];
 
 function flagsOf(command: Command): readonly string[] {
   const all = [command, ...command.commands].flatMap(({ options }) => options.map(({ flags }) => flags));

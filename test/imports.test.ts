@@ -17,19 +17,20 @@ const ROOT = join(import.meta.dirname, '..');
  * folder that is named like the file beside it, has the tier of that file and is not listed.
  */
 const TIERS: Readonly<Record<string, string>> = {
-  words: `abn clock duration errors faults file-name nearest paths plain-text row `,
+  words: `abn clock duration errors faults file-name formulas nearest paths plain-text row `,
   contracts: `call-key command dialect events format ledger membership operation store`,
   'families and mechanisms': `
     operations/ dialects/ formats/ stores/ sandbox/
     account account-key accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done
-    columns consent describe-file dialect-file dialect-of diff-words document envelope family find-batch freshness half-done header idempotency identifiers inbox input input-file job
-    job-settings judge limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints replay report request 
-    sample saved-plan schema-problem standing summary tally tariff traffic transport unoffered vendor-line waterfall yaml-problem`,
+    alike-rows column-damage columns consent damage damage-tally describe-file dialect-file dialect-of diff-words document envelope family find-batch fingerprint-set fit freshness half-done header idempotency identifier-columns identifiers inbox input input-file job
+    job-settings judge limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints recognise repair replay report request 
+    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport unoffered vendor-line waterfall workbook workbook-copy yaml-problem`,
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',
   library: 'run-job nightly undo index',
-  faces: 'cli/ doubt-words event-words command-line console main plan-words read-flags stop-signals ',
+  faces:
+    'cli/ damage-words doubt-words event-words command-line console formula-flag main plan-words read-flags stop-signals ',
 };
 
 const TIER_OF = new Map(

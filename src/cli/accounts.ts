@@ -6,6 +6,7 @@ import { usableKey } from '../account-key.ts';
 import { addressProblem, REGIONS } from '../accounts-file.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { oneOf } from '../read-flags.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
 import { listAccounts, viewOf } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
@@ -39,6 +40,11 @@ const accounts: CliCommand = {
   summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
   example:
     'npx rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
+  examples: {
+    list: 'npx rowonce accounts list',
+    test: 'npx rowonce accounts test data',
+    remove: 'npx rowonce accounts remove data',
+  },
   configure(command, run) {
     configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));
     command
@@ -97,7 +103,11 @@ function configureAdd(command: Command): Command {
 async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   const accounts = await loadAccounts();
   const name = await needed(console, flags.name, 'Name of the account: ', '--name');
-  const vendor = await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor');
+  const vendor = oneOf(
+    '--vendor',
+    ['service', 'provider'] as const,
+    await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor'),
+  );
   refuseFlagsOf(flags, vendor);
   const entry = {
     vendor,

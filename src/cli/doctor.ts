@@ -9,7 +9,9 @@ import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { dialectOf } from '../dialect-of.ts';
 import { EXIT, type ExitCode, StopError } from '../errors.ts';
+import { ENCODINGS } from '../format.ts';
 import { chooseStore, lookAtLedger } from '../open-ledger.ts';
+import { checkEncodings } from '../text-encoding.ts';
 
 /** One thing that was looked at. A problem is followed by what to do. */
 interface Finding {
@@ -32,6 +34,7 @@ export default doctor;
 async function examine(console: Console, flags: { readonly store?: string }): Promise<ExitCode> {
   const findings = [
     machine(),
+    encodings(),
     await eventLoop(),
     await clock(),
     ...(await store(flags.store)),
@@ -55,6 +58,12 @@ async function examine(console: Console, flags: { readonly store?: string }): Pr
 
 function machine(): Finding {
   return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
+}
+
+/** An invariant when they do not: then this machine would damage what it copies. */
+function encodings(): Finding {
+  checkEncodings();
+  return { what: 'encodings', fact: `text in ${ENCODINGS.join(', ')} comes back byte for byte` };
 }
 
 /** A stalled event loop is the one thing that makes the rate limiter miss its mark. */

@@ -6,18 +6,22 @@ import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
 import type { Listener } from '../events.ts';
 import { besideFile, partsOf } from '../file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
+import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';
 import { outputSettings, readSettings } from '../job-settings.ts';
 import type { Batch, Ledger, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
-import { besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
+import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { choose } from '../run-job.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;
+  readonly forExcel?: true;
   readonly store?: string;
   readonly account?: string;
+  readonly formulas?: string;
+  readonly repair?: true;
 }
 
 const exportCommand: CliCommand = {
@@ -29,7 +33,10 @@ const exportCommand: CliCommand = {
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')
       .argument('[file]', 'the input of the job')
       .option('-o, --output <file>', 'where the output goes; - is standard output')
+      .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
       .option('--account <name>', "the account that was used, over the job's")
+      .option('--formulas <mode>', FORMULAS_ABOUT)
+      .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportBatch));
   },
 };
@@ -52,14 +59,18 @@ async function exportBatch(
       'Put the original back, or run the job on the new file: what was bought is not bought again.',
     );
   }
-  const settings = outputSettings(batch.settings);
+  const formulas = formulaModeOf(flags);
+  const settings = { ...outputSettings(batch.settings), ...(formulas === undefined ? {} : { formulas }) };
   const spender = await openIfFree(location, `export ${batch.id}`);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
-    const usual = await usualPath(ledger, batch);
+    const usual = await usualPath(ledger, batch, flags.forExcel);
     const wanted = flags.output ?? (spender === undefined ? snapshotPath(usual) : usual);
-    const output = wanted === '-' ? process.stdout : wanted;
-    const destination = await chooseDestination(input, settings, output, batch.sandbox);
+    const destination = await chooseDestination(input, settings, {
+      named: wanted === '-' ? process.stdout : wanted,
+      sandbox: batch.sandbox,
+      forExcel: flags.forExcel,
+    });
     const notes = spender === undefined ? {} : notesIn(spender, batch);
     const { answerPlace } = settings;
     const order = { ledger, job: settings, answerPlace, emit: sayNotes(console), ...notes };
@@ -91,8 +102,9 @@ async function openIfFree(location: string, command: string): Promise<Ledger | u
 }
 
 /** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */
-async function usualPath(ledger: LedgerReader, batch: Batch): Promise<string> {
-  const path = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
+  const standing = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+  const path = forExcel === true ? asWorkbook(standing) : standing;
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id
     ? path
@@ -115,6 +127,7 @@ async function batchOfJob(jobArgument: string, file: string, flags: Flags): Prom
     job: jobArgument,
     account: flags.account,
     read: readOptionsOf(flags),
+    repair: flags.repair,
   });
   const input = await openMappedInput(file, job);
   const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
 import { durationOf, typedCommand } from '../command-line.ts';
+import { alarming } from '../console.ts';
 import type { ExitCode } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import type { RunEvent } from '../events.ts';
@@ -51,7 +52,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
     for (const line of sweepLines(summary, flags.store)) console.print(line);
     console.result(sweepObject(summary));
     if (summary.stopped !== undefined) {
-      console.warn(sentence(summary.stopped.message));
+      console.warn(alarming(sentence(summary.stopped.message)));
       console.warn(summary.stopped.next);
       console.warn(typedCommand(words));
     }

@@ -3,8 +3,10 @@ import type { ChangePlan } from '../change-plan.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine, durationOf, typedCommand, wholeNumber, withBudget } from '../command-line.ts';
+import { alarming } from '../console.ts';
 import { changeQuestion, diffLines } from '../diff-words.ts';
 import { type ExitCode, stop } from '../errors.ts';
+import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
 import { plainText, sentence } from '../plain-text.ts';
@@ -21,6 +23,7 @@ import { summaryLines, summaryObject } from './run/summary-words.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;
+  readonly forExcel?: true;
   readonly account?: string;
   readonly budget?: string;
   readonly yes?: true;
@@ -29,9 +32,11 @@ interface Flags extends ReadFlags {
   readonly limit?: string;
   readonly sample?: string;
   readonly refresh?: true;
+  readonly repair?: true;
   readonly events?: string;
   readonly maxPause?: string;
   readonly saveJob?: string;
+  readonly formulas?: string;
   readonly wait?: string;
   readonly attentionOk?: true;
   readonly store?: string;
@@ -46,6 +51,7 @@ const run: CliCommand = {
       .argument('<job>', 'a YAML file, or the name of an operation')
       .argument('<file>', 'the input; - reads standard input')
       .option('-o, --output <file>', 'where the output goes; - is standard output')
+      .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
@@ -54,8 +60,10 @@ const run: CliCommand = {
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
       .option('--refresh', 'buy anew what was bought before this batch')
+      .option('--repair', 'send damaged cells repaired where that is sure; your own cells stay as they are')
       .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
+      .option('--formulas <mode>', FORMULAS_ABOUT)
       .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
@@ -86,12 +94,15 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       file: await inputPathOf(file, flags, console),
       account: flags.account,
       read: readOptionsOf(flags),
+      formulas: formulaModeOf(flags),
       store: flags.store,
       output: flags.output === '-' ? process.stdout : flags.output,
+      forExcel: flags.forExcel,
       budget: budget === undefined ? undefined : credits(budget),
       limit: wholeNumber('--limit', flags.limit),
       sample: sampleSize(flags.sample),
       refresh: flags.refresh,
+      repair: flags.repair,
       maxPauseMs:
         durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
       waitForLockMs: durationOf('--wait', flags.wait),
@@ -130,7 +141,7 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
     console.say(`What is in doubt: ${commandLine(['settle', summary.batch, ...store])}`);
   }
   if (stopped !== undefined) {
-    console.warn(sentence(stopped.message));
+    console.warn(alarming(sentence(stopped.message)));
     console.warn(stopped.next);
     console.warn(
       stopped.code === 'budget'

@@ -2,6 +2,7 @@ import { CronPattern } from 'croner';
 import { z } from 'zod';
 import { parseDurationMs } from '../duration.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../format.ts';
+import { FORMULA_MODES } from '../formulas.ts';
 import type { JsonValue } from '../operation.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
@@ -68,10 +69,12 @@ export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(opera
 export const jobSchema = z.strictObject({
   operation: text,
   account: text.optional(),
-  columns: z.record(text, text).optional(),
+  /** In a spreadsheet a column's name may have several lines. */
+  columns: z.record(text, z.string().min(1)).optional(),
   waterfall: z.array(text).min(1).optional(),
   add: z.record(text, text).optional(),
   on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
+  formulas: z.enum(FORMULA_MODES).optional(),
   budget: z.strictObject({ credits: wholeCredits }).optional(),
   in_doubt: z
     .union([
@@ -82,6 +85,7 @@ export const jobSchema = z.strictObject({
   refresh_after: age.optional(),
   refresh_no_match_after: age.optional(),
   read: readSchema.optional(),
+  repair: z.boolean().optional(),
   ...operationSettings,
   guards: guards.optional(),
   inbox: text.optional(),

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { type Ended, rowonce } from './rowonce.ts';
 
@@ -18,6 +18,12 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const file = (): string => join(folder, 'config', 'accounts.yaml');
+
+/** By which an editor finds what may stand in the file. */
+function schemaLine(): string {
+  const schema = join(import.meta.dirname, '..', '..', 'docs', 'schemas', 'accounts.json');
+  return `# yaml-language-server: $schema=${relative(join(folder, 'config'), schema)}\n`;
+}
 
 function accounts(
   args: readonly string[],
@@ -33,7 +39,7 @@ test('add writes what was said into a file that only the user can read', async (
   const limits = ['--per-second', '20', '--concurrency', '4', '--budget-per-day', '2000'];
   const added = await accounts([...ADD, ...limits, '--key-env', 'DATA_KEY']);
   expect(added).toMatchObject({ code: 0, stdout: `Added account data to ${file()}.\n` });
-  expect(await readFile(file(), 'utf8')).toBe(`accounts:
+  expect(await readFile(file(), 'utf8')).toBe(`${schemaLine()}accounts:
   data:
     vendor: provider
     base_url: https://api.example.com
@@ -89,7 +95,7 @@ test('an account can be added after the last one was removed', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   await accounts(['remove', 'data']);
   expect((await accounts([...ADD, '--key-env', 'A'])).code).toBe(0);
-  expect((await readFile(file(), 'utf8')).split('\n')[1]).toBe('  data:');
+  expect(await readFile(file(), 'utf8')).toMatch(/^# .*\naccounts:\n {2}data:\n/);
 });
 
 test.each([
@@ -111,7 +117,7 @@ test.each([
   [
     'a misspelt vendor',
     ['add', '--name', 'x', '--vendor', 'providr', '--base-url', 'https://a.example', '--key-env', 'A'],
-    'accounts.x.vendor cannot be "providr".\nDid you mean provider?\n',
+    '--vendor providr is not known.\nDid you mean provider?\n',
   ],
   [
     'a region at a provider',

@@ -30,8 +30,10 @@ describe('help', () => {
       ]) {
         const { code, stdout } = await rowonce([...names, '--help']);
         expect(code).toBe(0);
-        expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${command.name()}.*\\n$`));
-        for (const option of ['--json', '--quiet', '--store <location>']) expect(stdout).toContain(option);
+        const shown = names.join(' ');
+        expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${shown}\\b.*\\n$`));
+        for (const option of ['--json', '--quiet', '--no-color', '--store <location>'])
+          expect(stdout).toContain(option);
       }
     }
   });
@@ -56,6 +58,8 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       ['accounts', 'list', '--jsn'],
       "unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
     ],
+    [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
+    [['sandbox', '--rate-kind', 'slidng'], '--rate-kind slidng is not known.\nDid you mean sliding?\n'],
     [['accounts', 'remove'], "missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
     [
       ['accounts', 'add', '--name'],
@@ -98,6 +102,18 @@ test('the common options may stand before the command', async () => {
   const { stdout, stderr } = await rowonce(['--json', '--quiet', 'accounts', 'list'], { env: NOWHERE });
   expect(JSON.parse(stdout).path).toBe('/nonexistent/accounts.yaml');
   expect(stderr).toBe('');
+});
+
+test('--no-color wins over FORCE_COLOR, before the command and after it', async () => {
+  const env = { ...NOWHERE, FORCE_COLOR: '1' };
+  const words = ['accounts', 'remove', 'x'];
+  expect((await rowonce(words, { env })).stderr.startsWith('\u001b[31mthere is no account "x"')).toBe(true);
+  for (const plain of [
+    ['--no-color', ...words],
+    [...words, '--no-color'],
+  ]) {
+    expect((await rowonce(plain, { env })).stderr).toMatch(/^there is no account "x"/);
+  }
 });
 
 test('a reader of our output that leaves early is no error', async () => {

@@ -38,6 +38,7 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   credits        at most 2, probably 2
   time           about 2 s
   row 4: no usable identifier: ABN 51 824 753 557: the checksum fails; website: blank
+  damage         ABN: 1 with a wrong checksum: row 4; such as 51824753557, perhaps 51 824 753 556
 `);
   expect(stderr).toContain('so nothing is known as bought.');
 });
@@ -52,6 +53,18 @@ test('with a job and --json: the same as one object', async () => {
     to_buy: 2,
     credits: { most: 2, expected: 2 },
     seconds: 2,
+    damage: [
+      {
+        ...{ input: 'abn', column: 'ABN', kind: 'mistyped', count: 1, first_rows: [4] },
+        ...{ cure: 'by_hand', repairable: 0 },
+        examples: [{ row: 4, cell: '51824753557', candidates: ['51824753556'] }],
+      },
+      {
+        ...{ input: 'abn', column: 'ABN', kind: 'spelling', count: 1, first_rows: [2] },
+        ...{ cure: 'none_needed', repairable: 0 },
+        examples: [{ row: 2, cell: '51 824 753 556' }],
+      },
+    ],
   });
 });
 
@@ -73,6 +86,8 @@ test('without a job and with --json: the same as one object', async () => {
   expect(operations).toContainEqual({
     operation: 'enrich-company',
     columns: { abn: 'ABN', website: 'Website' },
+    because: { abn: 'by its name', website: 'by its name' },
+    likely: [],
     problem: null,
   });
 });

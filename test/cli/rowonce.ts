@@ -16,7 +16,7 @@ export interface Ended {
 export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly stdin?: string;
+  readonly stdin?: string | Buffer;
   readonly node?: string;
 }
 

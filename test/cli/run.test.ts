@@ -210,7 +210,9 @@ describe('--save-job', () => {
     const desk = await openDesk();
     desk.list(2);
     expect(await desk.type(desk.run('--save-job', 'mine.yaml'))).toMatchObject({ code: 0 });
-    expect(await desk.read('mine.yaml')).toMatch(/^operation: enrich-company {2}# /);
+    expect(await desk.read('mine.yaml')).toMatch(
+      /^# yaml-language-server: \$schema=\S+\/docs\/schemas\/job\.json\noperation: enrich-company {2}# /,
+    );
     expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
     const again = await desk.json(['run', './mine.yaml', 'list.csv', '-o', 'out.csv']);
     expect(again).toMatchObject({ requests: 0, counts: { matched: 2 } });

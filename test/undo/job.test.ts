@@ -15,7 +15,7 @@ const account = sandboxAccount('service');
 const jobOf = async (id: string) => (await undoJob({ id: id as BatchId } as Batch, account)).job;
 
 async function keyOf(id: string): Promise<string> {
-  const columns = { columns: { email: 'email' }, guessed: false, read: () => ({}) };
+  const columns = { columns: { email: 'email' }, guessed: false, because: new Map(), read: () => ({}) };
   return batchKeyOf(batchIdentityOf({ account, job: await jobOf(id) }, { columns }), 'the same list');
 }
 

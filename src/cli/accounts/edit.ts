@@ -7,6 +7,7 @@ import { replaceFile } from '../../atomic-file.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { checkDocument } from '../../document.ts';
 import { invariant, messageOf, stop } from '../../errors.ts';
+import { schemaComment } from '../../paths.ts';
 import { problemOf } from '../../schema-problem.ts';
 
 /**
@@ -73,9 +74,11 @@ async function changed(
   path: string,
   change: (document: Document) => void,
 ): Promise<Accounts & { readonly text: string }> {
-  const document = parseDocument(await textOf(path));
+  const before = await textOf(path);
+  const document = parseDocument(before);
   change(document);
-  const text = document.toString({ lineWidth: 0 });
+  const comment = before === '' ? schemaComment('accounts', path) : '';
+  const text = comment + document.toString({ lineWidth: 0 });
   return { ...accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE)), text };
 }
 

@@ -9,7 +9,7 @@ import { forecastLines, forecastObject } from './forecast-words.ts';
 /** A run's summary, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, requests, durationMs, files, forecast, changes } = summary;
+  const { batch, rows, counts, requests, durationMs, files, forecast, changes, repaired } = summary;
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
@@ -20,8 +20,10 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     ...(changes === undefined ? [] : [`Changes    ${actionCounts(changes.done) || 'none'}`]),
     ...creditsLine(summary),
+    ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
     ...(forecast === undefined ? [] : forecastLines(forecast)),
+    ...formulasLine(summary),
     ...fileLine('Output', files.output),
     ...fileLine('Attention', files.attention),
     ...fileLine('Results', files.results),
@@ -36,6 +38,12 @@ function creditsLine({ money, saved, changes }: RunSummary): readonly string[] {
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
   return [`Credits    ${money.spent} spent${doubt}${asked}`];
+}
+
+function formulasLine({ tally }: RunSummary): readonly string[] {
+  const count = tally?.formulas ?? 0;
+  if (count === 0) return [];
+  return [`Formulas   ${counted(count, 'cell')} of the vendor's made safe with an apostrophe in front`];
 }
 
 function table(counts: readonly (readonly [string, number])[]): readonly string[] {
@@ -62,7 +70,9 @@ export function summaryObject(summary: RunSummary): object {
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
     ...(files.results === undefined ? {} : { results: files.results }),
+    ...(summary.repaired === undefined ? {} : { repaired: summary.repaired }),
     ...removedObject(summary),
+    ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };

@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/format.ts';
+import { openFile } from '../../src/input.ts';
+import { allOf } from '../formats/all-of.ts';
+
+/**
+ * `node test/files/matrix.ts FOLDER` writes what Rowonce makes of one small table in every encoding, with every
+ * delimiter and line end, with and without byte-order mark, for the check by eye that docs/manual-checks.md describes.
+ */
+
+/** What every copy must show, in LibreOffice as in any other program. */
+export const SHOWN: readonly (readonly string[])[] = [
+  ['ABN', 'Name', 'Note', 'industry', '_status'],
+  ['51824753556', 'Café Möwe', 'a,b;c|d\te', 'Food, drinks; "takeaway"', 'matched'],
+  ['053004085616', 'O"Neil', 'two\nlines', '', 'no_match'],
+  ['', 'last', '', 'two\nlines', 'matched'],
+];
+
+const COLUMNS_OF_INPUT = 3;
+
+const ENCODINGS: readonly { readonly name: string; readonly encoding: Encoding; readonly mark: string }[] = [
+  { name: 'utf-8', encoding: 'utf-8', mark: '' },
+  { name: 'utf-8-mark', encoding: 'utf-8', mark: '\uFEFF' },
+  { name: 'utf-16le-mark', encoding: 'utf-16le', mark: '\uFEFF' },
+  { name: 'utf-16be-mark', encoding: 'utf-16be', mark: '\uFEFF' },
+  { name: 'windows-1252', encoding: 'windows-1252', mark: '' },
+];
+
+const LINE_ENDS = { crlf: '\r\n', lf: '\n', cr: '\r' } as const;
+
+/** Writes the copies. @returns their names. */
+export async function writeMatrix(folder: string): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const inputs = await mkdtemp(join(tmpdir(), 'rowonce-matrix-'));
+  const names: string[] = [];
+  try {
+    for (const { name, encoding, mark } of ENCODINGS) {
+      for (const delimiter of DELIMITER_NAMES) {
+        for (const [lineEnd, characters] of Object.entries(LINE_ENDS)) {
+          const file = `${name}-${delimiter}-${lineEnd}.csv`;
+          await writeFile(join(inputs, file), encoded(mark + inputText(delimiter, characters), encoding));
+          await writeFile(join(folder, file), await copyOf(join(inputs, file)));
+          names.push(file);
+        }
+      }
+    }
+  } finally {
+    await rm(inputs, { recursive: true });
+  }
+  return names;
+}
+
+function inputText(delimiter: Delimiter, lineEnd: string): string {
+  const part = DELIMITERS[delimiter];
+  const written = (cell: string): string =>
+    /["\n]/.test(cell) || cell.includes(part) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  const lines = SHOWN.map((cells) => cells.slice(0, COLUMNS_OF_INPUT).map(written).join(part) + lineEnd);
+  return lines.join('');
+}
+
+function encoded(text: string, encoding: Encoding): Buffer {
+  switch (encoding) {
+    case 'utf-8':
+      return Buffer.from(text);
+    case 'utf-16le':
+      return Buffer.from(text, 'utf16le');
+    case 'utf-16be':
+      return Buffer.from(text, 'utf16le').swap16();
+    case 'windows-1252':
+      // What this table holds is the same in Latin 1.
+      return Buffer.from(text, 'latin1');
+  }
+}
+
+async function copyOf(path: string): Promise<Buffer> {
+  const { sheet } = await openFile(path);
+  const [header = []] = SHOWN;
+  const options = { columns: header.slice(COLUMNS_OF_INPUT), dropped: new Set<string>() };
+  const chunks = sheet.copy(options, async ({ row }) => (SHOWN[row - 1] ?? []).slice(COLUMNS_OF_INPUT));
+  return Buffer.concat(await allOf(chunks));
+}
+
+if (import.meta.main) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) throw new Error('Name the folder into which the files go.');
+  console.log(`${(await writeMatrix(folder)).length} files in ${folder}`);
+}

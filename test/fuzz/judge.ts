@@ -1,0 +1,249 @@
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, StopError } from '../../src/errors.ts';
+import { DELIMITERS, type Delimiter, type Encoding, type ReadOptions, type Sheet } from '../../src/format.ts';
+import { openFile } from '../../src/input.ts';
+import {
+  MARK_COLUMN,
+  markedCopy,
+  type Reading,
+  readOnce,
+  readsAlike,
+  readsOnFrom,
+  requireClear,
+  requireMarked,
+  requireSameBytes,
+  uncompressed,
+  unmarkedCopy,
+} from '../files/promises.ts';
+import { allOf } from '../formats/all-of.ts';
+import { type Records, recordsOf } from './reference.ts';
+
+/**
+ * Holds one input against what every reader promises: it is read whole and comes back whole, or it is refused with a
+ * clear reason before anything is made of it. Nothing else may happen, whatever the bytes.
+ */
+
+export interface FuzzInput {
+  /** Its ending says which format reads it. */
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly read: ReadOptions;
+  /** A share, in [0, 1): which of the ways to read it are tried besides the survey, and from which row on. */
+  readonly choice: number;
+  /** Numbers of the rows that are there if it is read at all, where that is known beforehand. */
+  readonly rows?: readonly number[];
+}
+
+export type Verdict =
+  | { readonly kind: 'read'; readonly rows: number }
+  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'broken'; readonly why: string };
+
+/** The promise: no file takes longer to be read once. Time of the processor, because a busy machine is no hang. */
+export const MOST_MS_TO_READ = 1_000;
+
+/** Opens a file as the product does; a test may give one that breaks its promises. */
+export type Open = (path: string, read: ReadOptions) => Promise<Sheet>;
+
+export const openSheet: Open = async (path, read) => (await openFile(path, read)).sheet;
+
+/** @param folder to which the input and its copies are written; on a memory file system this is some times faster. */
+export async function judged(input: FuzzInput, folder: string, open: Open): Promise<Verdict> {
+  const path = join(folder, input.name);
+  try {
+    await writeFile(path, input.bytes);
+    return await readOrRefused(input, path, open);
+  } catch (error) {
+    return { kind: 'broken', why: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+async function readOrRefused(input: FuzzInput, path: string, open: Open): Promise<Verdict> {
+  const begun = process.threadCpuUsage();
+  const surveyed = await openAndSurvey(input, path, open);
+  const { user, system } = process.threadCpuUsage(begun);
+  ok(user + system <= MOST_MS_TO_READ * 1_000, `took ${Math.round((user + system) / 1_000)} ms to read`);
+  if ('refusal' in surveyed) {
+    const { sheet, refusal } = surveyed;
+    if (sheet !== undefined) await pick(input, [requireRefused, enough])(sheet, input);
+    requireReason(input, refusal);
+    return { kind: 'refused', words: kindOf(refusal.message.replaceAll(path, 'FILE')) };
+  }
+  const { sheet, reading } = surveyed;
+  try {
+    requireWhatIsWritten(input, reading);
+    await pick(input, [
+      () => readsAlike(sheet, reading),
+      () => readsOnFrom(sheet, reading, Math.floor(input.choice * reading.rows.length)),
+      enough,
+    ])();
+    await requireCopies(input, sheet, reading, path, open);
+  } catch (error) {
+    ok(!(error instanceof StopError), `refused only after it was surveyed: ${messageOf(error)}`);
+    throw error;
+  }
+  return { kind: 'read', rows: reading.rows.length };
+}
+
+type Surveyed =
+  | { readonly sheet: Sheet; readonly reading: Reading }
+  | { readonly sheet: Sheet | undefined; readonly refusal: StopError };
+
+async function openAndSurvey({ read }: FuzzInput, path: string, open: Open): Promise<Surveyed> {
+  let sheet: Sheet | undefined;
+  try {
+    sheet = await open(path, read);
+    return { sheet, reading: await readOnce(sheet) };
+  } catch (error) {
+    requireClear(error, path);
+    return { sheet, refusal: error };
+  }
+}
+
+/** Nothing more is tried with this input. */
+const enough = async (): Promise<void> => {};
+
+/** One of several, by the input's choice: with many inputs all are tried, and each costs less. */
+function pick<Way>({ choice }: FuzzInput, ways: readonly Way[]): Way {
+  // The last digits, so that what is picked has nothing to do with the row that is picked.
+  const way = ways[Math.floor(choice * 1e6) % ways.length];
+  ok(way !== undefined);
+  return way;
+}
+
+/** What the survey refuses must not come through another door, as fewer rows than there are. */
+async function requireRefused(sheet: Sheet, input: FuzzInput): Promise<void> {
+  const read = pick<() => AsyncIterable<unknown>>(input, [
+    () => sheet.rows(),
+    () => sheet.groups(),
+    () => sheet.copy({ columns: [], dropped: new Set() }, async () => []),
+  ]);
+  const error: unknown = await allOf(read()).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  ok(error !== undefined, 'the survey refuses the file, and another way of reading it does not');
+  if (!(error instanceof StopError)) throw error;
+}
+
+async function requireCopies(
+  input: FuzzInput,
+  sheet: Sheet,
+  reading: Reading,
+  path: string,
+  open: Open,
+): Promise<void> {
+  const { bytes, name, read } = input;
+  if (reading.survey.header.includes(MARK_COLUMN)) return;
+  const copy = await markedCopy(sheet);
+  const copyPath = `${path.slice(0, -name.length)}copy-of-${name}`;
+  await writeFile(copyPath, copy);
+  const reopened = await open(copyPath, asRead(input, reading));
+  requireMarked(await readOnce(reopened), reading);
+  // A workbook is written anew, and padding adds cells to short rows: there the cells are what must be kept.
+  if (isWorkbook(input) || read.ragged === 'pad') return;
+  requireSameBytes(copy, bytes);
+  if (pick(input, [false, true, false])) return;
+  const unmarked = uncompressed(await unmarkedCopy(reopened));
+  ok(unmarked.equals(uncompressed(bytes)), 'the copy of the copy is not the file');
+}
+
+/** A delimiter that was guessed from a line or two may be guessed otherwise when our column is there. */
+function asRead(input: FuzzInput, { survey }: Reading): ReadOptions {
+  return isWorkbook(input) ? input.read : { ...input.read, delimiter: survey.delimiter as Delimiter };
+}
+
+const isWorkbook = ({ name }: FuzzInput): boolean => name.endsWith('.xlsx');
+
+// ------------------------------------------------------------------------------------ beside the second reader
+
+/** What the survey calls an encoding, by the name that it has for a decoder. */
+function encodingOf(words: string): Encoding {
+  if (/UTF-16.*(big|BE)/i.test(words)) return 'utf-16be';
+  if (/UTF-16/i.test(words)) return 'utf-16le';
+  return /1252/.test(words) ? 'windows-1252' : 'utf-8';
+}
+
+/** Undefined where the bytes are no text of that encoding. */
+function decoded(bytes: Buffer, encoding: Encoding): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Such a first line is for the spreadsheet program, and the second reader does not know it. */
+const isSepLine = (text: string): boolean => /^"?sep=/i.test(text);
+
+function requireWhatIsWritten(input: FuzzInput, { survey, rows }: Reading): void {
+  const { bytes, read } = input;
+  if (read.skipLines !== undefined) return;
+  if (input.rows !== undefined)
+    deepStrictEqual(
+      rows.map(({ row }) => row),
+      input.rows,
+      'rows were lost',
+    );
+  if (isWorkbook(input)) return;
+  const text = decoded(uncompressed(bytes), encodingOf(survey.encoding));
+  ok(text !== undefined, `what was read as ${survey.encoding} is none`);
+  if (isSepLine(text)) return;
+  const records = recordsOf(text, DELIMITERS[survey.delimiter as Delimiter]);
+  ok(records !== undefined, 'quotes that do not stand as they must were read all the same');
+  const [header, ...below] = records;
+  deepStrictEqual(
+    survey.header,
+    header?.cells.map((cell) => cell.trim()),
+    'the header as it is written',
+  );
+  const written = below.map(({ row, cells }) => ({ row, cells: fitted(cells, survey.header.length, read) }));
+  deepStrictEqual(rows, written, 'the rows as they are written');
+}
+
+function fitted(cells: readonly string[], width: number, { ragged }: ReadOptions): readonly string[] {
+  if (ragged === undefined || cells.length === width) return cells;
+  const blanks = Array.from({ length: Math.max(0, width - cells.length) }, () => '');
+  const isSpare = cells.slice(width).every((cell) => cell.trim() === '');
+  return isSpare ? [...cells.slice(0, width), ...blanks] : cells;
+}
+
+/** A file in which there is nothing wrong must be read. Only where nothing had to be guessed can that be said. */
+function requireReason({ name, bytes, read }: FuzzInput, refusal: StopError): void {
+  if (/\.(?:xlsx|gz)$/.test(name) || read.delimiter === undefined) return;
+  const { encoding = isUtf8(bytes) ? 'utf-8' : undefined, delimiter, ragged, skipLines } = read;
+  if (encoding === undefined || skipLines !== undefined || ragged !== undefined || hasOtherMark(bytes))
+    return;
+  const text = decoded(bytes, encoding);
+  if (text === undefined || text.includes('\0') || isSepLine(text)) return;
+  const records = recordsOf(text, DELIMITERS[delimiter]);
+  ok(records === undefined || !isTable(records), `refused without a reason: ${refusal.message}`);
+}
+
+/** Marks of UTF-16 and UTF-8, gzip, zip: what begins so is something else than was said, or may be. */
+const OTHER_MARKS = ['fffe', 'feff', 'efbbbf', '1f8b', '504b0304'];
+
+const hasOtherMark = (bytes: Buffer): boolean => {
+  const start = bytes.toString('hex', 0, 4);
+  return OTHER_MARKS.some((mark) => start.startsWith(mark));
+};
+
+/** As wide as the header in every row, whose names are there and each its own. */
+function isTable([header, ...rows]: Records): boolean {
+  if (header === undefined) return false;
+  const names = header.cells.map((cell) => cell.trim());
+  const isNamed = !names.includes('') && new Set(names).size === names.length;
+  return isNamed && rows.every(({ cells }) => cells.length === names.length);
+}
+
+/** The refusal without what differs from file to file, so that equal ones can be counted. */
+function kindOf(message: string): string {
+  return message
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"')
+    .replaceAll(/\d[\d,]*/g, 'N')
+    .replaceAll(/(?:columns? )[N, and]+/g, 'columns N ')
+    .slice(0, 160);
+}
