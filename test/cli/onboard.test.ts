@@ -150,6 +150,7 @@ test('plan --json has the changes beside the counts of every plan', async () => 
     to_buy: 1,
     credits: { most: 0, expected: 0 },
     seconds: 1,
+    damage: [],
     changes: [
       {
         row: 2,
