@@ -80,8 +80,8 @@ describe('a sweep takes', () => {
   );
 
   test('nothing that no format reads, and says which endings are read', async () => {
-    expect(left(await look(openFolder('notes.txt')))).toEqual({
-      'notes.txt': expect.stringMatching(/^no format reads its ending "\.txt", only .*\.csv/),
+    expect(left(await look(openFolder('notes.pdf')))).toEqual({
+      'notes.pdf': expect.stringMatching(/^no format reads its ending "\.pdf", only .*\.csv/),
     });
   });
 

@@ -57,7 +57,7 @@ test('a sweep works through its inbox, moves what is done, and says what became 
 test('the summary in words has each file with its credits and what to do, and the sum', async () => {
   const nights = await openNightDesk();
   nights.desk.place.writeList(['a-1.example', 'not a domain'], 'inbox/a.csv');
-  writeFileSync(nights.desk.place.path('inbox/notes.txt'), 'buy milk');
+  writeFileSync(nights.desk.place.path('inbox/notes.pdf'), 'buy milk');
   const { code, stdout } = await nights.desk.type(['nightly', 'night.yaml']);
   expect(code).toBe(3);
   const inbox = nights.desk.place.path('inbox');
@@ -69,7 +69,7 @@ test('the summary in words has each file with its credits and what to do, and th
     '  Moved to   INBOX/done/a.csv',
     '  Output     INBOX/done/a.enriched.csv',
     '  Attention  INBOX/done/a.enriched.needs-attention.csv',
-    expect.stringMatching(/^Left {7}INBOX\/notes\.txt: no format reads its ending "\.txt"/),
+    expect.stringMatching(/^Left {7}INBOX\/notes\.pdf: no format reads its ending "\.pdf"/),
     'Files      1 done or tried, 1 left',
     'Rows       2: 1 matched, 1 invalid',
     'Credits    1 spent',
