@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { canonicalJson } from './call-key.ts';
 import { type ColumnMap, findColumns } from './columns.ts';
 import { stop } from './errors.ts';
-import { loadFamily } from './family.ts';
+import { loadFamily, loadMember } from './family.ts';
 import { endingOf } from './file-name.ts';
 import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
 import { readInput } from './input-file.ts';
@@ -122,10 +122,14 @@ export async function openFile(path: string, read: ReadOptions = {}): Promise<Op
   return { path: absolute, sheet: await (await formatOf(absolute)).open(absolute, read) };
 }
 
-/** The format that claims the file's ending. */
+const FORMATS = new URL('./formats/', import.meta.url);
+
+/** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
 async function formatOf(path: string): Promise<Format> {
-  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
   const ending = endingOf(path);
+  const namesake = await loadMember<Format>(FORMATS, ending.split('.')[1] ?? '');
+  if (namesake?.extensions.includes(ending)) return namesake;
+  const formats = await loadFamily<Format>(FORMATS);
   for (const format of formats.values()) {
     if (format.extensions.includes(ending)) return format;
   }

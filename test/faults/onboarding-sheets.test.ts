@@ -12,7 +12,7 @@ import { nameOf, type Role } from './vendor-team.ts';
  * is all that ever happened. The vendor's state is compared, and its requests are counted against the difference.
  */
 
-const ROUNDS = 30;
+const ROUNDS = 20;
 
 /** Few, so that the sheets overlap; each may be in either project. */
 const EMAILS = emailsOf('sheet', 4);
