@@ -17,12 +17,12 @@ export interface SafeCell {
 const TEXT_MARK = "'";
 
 /**
- * What begins a formula, or hides that one begins: signs, their small and full-width forms, which become signs in an East
- * Asian locale, and tab, CR and LF, which some programs cut off. Blanks, invisible and control characters before them
+ * What begins a formula, or hides that one begins: signs, their small, full-width, raised and lowered forms, which become
+ * signs where text is normalised, as in an East Asian locale, and tab, CR and LF, which some programs cut off. Blanks, invisible and control characters before them
  * change nothing: some programs pass over them.
  */
 const BEGINS_FORMULA =
-  /^[\p{White_Space}\p{Cc}\p{Cf}]*[\t\r\n=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B]/u;
+  /^[\p{White_Space}\p{Cc}\p{Cf}]*[\t\r\n=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u207A\u207C\u208A\u208C\u2A75\u2A76\uFB29]/u;
 
 /** Nothing that a sign begins can be read out of it but a number: no name, no second sign. */
 const NUMBER = /^ *[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%? *$/;

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
+    setupFiles: ['./same-every-time.ts'],
     // Node keeps there what it compiled, so that the thousands of programs that are started need not compile again.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled') },
     // Real processes, sockets and disks: generous limits, so that a slow machine is not a failure.
