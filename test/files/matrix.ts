@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/format.ts';
 import { openFile } from '../../src/input.ts';
 import { allOf } from '../formats/all-of.ts';
+import { bytesIn } from '../formats/csv-files.ts';
 
 /**
  * `node test/files/matrix.ts FOLDER` writes what Rowonce makes of one small table in every encoding, with every
@@ -40,7 +41,7 @@ export async function writeMatrix(folder: string): Promise<readonly string[]> {
       for (const delimiter of DELIMITER_NAMES) {
         for (const [lineEnd, characters] of Object.entries(LINE_ENDS)) {
           const file = `${name}-${delimiter}-${lineEnd}.csv`;
-          await writeFile(join(inputs, file), encoded(mark + inputText(delimiter, characters), encoding));
+          await writeFile(join(inputs, file), bytesIn(encoding, mark + inputText(delimiter, characters)));
           await writeFile(join(folder, file), await copyOf(join(inputs, file)));
           names.push(file);
         }
@@ -58,20 +59,6 @@ function inputText(delimiter: Delimiter, lineEnd: string): string {
     /["\n]/.test(cell) || cell.includes(part) ? `"${cell.replaceAll('"', '""')}"` : cell;
   const lines = SHOWN.map((cells) => cells.slice(0, COLUMNS_OF_INPUT).map(written).join(part) + lineEnd);
   return lines.join('');
-}
-
-function encoded(text: string, encoding: Encoding): Buffer {
-  switch (encoding) {
-    case 'utf-8':
-      return Buffer.from(text);
-    case 'utf-16le':
-      return Buffer.from(text, 'utf16le');
-    case 'utf-16be':
-      return Buffer.from(text, 'utf16le').swap16();
-    case 'windows-1252':
-      // What this table holds is the same in Latin 1.
-      return Buffer.from(text, 'latin1');
-  }
 }
 
 async function copyOf(path: string): Promise<Buffer> {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter, ENCODINGS, type Encoding } from '../../src/format.ts';
 import { openFile } from '../../src/input.ts';
+import { bytesIn } from '../formats/csv-files.ts';
 import { inputFolder } from '../formats/input-folder.ts';
 import { markedCopy, readsOnFrom, readWhole, requireMarked, requireSameBytes } from './promises.ts';
 
@@ -91,18 +92,9 @@ function recordOf(cells: readonly string[], { delimiter, quoting }: Way): string
   return cells.map((cell) => (needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(part);
 }
 
+/** Windows-1252 has no mark. */
 function encoded(text: string, { encoding, mark }: Way): Buffer {
-  const marked = `${mark ? '\uFEFF' : ''}${text}`;
-  switch (encoding) {
-    case 'utf-8':
-      return Buffer.from(marked);
-    case 'utf-16le':
-      return Buffer.from(marked, 'utf16le');
-    case 'utf-16be':
-      return Buffer.from(marked, 'utf16le').swap16();
-    case 'windows-1252':
-      return Buffer.from(text, 'latin1');
-  }
+  return bytesIn(encoding, mark && encoding !== 'windows-1252' ? `\uFEFF${text}` : text);
 }
 
 test('any table is read as it was written, and copied to the byte, when it is said how it was written', async () => {

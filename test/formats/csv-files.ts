@@ -56,7 +56,7 @@ export function writtenIn(how: Written, table: readonly (readonly string[])[]): 
 }
 
 /** By other means than the program's own. Of Windows-1252 only what the tests write. */
-function bytesIn(encoding: Encoding, text: string): Buffer {
+export function bytesIn(encoding: Encoding, text: string): Buffer {
   switch (encoding) {
     case 'utf-8':
       return Buffer.from(text);
