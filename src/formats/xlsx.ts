@@ -19,9 +19,9 @@ import { type SheetTable, surveyTable, tableRows } from './xlsx/table.ts';
 /**
  * Excel workbooks: the table on one of their sheets, its cells as somebody would type them, its rows by the numbers that
  * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is a new workbook of that sheet
- * alone, by value.
+ * alone, by value; macros (`.xlsm`) are neither run nor copied.
  */
-const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx'], open };
+const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
 export default xlsx;
 
 async function open(path: string, options: ReadOptions): Promise<Sheet> {

@@ -39,7 +39,7 @@ export async function chooseDestination(
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.onExisting);
-  const becomesWorkbook = forExcel || isWorkbook(input.path);
+  const becomesWorkbook = forExcel || wasWorkbook(input.path);
   if (typeof named === 'object') {
     if (becomesWorkbook) requireRoomFor(input, job);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
@@ -48,6 +48,14 @@ export async function chooseDestination(
   if (becomesWorkbook && !isWorkbook(path)) {
     const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
+  }
+  if (OTHER_SPREADSHEETS.has(endingOf(path))) {
+    const fact = `${path} is named like a spreadsheet, and the output would be text: ${endingOf(path)} is never written.`;
+    throw stop(
+      'output',
+      fact,
+      `Name it with the ending ${WORKBOOK_ENDING}, or ${partsOf(input.path).ending}.`,
+    );
   }
   if (isWorkbook(path)) requireRoomFor(input, job);
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -61,11 +69,11 @@ export async function chooseDestination(
 
 /**
  * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
- * @param forExcel with the ending of a workbook, whatever the input's is.
+ * @param forExcel with the ending of a workbook, whatever the input's is. So is what had macros, as a copy has none.
  */
 export function besideInput(inputPath: string, sandbox: boolean, forExcel = false): string {
   const path = besideFile(inputPath, `.${sandbox ? 'sandbox' : 'enriched'}${partsOf(inputPath).ending}`);
-  return forExcel ? asWorkbook(path) : path;
+  return forExcel || endingOf(path) === MACROS_ENDING ? asWorkbook(path) : path;
 }
 
 /** `leads.enriched.csv` → `leads.enriched.xlsx`. */
@@ -78,7 +86,7 @@ export async function copyFor(
   { path, sheet }: Pick<Input, 'path' | 'sheet'>,
   destination: Destination,
 ): Promise<Sheet['copy']> {
-  if (!destination.isWorkbook || isWorkbook(path)) {
+  if (!destination.isWorkbook || wasWorkbook(path)) {
     return (options, cellsFor) => sheet.copy(options, cellsFor);
   }
   const table = await tableOf(sheet);
@@ -87,8 +95,18 @@ export async function copyFor(
 
 const WORKBOOK_ENDING = '.xlsx';
 
+/** Of a workbook with macros, which is read but never written. */
+const MACROS_ENDING = '.xlsm';
+
+/** What a program for spreadsheets opens by these names would not be what it expects there. */
+const OTHER_SPREADSHEETS: ReadonlySet<string> = new Set(['.xls', '.xlsb', MACROS_ENDING, '.ods', '.numbers']);
+
 function isWorkbook(path: string): boolean {
   return endingOf(path) === WORKBOOK_ENDING;
+}
+
+function wasWorkbook(path: string): boolean {
+  return isWorkbook(path) || endingOf(path) === MACROS_ENDING;
 }
 
 /** A long CSV file is refused before anything is paid for, and not when it turns out that its output does not fit. */

@@ -9,7 +9,12 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 export const SHEET_PART = 'xl/worksheets/sheet1.xml';
-export const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
+/** Wide enough for an ABN, a date with its time, and most names; Excel's own width cuts them off. */
+const COLUMN_WIDTH = 20;
+
+const SHEET_FORMAT = `<sheetFormatPr defaultColWidth="${COLUMN_WIDTH}" defaultRowHeight="15"/>`;
+
+export const SHEET_START = `${DECLARATION}<worksheet xmlns="${MAIN}">${SHEET_FORMAT}<sheetData>`;
 export const SHEET_END = '</sheetData></worksheet>';
 
 /** Where in the part of styles each form of a date stands; 0 is a cell without any. */
@@ -49,6 +54,7 @@ const STYLES = `<styleSheet xmlns="${MAIN}">
 <xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>
 <xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>
 </cellXfs>
+<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>
 </styleSheet>`;
 
 export function workbookXml(sheetName: string): string {

@@ -57,7 +57,8 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
 
 test('killed on the way, the same command goes on; two exports are alike to the byte, and so is the run’s own output', async () => {
   const desk = await deskWithLeads();
-  const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close' } });
+  // Behind the last of the two calls: one that is under way when the program dies would be in doubt.
+  const killed = await desk.type(RUN, { env: { ROWONCE_CRASH_AT: 'after-close:2' } });
   expect(killed.code).toBe(null);
   expect(existsSync(desk.place.path('leads.enriched.xlsx'))).toBe(false);
   expect((await desk.type(RUN)).code).toBe(3);
@@ -94,8 +95,14 @@ test('a CSV file becomes a workbook on demand or by the name of its output, and 
 
 test('what cannot be read or written as a workbook is refused before anything is bought', async () => {
   const desk = await deskWithLeads();
+  for (const name of ['leads.xls', 'leads.ods']) await desk.write(name, 'not looked into');
+  await desk.write('list.csv', 'ABN\n51824753556\n');
   for (const [words, fact] of [
     [[...RUN, '-o', 'out.csv'], /The output is an Excel workbook, which .*out\.csv is not by its name/],
+    [
+      ['run', 'enrich-company', 'list.csv', '--budget', '9', '-o', 'out.xls'],
+      /the output would be text: \.xls is never written\.\nName it with the ending \.xlsx, or \.csv\./,
+    ],
     [[...RUN, '--sheet', 'Lead'], /leads\.xlsx has no sheet "Lead"\.\nDid you mean "Leads"\?/],
     [
       ['run', 'enrich-company', 'leads.xls', '--budget', '9'],
@@ -116,7 +123,5 @@ test('what cannot be read or written as a workbook is refused before anything is
 test('plan looks at a workbook as at any other file', async () => {
   const desk = await deskWithLeads();
   const { stdout } = await desk.type(['plan', 'leads.xlsx']);
-  expect(stdout).toContain(
-    'leads.xlsx: 4 rows, 3 columns, Excel workbook, sheet "Leads", separated by cells',
-  );
+  expect(stdout).toContain('leads.xlsx: 4 rows, 3 columns, Excel workbook, sheet "Leads"');
 });

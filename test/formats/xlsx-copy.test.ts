@@ -1,14 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import type { CellsFor, CopyOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
 import xlsx from '../../src/formats/xlsx.ts';
-import { chooseDestination } from '../../src/output.ts';
+import { openInput } from '../../src/input.ts';
+import { chooseDestination, copyFor } from '../../src/output/destination.ts';
+import { type WorkbookRow, workbookBytes } from '../../src/workbook.ts';
 import { tableOf, workbookCopy } from '../../src/workbook-copy.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
-import { bookOf, textRow, type WrittenBook } from './workbook-file.ts';
+import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
 
 /**
  * Goal: a workbook comes back as a workbook that other programs read, with the user's own cells by value and ours behind
@@ -196,6 +201,52 @@ test('two copies of one state are the same to the byte, and nothing in them tell
   expect(at).toBe(-1);
 });
 
+/** Writes a workbook to its output, for another process. */
+const WRITER = `
+  const { workbookBytes } = await import(process.argv[1]);
+  async function* rows() { yield [{ number: 1, cells: [{ kind: 'text', text: 'A' }] }]; }
+  for await (const bytes of workbookBytes('Leads', rows())) process.stdout.write(bytes);
+`;
+
+test('a workbook is the same to the byte wherever it is written', () => {
+  const [here, there] = ['America/Los_Angeles', 'Pacific/Auckland'].map((TZ) =>
+    execFileSync(
+      process.execPath,
+      ['--input-type=module', '--eval', WRITER, new URL('../../src/workbook.ts', import.meta.url).href],
+      { env: { ...process.env, TZ } },
+    ),
+  );
+  expect(here?.subarray(0, 2).toString()).toBe('PK');
+  expect(here).toEqual(there);
+});
+
+test('rows are taken no faster than their bytes, and let go when nobody takes more', async () => {
+  const MOST_HELD = 100;
+  let taken = 0;
+  let ended: () => void = () => {};
+  const isLetGo = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  async function* rows(): AsyncGenerator<readonly WorkbookRow[]> {
+    try {
+      // Random, so that it cannot be packed: what is held on the way is then a few dozen rows.
+      for (taken = 1; taken < 10_000; taken += 1) {
+        yield [{ number: taken, cells: [{ kind: 'text', text: randomBytes(16_000).toString('hex') }] }];
+      }
+    } finally {
+      ended();
+    }
+  }
+  for await (const _ of workbookBytes('Leads', rows())) {
+    if (taken === 0) continue;
+    // Whoever takes rows without being asked has time to; whoever does not stands still at once.
+    for (let before = -1; before < taken && taken < MOST_HELD; await setTimeout(50)) before = taken;
+    break;
+  }
+  await isLetGo;
+  expect(taken).toBeLessThan(MOST_HELD);
+});
+
 test('what a copy by value loses is said once it is made, and only that', async () => {
   const rows = `${textRow(1, 'A')}<row r="2"><c r="A2" t="str"><f>1</f><v>1</v></c></row>`;
   const notes: string[] = [];
@@ -206,6 +257,37 @@ test('what a copy by value loses is said once it is made, and only that', async 
     'The output gets the values of the sheet, but not what else is in book.xlsx: formatting, 1 formula and 1 other sheet.',
     'The output gets the values of the sheet, but not what else is in book.xlsx: formatting.',
   ]);
+});
+
+test('a workbook with macros comes back as one without, which is said', async () => {
+  const write = await inputFolder();
+  const parts = bookParts({ rows: textRow(1, 'A') + row(2, '<c r="A2"><v>12.5</v></c>') }).map((part) => ({
+    ...part,
+    content: part.content
+      .toString()
+      .replace(
+        '</Relationships>',
+        '<Relationship Id="m" Type="http://example.org/vbaProject" Target="vbaProject.bin"/></Relationships>',
+      ),
+  }));
+  const path = await write(zipOf(parts), 'macros.xlsm');
+  const input = await openInput(path, {});
+  const destination = await chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false });
+  expect(destination).toMatchObject({ path: path.replace('.xlsm', '.enriched.xlsx'), isWorkbook: true });
+  const notes: string[] = [];
+  const copy = await copyFor(input, destination);
+  const bytes = await allOf(copy({ ...AS_IT_IS, note: (sentence) => void notes.push(sentence) }, NOTHING));
+  expect(await cellsIn(Buffer.concat(bytes))).toEqual([['A'], [12.5]]);
+  expect(notes).toEqual([
+    'The output gets the values of the sheet, but not what else is in macros.xlsm: formatting and macros.',
+  ]);
+  const named = path.replace('macros', 'other');
+  await expect(
+    chooseDestination(input, { onExisting: 'refuse' }, { named, sandbox: false }),
+  ).rejects.toMatchObject({
+    message: `The output is an Excel workbook, which ${named} is not by its name.`,
+    next: 'Name it with the ending .xlsx.',
+  });
 });
 
 test('a CSV file for Excel has numbers only where they look the same, and keeps the numbers of its rows', async () => {

@@ -29,6 +29,22 @@ function withPart(name: string, change: Partial<ZipPart>): Buffer {
   );
 }
 
+/** The same workbook with other bytes instead of those at a place behind the first mark. */
+function withBytes(mark: string, behind: number, bytes: string): Buffer {
+  const book = bookOf({ rows: TABLE });
+  book.write(bytes, book.indexOf(mark) + behind, 'latin1');
+  return book;
+}
+
+/** An archive of the large kind, whose directory is said to stand where no file of any computer reaches. */
+function beyondAllFiles(): Buffer {
+  const large = Buffer.alloc(20, 0xff);
+  large.write('PK\x06\x07', 'latin1');
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  return Buffer.concat([large, end]);
+}
+
 const AGAIN = 'Open it in Excel and save it again as .xlsx, or save the sheet as CSV.';
 const OLD = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
@@ -54,12 +70,34 @@ test.each([
   [
     'a part that is longer than it says',
     withPart(SHEET, { claimedBytes: 50 }),
-    `its part ${SHEET} is damaged (it unpacks to more than the 50 bytes that it says)`,
+    `its part ${SHEET} is damaged (too many bytes in the stream. expected 50.`,
   ],
+  [
+    'a part that is shorter than it says',
+    withPart(SHEET, { claimedBytes: 5_000 }),
+    `its part ${SHEET} is damaged (not enough bytes in the stream. expected 5000.`,
+  ],
+  ['a damaged directory', withBytes('PK\x01\x02', 1, 'XX'), 'its directory is damaged ('],
+  [
+    'more parts than a workbook can have',
+    withBytes('PK\x05\x06', 10, '\xff\xff'),
+    'it says that it has 65535 parts',
+  ],
+  ['a directory beyond all files', beyondAllFiles(), 'it is cut off, or no workbook at all'],
   [
     'XML that stops',
     withPart(SHEET, { content: '<worksheet><sheetData><row r="1"><c' }),
     `its part ${SHEET} is damaged (it is cut off)`,
+  ],
+  [
+    'XML whose elements end in another order than they began',
+    withPart(SHEET, { content: '<worksheet><sheetData></worksheet></sheetData>' }),
+    `its part ${SHEET} is damaged (unexpected close tag)`,
+  ],
+  [
+    'XML whose elements stand in each other without end',
+    withPart(SHEET, { content: '<worksheet>'.repeat(300) }),
+    `its part ${SHEET} is damaged (its elements are more than 256 deep)`,
   ],
   [
     'a document type, which could define endless texts',
@@ -122,6 +160,7 @@ test.each([
     ]),
   ],
   ['of another program', withPart(SHEET, { flags: 1 })],
+  ['of one that also hides the names', withPart(SHEET, { flags: 0x41 })],
 ])('a password %s is told apart from damage', async (_, content) => {
   expect(await refusal(content)).toEqual({
     code: 'input',
@@ -157,6 +196,14 @@ test('a text without an end is refused when it is longer than any cell, wherever
   const content = sheet(`<row r="2"><c r="A2" t="str"><v>${'x'.repeat(3_000_000)}</v></c></row>`);
   expect(await refusal(withPart(SHEET, { content }))).toMatchObject({
     message: expect.stringContaining('a text or a tag is longer than any can be'),
+  });
+});
+
+test('a text without an end is refused also when it comes in pieces', async () => {
+  const piece = `<r><t>${'x'.repeat(100_000)}</t></r>`;
+  const rows = `<row r="2"><c r="A2" t="inlineStr"><is>${piece.repeat(11)}</is></c></row>`;
+  expect(await refusal(withPart(SHEET, { content: sheet(rows) }))).toMatchObject({
+    message: expect.stringContaining('a text is longer than any can be'),
   });
 });
 

@@ -1,5 +1,8 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
+import { ZipFile } from 'yazl';
 import xlsx from '../../src/formats/xlsx.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
@@ -78,6 +81,8 @@ test.each([
   ['00 000 000 000', '51824753556', '51824753556'],
   ['#,##0.00 "days"', '12', '12'],
   ['[Red]0.00', '12', '12'],
+  ['"TRUE";"TRUE";"FALSE"', '1', 'TRUE'],
+  ['"TRUE";"TRUE";"FALSE"', '0', 'FALSE'],
   ['General', '12', '12'],
   ['0', '12', '12'],
 ])('under the format %s, %s is read as %s', async (format, stored, text) => {
@@ -112,6 +117,7 @@ test.each([
     '<é😀>\t_x0041_',
   ],
   ['a section of characters', 't="inlineStr"', '<is><t><![CDATA[a<b>&amp;]]></t></is>', 'a<b>&amp;'],
+  ['a line end as XML means it', 't="inlineStr"', '<is><t>a\r\nb\rc&#13;d</t></is>', 'a\nb\nc\rd'],
   ['a text that is shared', 't="s"', '<v>1</v>', 'second'],
   ['an ISO date', 't="d"', '<v>2024-01-01</v>', '2024-01-01'],
 ])('%s is read', async (_, attributes, content, text) => {
@@ -176,6 +182,10 @@ test('the first sheet that can be seen is read, which is said where there are ot
       /book\.xlsx: the sheet "Old" is empty: it has neither a header nor rows\.$/,
     ),
   });
+  const named = { ...book, otherSheets: [{ name: 'Q1 &amp; &quot;Q2&quot;' }] };
+  await expect(opened(named, { sheet: 'q1 & "q2"' })).rejects.toMatchObject({
+    message: expect.stringContaining('the sheet "Q1 & \\"Q2\\"" is empty'),
+  });
   await expect(opened(book, { sheet: 'Lead' })).rejects.toMatchObject({
     message: expect.stringMatching(/book\.xlsx has no sheet "Lead"\.$/),
     next: 'Did you mean "Leads"?',
@@ -211,12 +221,28 @@ test('a workbook of 20,000 rows is read whole, in whatever pieces it is unpacked
   expect(expected).toBe(count);
 });
 
-test('parts that are not packed are read as well', async () => {
+const PARTS = bookParts({ rows: textRow(1, 'A') + textRow(2, 'x') });
+const renamed = (rename: (name: string) => string): Buffer =>
+  zipOf(PARTS.map((part) => ({ ...part, name: rename(part.name) })));
+
+/** By a library that puts the sizes of a part behind it, and all of them into fields for large archives if asked to. */
+async function streamed(forceZip64Format: boolean): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const { name, content } of PARTS) {
+    zip.addReadStream(Readable.from([Buffer.from(content)]), name, { forceZip64Format });
+  }
+  zip.end({ forceZip64Format, comment: 'PK' });
+  return buffer(zip.outputStream);
+}
+
+test.each<[string, () => Buffer | Promise<Buffer>]>([
+  ['whose parts are not packed', () => zipOf(PARTS.map((part) => ({ ...part, stored: true })))],
+  ['with backslashes in the names of its parts', () => renamed((name) => name.replaceAll('/', '\\'))],
+  ['with names in other letters than its links', () => renamed((name) => name.toUpperCase())],
+  ['that was written as a stream, with a comment at its end', () => streamed(false)],
+  ['of the large kind', () => streamed(true)],
+])('a workbook %s is read', async (_, content) => {
   const write = await inputFolder();
-  const parts = bookParts({ rows: textRow(1, 'A') + textRow(2, 'x') }).map((part) => ({
-    ...part,
-    stored: true,
-  }));
-  const sheet = await xlsx.open(await write(zipOf(parts)), {});
+  const sheet = await xlsx.open(await write(await content(), 'book.xlsx'), {});
   expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['x'] }]);
 });

@@ -1,5 +1,5 @@
-import { crc32, deflateRawSync } from 'node:zlib';
 import { invariant } from '../../src/errors.ts';
+import { zipOf } from '../formats/workbook-file.ts';
 
 /** A small workbook made by hand, so that each of its parts can be scratched and still lie in a whole container. */
 
@@ -31,49 +31,9 @@ export const SAMPLE_SHEET = 'xl/worksheets/sheet1.xml';
 /** Numbers of the rows that it has below the header. */
 export const SAMPLE_ROWS: readonly number[] = [2, 4, 5, 6];
 
-const LOCAL_HEADER = 0x04034b50;
-const DIRECTORY_ENTRY = 0x02014b50;
-const DIRECTORY_END = 0x06054b50;
-const DEFLATED = 8;
-/** 1980-01-01, the earliest date that a container can tell; the same container comes out on every day. */
-const EARLIEST_DATE = 0x21;
-
 /** The parts in a container whose checksums and sizes are right, whatever the parts say. */
 export function zipped(parts: Parts): Buffer {
-  const locals: Buffer[] = [];
-  const directory: Buffer[] = [];
-  let offset = 0;
-  for (const [path, content] of parts) {
-    const name = Buffer.from(path);
-    const packed = deflateRawSync(content, { level: 1 });
-    const common = Buffer.alloc(26);
-    common.writeUInt16LE(20, 0);
-    common.writeUInt16LE(DEFLATED, 4);
-    common.writeUInt16LE(EARLIEST_DATE, 8);
-    common.writeUInt32LE(crc32(content), 10);
-    common.writeUInt32LE(packed.length, 14);
-    common.writeUInt32LE(content.length, 18);
-    common.writeUInt16LE(name.length, 22);
-    const local = Buffer.concat([signature(LOCAL_HEADER), common, name, packed]);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(offset, 10);
-    directory.push(signature(DIRECTORY_ENTRY), Buffer.from([20, 0]), common, place, name);
-    locals.push(local);
-    offset += local.length;
-  }
-  const entries = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(parts.size, 4);
-  end.writeUInt16LE(parts.size, 6);
-  end.writeUInt32LE(entries.length, 8);
-  end.writeUInt32LE(offset, 12);
-  return Buffer.concat([...locals, entries, signature(DIRECTORY_END), end]);
-}
-
-function signature(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
+  return zipOf([...parts].map(([name, content]) => ({ name, content })));
 }
 
 /** The parts with one of them changed. */

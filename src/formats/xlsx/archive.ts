@@ -1,9 +1,13 @@
-import { open } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
-import { crc32, createInflateRaw } from 'node:zlib';
-import { stop } from '../../errors.ts';
-import { damaged, damagedPart } from './damaged.ts';
-import { type ArchiveEntry, bytesAt, readDirectory } from './directory.ts';
+import { stat } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { messageOf, stop } from '../../errors.ts';
+import { damaged, damagedAt } from './damaged.ts';
+import { FileRanges } from './file-ranges.ts';
+import { isProtected, refuseOldFile } from './old-file.ts';
+
+/** A workbook has some dozen, one with thousands of pictures as many; a hundred thousand would take ten seconds to list. */
+const MOST_PARTS = 20_000;
 
 /**
  * The parts of a workbook, which is a zip archive. What a part unpacks to is told by the archive's directory, so it is
@@ -12,16 +16,25 @@ import { type ArchiveEntry, bytesAt, readDirectory } from './directory.ts';
  */
 export class Archive {
   readonly path: string;
-  readonly #entries: ReadonlyMap<string, ArchiveEntry>;
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
 
-  private constructor(path: string, entries: ReadonlyMap<string, ArchiveEntry>) {
+  private constructor(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
     this.path = path;
+    this.#zip = zip;
     this.#entries = entries;
   }
 
   /** @throws StopError `input` when the file is no archive, or one that is protected by a password. */
   static async open(path: string): Promise<Archive> {
-    return new Archive(path, await readDirectory(path));
+    const file = new FileRanges(path);
+    const { size } = await stat(path);
+    await refuseOldFile(path, file, size);
+    // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on the disk.
+    const options = { autoClose: false, decodeStrings: false };
+    const zip = await fromRandomAccessReaderPromise(file, size, options).catch(() => undefined);
+    if (zip === undefined) throw damaged(path, 'it is cut off, or no workbook at all');
+    return new Archive(path, zip, await entriesOf(path, zip));
   }
 
   has(name: string): boolean {
@@ -36,61 +49,49 @@ export class Archive {
   async *chunks(name: string, mostBytes: number): AsyncGenerator<string, void, undefined> {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw damaged(this.path, `its part ${name} is missing`);
-    if (entry.bytes > mostBytes) {
-      const fact = `${this.path}: its part ${name} would unpack to ${entry.bytes} bytes, and ${mostBytes} are the most.`;
+    if (entry.uncompressedSize > mostBytes) {
+      const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes, and ${mostBytes} are the most.`;
       throw stop('input', fact, 'Save the sheet as CSV, which may be of any size.');
     }
     const decoder = new TextDecoder('utf-8', { fatal: true });
     try {
-      for await (const bytes of checked(await this.#unpacked(entry), entry)) {
-        yield decoder.decode(bytes, { stream: true });
-      }
+      for await (const bytes of this.#unpacked(entry)) yield decoder.decode(bytes, { stream: true });
       yield decoder.decode();
     } catch (error) {
-      throw damagedPart(this.path, name, error);
+      throw damagedAt(this.path, `its part ${name}`, error);
     }
   }
 
-  async #unpacked(entry: ArchiveEntry): Promise<Readable> {
-    const file = await open(this.path);
-    try {
-      const local = await bytesAt(file, entry.headerOffset, LOCAL_HEADER_BYTES);
-      if (local.readUInt32LE(0) !== LOCAL_HEADER) throw new Error('it does not begin where it should');
-      const start = entry.headerOffset + LOCAL_HEADER_BYTES + local.readUInt16LE(26) + local.readUInt16LE(28);
-      const packed = file.createReadStream({ start, end: start + entry.packedBytes - 1 });
-      if (entry.packing === 'stored') return packed;
-      // What is wrong with the packed bytes is heard by whoever reads the unpacked ones.
-      return pipeline(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), () => {});
-    } catch (error) {
-      await file.close();
-      throw error;
+  /** The library holds the length against what was said, and leaves the checksum to us. */
+  async *#unpacked(entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+    let checksum = 0;
+    const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
+    for await (const bytes of stream) {
+      checksum = crc32(bytes, checksum);
+      yield bytes;
     }
+    if (checksum !== entry.crc32) throw new Error('its checksum fails');
   }
 }
 
-const LOCAL_HEADER = 0x04034b50;
-const LOCAL_HEADER_BYTES = 30;
-
-/** A few hundred rows at once: smaller pieces cost more steps, larger ones gain nothing. */
-const CHUNK_BYTES = 64 * 1024;
+async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  if (zip.entryCount > MOST_PARTS) throw damaged(path, `it says that it has ${zip.entryCount} parts`);
+  const entries = new Map<string, Entry>();
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.isEncrypted()) throw isProtected(path);
+      entries.set(keyOf(entry.fileNameRaw.toString()), entry);
+    }
+  } catch (error) {
+    // The library refuses one of the two ways to encrypt before it lets us see the part.
+    throw messageOf(error).includes('encryption')
+      ? isProtected(path)
+      : damagedAt(path, 'its directory', error);
+  }
+  return entries;
+}
 
 /** Some programs write `\` between folders, or their names in other letters than those that refer to them. */
 function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
-}
-
-/** Passes the bytes on that the directory has promised. @throws Error as soon as there are more, or others. */
-async function* checked(
-  unpacked: AsyncIterable<Buffer>,
-  { bytes, checksum }: ArchiveEntry,
-): AsyncGenerator<Buffer, void, undefined> {
-  let count = 0;
-  let sum = 0;
-  for await (const chunk of unpacked) {
-    count += chunk.length;
-    if (count > bytes) throw new Error(`it unpacks to more than the ${bytes} bytes that it says`);
-    sum = crc32(chunk, sum);
-    yield chunk;
-  }
-  if (count !== bytes || sum !== checksum) throw new Error('its checksum fails');
 }

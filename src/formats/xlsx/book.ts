@@ -3,10 +3,10 @@ import { stop } from '../../errors.ts';
 import { suggestion } from '../../nearest.ts';
 import { Archive } from './archive.ts';
 import type { CellContext } from './cell.ts';
-import { damaged, damagedPart } from './damaged.ts';
+import { damaged, damagedAt } from './damaged.ts';
 import { builtInFormat, formatOfCode, type NumberFormat } from './number-format.ts';
 import { TextGatherer, unescapedText } from './text.ts';
-import { attributesOf, tokensOf, type XmlToken } from './xml.ts';
+import { isTrue, localName, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
 
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
@@ -15,6 +15,7 @@ export interface Book extends CellContext {
   readonly sheets: readonly BookSheet[];
   /** By the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
+  readonly hasMacros: boolean;
 }
 
 export interface BookSheet {
@@ -44,6 +45,7 @@ export async function readBook(path: string): Promise<Book> {
     archive,
     sheets,
     from1904,
+    hasMacros: links.some(({ type }) => type === 'vbaProject'),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
     formats: styles === undefined ? [] : await readFormats(archive, styles),
   };
@@ -84,15 +86,10 @@ async function linksOf(archive: Archive, part: string): Promise<readonly Link[]>
   const folder = posix.dirname(part);
   const links: Link[] = [];
   const name = part === '' ? PACKAGE_LINKS : `${folder}/_rels/${posix.basename(part)}.rels`;
-  await eachToken(archive, name, MOST_BYTES_OF_OTHERS, (token) => {
-    if (token.kind !== 'open' || token.name !== 'Relationship') return;
-    const attributes = attributesOf(token.tag);
-    const target = attributes.get('Target') ?? '';
-    links.push({
-      id: attributes.get('Id') ?? '',
-      type: posix.basename(attributes.get('Type') ?? ''),
-      part: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
-    });
+  await eachElement(archive, name, (element, { Id = '', Type = '', Target = '' }) => {
+    if (element !== 'Relationship') return;
+    const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
+    links.push({ id: Id, type: posix.basename(Type), part: target });
   });
   return links;
 }
@@ -106,36 +103,37 @@ async function readMain(
 ): Promise<Pick<Book, 'sheets' | 'from1904'>> {
   const sheets: BookSheet[] = [];
   let from1904 = false;
-  await eachToken(archive, part, MOST_BYTES_OF_OTHERS, (token) => {
-    if (token.kind !== 'open') return;
-    if (token.name === 'workbookPr') from1904 = isTrue(attributesOf(token.tag).get('date1904'));
-    if (token.name !== 'sheet') return;
-    const attributes = attributesOf(token.tag);
-    const link = links.find(({ id }) => id === attributes.get('id'));
+  await eachElement(archive, part, (element, attributes) => {
+    if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
+    if (element !== 'sheet') return;
+    const linkId = linkIdOf(attributes);
+    const link = links.find(({ id }) => id === linkId);
     // Charts and macros have tabs as well.
     if (link?.type !== 'worksheet') return;
-    const isHidden = (attributes.get('state') ?? 'visible') !== 'visible';
-    sheets.push({ name: unescapedText(attributes.get('name') ?? ''), part: link.part, isHidden });
+    const { name = '', state = 'visible' } = attributes;
+    sheets.push({ name: unescapedText(name), part: link.part, isHidden: state !== 'visible' });
   });
   return { sheets, from1904 };
 }
 
-function isTrue(attribute: string | undefined): boolean {
-  return attribute === '1' || attribute === 'true';
+/** Excel writes `r:id`, and other programs have other prefixes. */
+function linkIdOf(attributes: XmlAttributes): string | undefined {
+  return Object.entries(attributes).find(([name]) => localName(name) === 'id')?.[1];
 }
 
 async function readTexts(archive: Archive, part: string): Promise<readonly string[]> {
   const texts: string[] = [];
   const gatherer = new TextGatherer();
-  await eachToken(archive, part, MOST_BYTES_OF_TEXTS, (token) => {
-    if (token.kind === 'text') gatherer.hear(token.text);
-    else if (token.kind === 'open') {
-      if (token.name === 'si') gatherer.start();
-      gatherer.opened(token.name);
-    } else {
-      gatherer.closed(token.name);
-      if (token.name === 'si') texts.push(unescapedText(gatherer.text));
-    }
+  await hearPart(archive, part, MOST_BYTES_OF_TEXTS, {
+    opened(name) {
+      if (name === 'si') gatherer.start();
+      gatherer.opened(name);
+    },
+    closed(name) {
+      gatherer.closed(name);
+      if (name === 'si') texts.push(unescapedText(gatherer.text));
+    },
+    text: (text) => gatherer.hear(text),
   });
   return texts;
 }
@@ -144,32 +142,38 @@ async function readFormats(archive: Archive, part: string): Promise<readonly Num
   const custom = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];
   let isOfCells = false;
-  await eachToken(archive, part, MOST_BYTES_OF_OTHERS, (token) => {
-    if (token.kind === 'text') return;
-    if (token.name === 'cellXfs') isOfCells = token.kind === 'open';
-    if (token.kind !== 'open') return;
-    if (token.name === 'numFmt') {
-      const attributes = attributesOf(token.tag);
-      custom.set(Number(attributes.get('numFmtId')), formatOfCode(attributes.get('formatCode') ?? ''));
-    } else if (token.name === 'xf' && isOfCells) {
-      const id = Number(attributesOf(token.tag).get('numFmtId') ?? 0);
-      formats.push(custom.get(id) ?? builtInFormat(id));
-    }
+  await hearPart(archive, part, MOST_BYTES_OF_OTHERS, {
+    opened(name, { numFmtId = '0', formatCode = '' }) {
+      if (name === 'cellXfs') isOfCells = true;
+      else if (name === 'numFmt') custom.set(Number(numFmtId), formatOfCode(formatCode));
+      else if (name === 'xf' && isOfCells) {
+        const id = Number(numFmtId);
+        formats.push(custom.get(id) ?? builtInFormat(id));
+      }
+    },
+    closed(name) {
+      if (name === 'cellXfs') isOfCells = false;
+    },
+    text() {},
   });
   return formats;
 }
 
-async function eachToken(
+function eachElement(archive: Archive, part: string, opened: XmlListener['opened']): Promise<void> {
+  return hearPart(archive, part, MOST_BYTES_OF_OTHERS, { opened, closed() {}, text() {} });
+}
+
+async function hearPart(
   archive: Archive,
   part: string,
   mostBytes: number,
-  onToken: (token: XmlToken) => void,
+  listener: XmlListener,
 ): Promise<void> {
+  const xml = new XmlReader(listener);
   try {
-    for await (const tokens of tokensOf(archive.chunks(part, mostBytes))) {
-      for (const token of tokens) onToken(token);
-    }
+    for await (const chunk of archive.chunks(part, mostBytes)) xml.write(chunk);
+    xml.end();
   } catch (error) {
-    throw damagedPart(archive.path, part, error);
+    throw damagedAt(archive.path, `its part ${part}`, error);
   }
 }

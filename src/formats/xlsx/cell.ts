@@ -56,6 +56,7 @@ function textCell(text: string): WorkbookCell | undefined {
 function numberCell(stored: string, format: NumberFormat, from1904: boolean): WorkbookCell {
   const value = Number(stored);
   if (!Number.isFinite(value)) throw new Error(`a cell has the number ${JSON.stringify(stored)}`);
+  if (format.kind === 'boolean') return booleanCell(value !== 0);
   if (format.kind === 'digits' && Number.isInteger(value) && value >= 0) {
     return { kind: 'text', text: numberText(value).padStart(format.digits, '0') };
   }

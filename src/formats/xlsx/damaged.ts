@@ -6,8 +6,11 @@ export function damaged(path: string, detail: string): StopError {
   return stop('input', `${path} is no readable Excel workbook: ${detail}.`, next);
 }
 
-/** What was found wrong while a part was read. A stop is one already. */
-export function damagedPart(path: string, part: string, error: unknown): StopError {
+/**
+ * What was found wrong while something of the file was read. A stop is one already.
+ * @param place as `its part xl/workbook.xml`.
+ */
+export function damagedAt(path: string, place: string, error: unknown): StopError {
   if (error instanceof StopError) return error;
-  return damaged(path, `its part ${part} is damaged (${messageOf(error)})`);
+  return damaged(path, `${place} is damaged (${messageOf(error)})`);
 }

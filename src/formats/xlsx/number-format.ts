@@ -5,6 +5,8 @@ export type NumberFormat =
   | { readonly kind: 'date' }
   /** Parts of a day, shown without a date. */
   | { readonly kind: 'time' }
+  /** Zero is shown as FALSE and every other number as TRUE. */
+  | { readonly kind: 'boolean' }
   /** Whole numbers are shown with zeros before them, until they have so many digits: postcodes and telephone numbers. */
   | { readonly kind: 'digits'; readonly digits: number };
 
@@ -21,8 +23,12 @@ export function builtInFormat(id: number): NumberFormat {
 /** Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times. */
 const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi;
 
+/** What LibreOffice gives to a formula that is true or false, for programs that know no such numbers. */
+const TRUE_OR_FALSE = /^"TRUE";"TRUE";"FALSE"$/i;
+
 /** @param code as a user enters it under "Custom": `dd/mm/yyyy`, `[h]:mm`, `0000 000 000`. */
 export function formatOfCode(code: string): NumberFormat {
+  if (TRUE_OR_FALSE.test(code)) return { kind: 'boolean' };
   const [positive = ''] = code.replaceAll(LITERALS, ' ').split(';');
   if (/^\s*general\s*$/i.test(positive)) return PLAIN;
   const digits = /^\s*0[0\s-]*$/.test(positive) ? positive.replaceAll(/[^0]/g, '').length : 0;

@@ -1,10 +1,10 @@
 import { MOST_COLUMNS, MOST_ROWS, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
 import type { Book, BookSheet } from './book.ts';
 import { cellOf } from './cell.ts';
-import { damaged, damagedPart } from './damaged.ts';
+import { damaged, damagedAt } from './damaged.ts';
 import { PLAIN } from './number-format.ts';
 import { TextGatherer, unescapedText } from './text.ts';
-import { attributesOf, tokensOf, type XmlToken } from './xml.ts';
+import { isTrue, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
 
 /** A row that holds something. */
 export interface SheetRow extends WorkbookRow {
@@ -25,22 +25,24 @@ export async function* sheetRows(
 ): AsyncGenerator<readonly SheetRow[], void, undefined> {
   const { archive } = book;
   const reader = new RowReader(book);
+  const xml = new XmlReader(reader);
   try {
-    for await (const tokens of tokensOf(archive.chunks(part, MOST_BYTES_OF_SHEET))) {
-      for (const token of tokens) reader.take(token);
+    for await (const chunk of archive.chunks(part, MOST_BYTES_OF_SHEET)) {
+      xml.write(chunk);
       yield reader.takeRows();
     }
+    xml.end();
   } catch (error) {
     if (error instanceof CellError) throw damaged(archive.path, `row ${reader.row}: ${error.message}`);
-    throw damagedPart(archive.path, part, error);
+    throw damagedAt(archive.path, `its part ${part}`, error);
   }
 }
 
 /** What is wrong with a row or a cell, as a clause. */
 class CellError extends Error {}
 
-/** Makes rows of the tokens of a sheet. */
-class RowReader {
+/** Makes rows of the elements of a sheet. */
+class RowReader implements XmlListener {
   readonly #book: Book;
   readonly #value = new TextGatherer();
   #rows: SheetRow[] = [];
@@ -69,35 +71,34 @@ class RowReader {
     return rows;
   }
 
-  take(token: XmlToken): void {
-    if (token.kind === 'text') this.#value.hear(token.text);
-    else if (token.name === 'sheetData') this.#isInData = token.kind === 'open';
+  opened(name: string, attributes: XmlAttributes): void {
+    if (name === 'sheetData') this.#isInData = true;
     else if (!this.#isInData) return;
-    else if (token.kind === 'open') this.#open(token.name, token.tag);
-    else this.#close(token.name);
-  }
-
-  #open(name: string, tag: string): void {
-    if (name === 'row') this.#openRow(tag);
-    else if (name === 'c') this.#openCell(tag);
+    else if (name === 'row') this.#openRow(attributes);
+    else if (name === 'c') this.#openCell(attributes);
     else if (name === 'f') this.#formulas += 1;
     else this.#value.opened(name);
   }
 
-  #close(name: string): void {
-    if (name === 'c') this.#closeCell();
+  closed(name: string): void {
+    if (name === 'sheetData') this.#isInData = false;
+    else if (!this.#isInData) return;
+    else if (name === 'c') this.#closeCell();
     else if (name === 'row') this.#closeRow();
     else this.#value.closed(name);
   }
 
-  #openRow(tag: string): void {
-    const attributes = attributesOf(tag);
-    const number = Number(attributes.get('r') ?? this.#number + 1);
+  text(text: string): void {
+    this.#value.hear(text);
+  }
+
+  #openRow({ r, hidden }: XmlAttributes): void {
+    const number = Number(r ?? this.#number + 1);
     if (!(Number.isInteger(number) && number > this.#number && number <= MOST_ROWS)) {
-      throw new CellError(`the row below it says that it is row ${JSON.stringify(attributes.get('r'))}`);
+      throw new CellError(`the row below it says that it is row ${JSON.stringify(r)}`);
     }
     this.#number = number;
-    this.#isHidden = attributes.get('hidden') === '1' || attributes.get('hidden') === 'true';
+    this.#isHidden = isTrue(hidden);
     this.#formulas = 0;
     this.#cells = [];
     this.#column = -1;
@@ -113,8 +114,7 @@ class RowReader {
     });
   }
 
-  #openCell(tag: string): void {
-    const { address, type, style } = cellTag(tag);
+  #openCell({ r: address, s: style, t: type = 'n' }: XmlAttributes): void {
     const column = address === undefined ? this.#column + 1 : columnIn(address);
     if (!(column > this.#column && column < MOST_COLUMNS)) {
       throw new CellError(`a cell says that it is ${JSON.stringify(address)}`);
@@ -136,26 +136,6 @@ class RowReader {
       throw new CellError(error instanceof Error ? error.message : String(error));
     }
   }
-}
-
-interface CellTag {
-  readonly address: string | undefined;
-  readonly type: string;
-  readonly style: string | undefined;
-}
-
-/** As nearly every program writes the tag of a cell: found at once, where attributes of any order take three times as long. */
-const USUAL_CELL = /^<c r="([A-Z]{1,3}\d+)"(?: s="(\d+)")?(?: t="([A-Za-z]+)")?\/?>$/;
-
-function cellTag(tag: string): CellTag {
-  const usual = USUAL_CELL.exec(tag);
-  if (usual !== null) return { address: usual[1], style: usual[2], type: usual[3] ?? 'n' };
-  const attributes = attributesOf(tag);
-  return {
-    address: attributes.get('r'),
-    style: attributes.get('s'),
-    type: attributes.get('t') ?? 'n',
-  };
 }
 
 /** The position of the column in an address such as `AB12`; NaN for what is none. */

@@ -114,6 +114,7 @@ class TableSurvey {
     const others = this.#book.sheets.length - 1;
     const losses = [
       'formatting',
+      ...(this.#book.hasMacros ? ['macros'] : []),
       ...(this.#formulas === 0 ? [] : [counted(this.#formulas, 'formula')]),
       ...(others === 0 ? [] : [counted(others, 'other sheet')]),
     ];

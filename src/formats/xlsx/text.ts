@@ -1,3 +1,6 @@
+/** Far above the 32,767 characters that a cell of Excel holds. */
+const MOST_CHARACTERS = 1024 * 1024;
+
 /** Gathers the text of a shared string or a cell, which may be in pieces of different looks. */
 export class TextGatherer {
   #text = '';
@@ -21,8 +24,11 @@ export class TextGatherer {
     else if (name === 't' || name === 'v') this.#isOpen = false;
   }
 
+  /** @throws Error with a clause, when the pieces together are longer than any text can be. */
   hear(text: string): void {
-    if (this.#isOpen) this.#text += text;
+    if (!this.#isOpen) return;
+    this.#text += text;
+    if (this.#text.length > MOST_CHARACTERS) throw new Error('a text is longer than any can be');
   }
 
   get text(): string {
