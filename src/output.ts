@@ -30,6 +30,7 @@ import {
   resultsPath,
 } from './output/files.ts';
 import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
+import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
 import { resultsCopy, surveyResults } from './output/results-copy.ts';
 import { chartOf, reportHtml } from './report.ts';
@@ -84,6 +85,8 @@ interface Writing extends OutputOrder {
   readonly safety: CellSafety;
   /** Of the lists beside it, which are CSV files. */
   readonly listSafety: CellSafety;
+  /** What these lists begin with. */
+  readonly mark: string;
   /** Says a sentence once, however many copies it is true of. */
   readonly note: (sentence: string) => void;
 }
@@ -135,6 +138,7 @@ async function begin(order: OutputOrder, input: Input, destination: Destination)
     isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
     safety: new CellSafety(destination.isWorkbook ? 'raw' : mode),
     listSafety: new CellSafety(mode),
+    mark: await listMark(input.path, destination),
     note(message) {
       if (!said.has(message)) order.emit({ kind: 'note', message });
       said.add(message);
@@ -161,7 +165,7 @@ async function writeFiles(
     const hashes = [hash.copy().digest('hex'), ...output.sha256s].slice(0, 2).join(' ');
     await noteOutput?.(output.path, hashes);
   });
-  const results = await writeResults(order, input, batch, output.path, mode);
+  const results = await writeResults(order, batch, output.path, mode);
   tally.results = results && { file: basename(results.path), count: results.count };
   const removed = await writeRemoved(order, batch, output.path, mode);
   tally.formulas = safety.marked + listSafety.marked;
@@ -183,7 +187,7 @@ async function writeFiles(
 
 /** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
 async function writeRemoved(
-  { ledger, listSafety }: Writing,
+  { ledger, listSafety, mark }: Writing,
   batch: Batch,
   output: string,
   mode: number,
@@ -194,14 +198,13 @@ async function writeRemoved(
     await rm(path, { force: true });
     return undefined;
   }
-  await replaceFile(path, mode, removedCopy(ledger, batch, beyond, listSafety));
+  await replaceFile(path, mode, removedCopy(ledger, batch, beyond, mark, listSafety));
   return path;
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
 async function writeResults(
-  { ledger, job, answerPlace, listSafety }: Writing,
-  { path: inputPath }: Input,
+  { ledger, job, answerPlace, listSafety, mark }: Writing,
   batch: Batch,
   output: string,
   mode: number,
@@ -214,7 +217,7 @@ async function writeResults(
     await rm(path, { force: true });
     return undefined;
   }
-  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, inputPath, listSafety));
+  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, mark, listSafety));
   return { path, count: found.count };
 }
 

@@ -349,6 +349,10 @@ describe('the file of results', () => {
     await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'page 2 was lost' }, [found]);
     await desk.write(list, 'out.csv', people);
     expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo' }]);
+    const plain = desk.read('out.people.csv');
+    // Excel would take it for another encoding than UTF-8.
+    await desk.write(list, 'out.xlsx', people);
+    expect(desk.read('out.people.csv')).toBe(`\uFEFF${plain}`);
   });
 
   test('is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {

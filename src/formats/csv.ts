@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { stop } from '../errors.ts';
 import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Sheet, Survey } from '../format.ts';
-import { checkedHeader } from '../header.ts';
+import { type NamedColumns, namedColumns } from '../header.ts';
+import { counted } from '../plain-text.ts';
 import type { InputRow } from '../row.ts';
 import { copiedText } from './csv/copying.ts';
 import { encoded } from './csv/fitting.ts';
@@ -25,7 +26,7 @@ const csv: Format = {
     return {
       notes: shape.notes,
       survey: (onRow) => survey(shape, onRow),
-      header: () => header(shape),
+      header: async () => (await columnsOf(shape)).names,
       rows: (from) => rows(shape, from),
       groups: () => groups(shape),
       copy: (copyOptions, cellsFor) => copy(shape, copyOptions, cellsFor),
@@ -36,7 +37,7 @@ const csv: Format = {
 export default csv;
 
 async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Survey> {
-  const names = await header(shape);
+  const columns = await columnsOf(shape);
   const sha256 = createHash('sha256');
   let bytes = 0;
   const onFileBytes = (chunk: Buffer): void => {
@@ -44,7 +45,7 @@ async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Su
     bytes += chunk.length;
   };
   let rowCount = 0;
-  for await (const group of readRecords(shape, { width: names.length, onFileBytes })) {
+  for await (const group of readRecords(shape, { columns, onFileBytes })) {
     for (const { kind, cells, position } of group) {
       if (kind !== 'row') continue;
       rowCount += 1;
@@ -56,7 +57,7 @@ async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Su
     bytes,
     encoding: await encodingWords(shape),
     delimiter: shape.delimiter,
-    header: names,
+    header: columns.names,
     rows: rowCount,
   };
 }
@@ -76,14 +77,16 @@ async function encodingWords(shape: Shape): Promise<string> {
   return words;
 }
 
-async function header(shape: Shape): Promise<readonly string[]> {
+/** What the header says. @throws StopError `input`. */
+async function columnsOf(shape: Shape): Promise<NamedColumns> {
   const { path, start } = shape;
   for await (const group of readRecords(shape, {})) {
     const [first] = group;
-    if (first?.kind === 'header') return checkedHeader(path, first.cells);
+    if (first?.kind === 'header') return namedColumns(path, first.cells);
   }
-  if (start.lines > 0) {
-    const fact = `${path} has nothing below its first ${start.lines} lines: neither a header nor rows.`;
+  const skipped = start.row - 1;
+  if (skipped > 0) {
+    const fact = `${path} has nothing below its first ${counted(skipped, 'line')}: neither a header nor rows.`;
     throw stop('input', fact, 'Count with --skip-lines only what stands above the names of the columns.');
   }
   const next = 'Name a file whose first row holds the names of the columns.';
@@ -91,8 +94,8 @@ async function header(shape: Shape): Promise<readonly string[]> {
 }
 
 async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
-  const width = (await header(shape)).length;
-  for await (const group of readRecords(shape, from ? { width, from } : { width })) {
+  const columns = await columnsOf(shape);
+  for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
     for (const { kind, cells, position } of group) {
       if (kind === 'row') yield { row: position.row, cells, position };
     }
@@ -100,8 +103,8 @@ async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRo
 }
 
 async function* groups(shape: Shape): AsyncGenerator<readonly InputRow[], void, undefined> {
-  const width = (await header(shape)).length;
-  for await (const group of readRecords(shape, { width })) {
+  const columns = await columnsOf(shape);
+  for await (const group of readRecords(shape, { columns })) {
     const rows = group.filter(({ kind }) => kind === 'row');
     yield rows.map(({ cells, position }) => ({ row: position.row, cells }));
   }
@@ -112,7 +115,7 @@ async function* copy(
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const texts = copiedText(shape, await header(shape), options, cellsFor);
+  const texts = copiedText(shape, await columnsOf(shape), options, cellsFor);
   const onUnwritable = (character: string): void => {
     const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
     options.note?.(`Windows-1252 cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);

@@ -11,15 +11,19 @@ import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
 
 const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
 
-/** @param beyond the planned rows that the input does not have. */
+/**
+ * @param beyond the planned rows that the input does not have.
+ * @param mark what the file begins with.
+ */
 export async function* removedCopy(
   ledger: Pick<LedgerReader, 'rows'>,
   batch: Batch,
   beyond: readonly PlannedRow[],
+  mark: string,
   safety: CellSafety,
 ): AsyncGenerator<Buffer, void, undefined> {
   const rows = new LedgerRows(ledger, batch.id, PAGE_ROWS.single);
-  yield Buffer.from(stringify([COLUMNS]));
+  yield Buffer.from(mark + stringify([COLUMNS]));
   for (const planned of beyond) {
     const outcome = (await rows.at(planned.row))?.outcome;
     const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];

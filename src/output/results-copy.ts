@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, resultsOf } from '../answer-body.ts';
 import type { CellSafety } from '../formulas.ts';
@@ -34,17 +33,16 @@ export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPla
   return { count, fields: [...fields] };
 }
 
-/** Begins as the input does: with a byte-order mark when that has one, because the same program will open it. */
+/** @param mark what the file begins with. */
 export async function* resultsCopy(
   ledger: Rows,
   batch: Batch,
   place: AnswerPlace,
   { fields }: FoundResults,
-  inputPath: string,
+  mark: string,
   safety: CellSafety,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { columns } = automaticAddition([ROW], fields, safety);
-  const mark = (await beginsWithMark(inputPath)) ? BYTE_ORDER_MARK : '';
   yield Buffer.from(mark + linesOf([[ROW, ...columns.map(({ name }) => name)]]));
   for await (const { row, results } of resultsByRow(ledger, batch, place)) {
     const lines = results.map((result) => {
@@ -52,19 +50,6 @@ export async function* resultsCopy(
       return [String(row), ...fields.map((name) => safety.cell(cells.get(name) ?? ''))];
     });
     yield Buffer.from(linesOf(lines));
-  }
-}
-
-const BYTE_ORDER_MARK = '\uFEFF';
-
-async function beginsWithMark(path: string): Promise<boolean> {
-  const mark = Buffer.from(BYTE_ORDER_MARK);
-  const file = await open(path, 'r');
-  try {
-    const { buffer } = await file.read(Buffer.alloc(mark.length), 0, mark.length, 0);
-    return buffer.equals(mark);
-  } finally {
-    await file.close();
   }
 }
 

@@ -23,6 +23,7 @@ test('what is taken is what was appended, at the same place of the file', () => 
           appended = Math.min(file.length, appended + length);
         } else {
           const end = Math.min(appended, taken + length);
+          expect(window.next).toBe(taken < appended ? file[taken] : undefined);
           expect(window.peek(start + end)).toEqual(file.subarray(taken, end));
           expect(window.take(start + end)).toEqual(file.subarray(taken, end));
           taken = end;

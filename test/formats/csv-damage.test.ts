@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import type { ReadOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
+import { openFile } from '../../src/input.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -58,8 +59,28 @@ describe('damage is named by row and line', () => {
     ],
     [
       'blank lines without end',
-      Buffer.concat([Buffer.from(ABOVE), Buffer.alloc(65 * 1024 * 1024, '\n')]),
-      'after row 2, line 3: more than 67108864 bytes of blank lines.',
+      Buffer.concat([Buffer.from(ABOVE), Buffer.alloc(9 * 1024 * 1024, '\n')]),
+      'after row 2, line 3: more than 8388608 bytes of blank lines.',
+    ],
+    [
+      'a row of blank cells without end, below blank lines',
+      Buffer.concat([Buffer.from(`${ABOVE}\r\n`), Buffer.alloc(9 * 1024 * 1024, ',')]),
+      'row 5, line 6: the row is longer than 1048576 bytes, the most that one row may have.',
+    ],
+    [
+      'a row of blank cells that is a little too long',
+      `${ABOVE}${','.repeat(1024 * 1024 + 1)}\r\n`,
+      'row 4, line 5: the row is longer than 1048576 bytes, the most that one row may have.',
+    ],
+    [
+      'a byte-order mark before a quote, where a file was put to the end of another',
+      `${ABOVE}\uFEFF"a","b"\r\n`,
+      'row 4, line 5: blanks or a byte-order mark stand before the quote with which a cell begins.',
+    ],
+    [
+      'blanks before a quote',
+      `${ABOVE}1, "2"\r\n`,
+      'row 4, line 5: blanks or a byte-order mark stand before the quote with which a cell begins.',
     ],
   ];
 
@@ -99,8 +120,9 @@ describe('a header that cannot be addressed by name is refused', () => {
   test.each([
     ['a,b,a\n', 'columns 1 and 3 have the same name, "a".'],
     ['b,a,a,a\n', 'columns 2, 3 and 4 have the same name, "a".'],
-    ['a,"",c\n', 'column 2 has no name.'],
-    ['a,,c, \n', 'columns 2 and 4 have no name.'],
+    ['""\n1\n', 'column 1 has no name.'],
+    [', \n1,2\n', 'columns 1 and 2 have no name.'],
+    ['a,"",c\n1, ,3\n1,2,3\n', 'row 3, line 3: column 2 has no name in the header, but a filled cell here.'],
     ['__proto__,__proto__\n', 'columns 1 and 2 have the same name, "__proto__".'],
   ])('%j', async (content, message) => {
     const write = await inputFolder();
@@ -128,6 +150,15 @@ test('a missing file, a folder, and a path through a file are told apart from da
   expect((await stopOf(`${path}.missing`)).message).toBe(`${path}.missing does not exist.`);
   expect((await stopOf(join(path, 'below'))).message).toBe(`${join(path, 'below')} does not exist.`);
   expect((await stopOf(dirname(path))).message).toBe(`${dirname(path)} is a folder, not a file.`);
+  const withoutEnding = await write('a\n', 'list');
+  for (const [named, fact] of [
+    [dirname(path), 'is a folder, not a file.'],
+    [join(dirname(path), 'none'), 'does not exist.'],
+    [withoutEnding, 'has no ending that says what it is.'],
+  ] as const) {
+    await expect(openFile(named)).rejects.toThrow(`${named} ${fact}`);
+  }
+  await expect(openFile('-')).rejects.toThrow('Only run reads standard input.');
 });
 
 // The superuser may read everything, so there is nothing to see for it.

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import type { Delimiter, ReadOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
@@ -111,6 +111,17 @@ describe('a first line such as sep=;', () => {
     expect((await refusalOf('sep=|\na|b\n1\n')).message).toContain('row 2, line 3: 1 cell');
   });
 
+  test('needs its closing quote where it has an opening one, and may be in quotes', async () => {
+    expect(await cellsIn('"sep=;"\na,b;c\n')).toEqual([['a,b', 'c']]);
+    expect((await refusalOf('"sep=;\na;b\n')).message).toContain('line 1: a quote opens here');
+  });
+
+  test('alone makes no table', async () => {
+    for (const content of ['sep=;', 'sep=;\r\n']) {
+      expect((await refusalOf(content)).message).toContain('is empty: it has neither a header nor rows.');
+    }
+  });
+
   test('that names another character is refused', async () => {
     const error = await refusalOf('sep=^\na^b\n');
     expect(error.message).toContain('line 1: "sep=^" names what no table here has between its cells.');
@@ -151,6 +162,8 @@ describe('lines above the header', () => {
     ],
     ['above a table of semicolons', 'Umsatz, netto\nName;Ort;PLZ\nA;B;1\nC;D;2\n', 1, 'line 2'],
     ['below a sep= line', 'sep=;\nUmsatz\nName;Ort;PLZ\nA;B;1\n', 1, 'line 3'],
+    ['above lines that begin and end with a delimiter', 'List\n|Name|City|\n|A|B|\n|C|D|\n', 1, 'line 2'],
+    ['above lines that end in a delimiter', 'Umsatz;;;\nName;Ort;;\nA;B;;\n', 1, 'line 2'],
     ['behind a byte-order mark', '\uFEFFReport\na,b\n1,2\n3,4\n', 1, 'line 2'],
   ])('are suggested to be skipped where they look like a title: %s', async (_what, content, lines, line) => {
     const error = await refusalOf(content);
@@ -165,6 +178,7 @@ describe('lines above the header', () => {
     ['a first row with hardly a filled cell', 'a,b,c\n,,\nx,,\nName,City,Post\n'],
     ['a header that lacks names, above numbers', 'Name,,\nA,1,2\nB,3,4\n'],
     ['a list of one column', 'Name\nA\nB\n'],
+    ['a header of two names and many blanks', 'Name,City,,,,,\nA,B,,,,,\nC,D,,,,,\n'],
   ])('are not seen where there are none: %s', async (_what, content) => {
     expect((await opened(content)).path).toContain('list.csv');
   });
@@ -197,6 +211,16 @@ describe('rows of another width than the header', () => {
     expect(await copyOf(RAGGED, { ragged: 'pad' })).toBe('a,b,c,n\n1,,,2\n1,2,3,3\n1,2,3,4\n"1",2,,5\n');
   });
 
+  test('cost no more than others: nothing that could be thrown is made of them', async () => {
+    const made = vi.spyOn(Error, 'captureStackTrace');
+    try {
+      await cellsIn('a,b,c\n1\n1,2,3,,\n2\n', { ragged: 'pad' });
+      expect(made).not.toHaveBeenCalled();
+    } finally {
+      made.mockRestore();
+    }
+  });
+
   test.each([
     [['a'], 'b,c,n\n,,2\n2,3,3\n2,3,4\n2,,5\n'],
     [['c'], 'a,b,n\n1,,2\n1,2,3\n1,2,4\n"1",2,5\n'],
@@ -210,6 +234,39 @@ describe('rows of another width than the header', () => {
     expect(error.message).toContain('row 2, line 2: 4 cells, but the header has 2 columns.');
     expect(error.next).not.toContain('--ragged');
   });
+});
+
+describe('columns without a name', () => {
+  const TRAILING = 'a,b,,\r\n1,2,,\r\n3,4, ,\r\n';
+
+  test('are passed over where they are blank, and stay in the copy', async () => {
+    expect(await cellsIn(TRAILING)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(await copyOf(TRAILING)).toBe('a,b,,,n\r\n1,2,,,2\r\n3,4, ,,3\r\n');
+    expect(await copyOf('|a|b|\n|1|2|\n', {}, { dropped: ['a'] })).toBe('|b||n\n|2||2\n');
+  });
+
+  test('may then stand in the middle, so that the copy is an input again', async () => {
+    const copy = await copyOf(TRAILING);
+    expect(await cellsIn(copy)).toEqual([
+      ['a', 'b', 'n'],
+      ['1', '2', '2'],
+      ['3', '4', '3'],
+    ]);
+    expect(await copyOf(copy, {}, { dropped: ['n'] })).toBe(copy);
+  });
+
+  test('count where short rows are padded', async () => {
+    expect(await copyOf('a,,b,\n1\n1,,2\n', { ragged: 'pad' })).toBe('a,,b,,n\n1,,,,2\n1,,2,,3\n');
+  });
+});
+
+test('the end mark of old programs is no row, and stays', async () => {
+  expect(await cellsIn('a\r\n1\r\n\x1A')).toEqual([['a'], ['1']]);
+  expect(await copyOf('a\r\n1\r\n\r\n\x1A')).toBe('a,n\r\n1,2\r\n\r\n\x1A');
 });
 
 describe('the style of the file is kept', () => {

@@ -15,12 +15,13 @@ const WORK = {
   project: '=cmd()',
 };
 
-async function textOf(safety: CellSafety): Promise<string> {
+async function textOf(safety: CellSafety, mark = ''): Promise<string> {
   const planned: readonly PlannedRow[] = [{ row: 9, kind: 'work', work: WORK }];
   const outcome = { kind: 'refused', reason: '@SUM(1)' } as const;
   const ledger = { rows: async (): Promise<readonly RowRecord[]> => [{ row: 9, outcome, answers: [] }] };
   const chunks: Buffer[] = [];
-  for await (const chunk of removedCopy(ledger, { id: 'b' } as Batch, planned, safety)) chunks.push(chunk);
+  const copy = removedCopy(ledger, { id: 'b' } as Batch, planned, mark, safety);
+  for await (const chunk of copy) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
@@ -30,6 +31,10 @@ test('nothing in it becomes a formula, which is counted', async () => {
   const safety = new CellSafety('safe');
   expect(await textOf(safety)).toBe(`${HEADER}'+x@acme.example,,'=cmd(),viewer,9,refused,'@SUM(1)\n`);
   expect(safety.marked).toBe(3);
+});
+
+test('begins with the byte-order mark where it is to have one', async () => {
+  expect((await textOf(new CellSafety('raw'), '\uFEFF')).startsWith(`\uFEFF${HEADER}`)).toBe(true);
 });
 
 test('raw: all is as it is known', async () => {

@@ -7,6 +7,8 @@ import { invariant } from '../../errors.ts';
  */
 export class ByteWindow {
   #chunks: Buffer[] = [];
+  /** Bytes of the first chunk that were taken. */
+  #taken = 0;
   #start: number;
   #end: number;
 
@@ -26,6 +28,11 @@ export class ByteWindow {
     return this.#end;
   }
 
+  /** The byte at `start`, without a view of it being made for each row; undefined when all bytes were taken. */
+  get next(): number | undefined {
+    return this.#chunks[0]?.[this.#taken];
+  }
+
   append(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#chunks.push(chunk);
@@ -40,21 +47,22 @@ export class ByteWindow {
       length >= 0 && end <= this.#end,
       `bytes up to ${end} of a window ${this.#start} to ${this.#end}`,
     );
-    if (first === undefined || length <= first.length) return (first ?? EMPTY).subarray(0, length);
-    return Buffer.concat(this.#chunks).subarray(0, length);
+    const from = this.#taken;
+    if (first === undefined || from + length <= first.length)
+      return (first ?? EMPTY).subarray(from, from + length);
+    return Buffer.concat(this.#chunks).subarray(from, from + length);
   }
 
   /** As `peek`, and moves `start` to the offset. */
   take(end: number): Buffer {
     const bytes = this.peek(end);
-    for (let left = bytes.length; left > 0; ) {
-      const first = this.#chunks[0];
-      invariant(first !== undefined, `a window that lacks ${left} of its bytes`);
-      if (first.length > left) this.#chunks[0] = first.subarray(left);
-      else this.#chunks.shift();
-      left -= Math.min(left, first.length);
-    }
     this.#start = end;
+    this.#taken += bytes.length;
+    for (let first = this.#chunks[0]; first !== undefined && this.#taken >= first.length; ) {
+      this.#taken -= first.length;
+      this.#chunks.shift();
+      first = this.#chunks[0];
+    }
     return bytes;
   }
 }

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { invariant } from '../../errors.ts';
 import { type CellsFor, type CopyOptions, DELIMITERS, type Delimiter } from '../../format.ts';
+import type { NamedColumns } from '../../header.ts';
 import { isAllQuoted, lineEndLength, markLength, withoutCells } from './raw-record.ts';
 import { type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
@@ -14,19 +15,19 @@ const BYTES_PER_BATCH = 1024 * 1024;
 /** The text of the file with cells appended to each record, as UTF-8: how it is encoded and packed comes later. */
 export async function* copiedText(
   shape: Shape,
-  header: readonly string[],
+  named: NamedColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { delimiter, preamble } = shape;
-  const dropped = new Set(header.flatMap((name, index) => (options.dropped.has(name) ? [index] : [])));
+  const kept = keptOf(named, options);
   let style: Style | undefined;
   if (preamble.length > 0) yield preamble;
-  for await (const batch of batched(readRecords(shape, { width: header.length }))) {
+  for await (const batch of batched(readRecords(shape, { columns: named }))) {
     // The header is in the first batch, and decides for all.
     style ??= styleOf(delimiter, batch);
     const cells = await Promise.all(batch.map((record) => addedCells(record, options, cellsFor)));
-    const chunk = withCells(batch, style, { dropped, width: header.length }, cells);
+    const chunk = withCells(batch, style, kept, cells);
     if (chunk.length > 0) yield chunk;
   }
 }
@@ -83,8 +84,13 @@ async function addedCells(
 /** Which of the file's cells a copy keeps. */
 interface Kept {
   readonly dropped: ReadonlySet<number>;
-  /** Cells of the header. */
+  /** Cells of the header, with those that are no name. */
   readonly width: number;
+}
+
+function keptOf({ names, places, nameless }: NamedColumns, { dropped }: CopyOptions): Kept {
+  const isDropped = (_place: number, index: number): boolean => dropped.has(names[index] ?? '');
+  return { dropped: new Set(places.filter(isDropped)), width: places.length + nameless.length };
 }
 
 /** The batch as it goes into the copy. Blank lines stay, also above a row that is left out. */

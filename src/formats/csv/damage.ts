@@ -9,10 +9,21 @@ import type { CsvErrorCode } from 'csv-parse';
 export const MOST_BYTES_PER_ROW = 1024 * 1024;
 
 export const SAVE_AS_UTF8 = 'Save the file again as "CSV UTF-8 (Comma delimited)".';
+/** How a damage is told: as a clause after the row and the line, and what to do. */
+export interface Damage {
+  readonly fact: string;
+  readonly next: string;
+}
+
 const DOUBLE_THE_QUOTES = 'Put the whole cell in quotes and write each quote inside it twice.';
 
+export const ROW_TOO_LONG: Damage = {
+  fact: `the row is longer than ${MOST_BYTES_PER_ROW} bytes, the most that one row may have`,
+  next: 'Look for a quote on this line that is never closed, or shorten the cell.',
+};
+
 /** What the parser can find wrong, as a clause after the row and line of the cell at fault. */
-export const DAMAGE: Partial<Record<CsvErrorCode, { readonly fact: string; readonly next: string }>> = {
+export const DAMAGE: Partial<Record<CsvErrorCode, Damage>> = {
   CSV_QUOTE_NOT_CLOSED: {
     fact: 'a quote opens here and is not closed before the file ends',
     next: 'Close the quote where the cell ends, or remove it.',
@@ -25,8 +36,11 @@ export const DAMAGE: Partial<Record<CsvErrorCode, { readonly fact: string; reado
     fact: 'a quote stands inside a cell that does not begin with one',
     next: DOUBLE_THE_QUOTES,
   },
-  CSV_MAX_RECORD_SIZE: {
-    fact: `the row is longer than ${MOST_BYTES_PER_ROW} bytes, the most that one row may have`,
-    next: 'Look for a quote on this line that is never closed, or shorten the cell.',
-  },
+  CSV_MAX_RECORD_SIZE: ROW_TOO_LONG,
+};
+
+/** Nobody sees them: the mark comes into a file that was put together from several. */
+export const BLANKS_BEFORE_QUOTE: Damage = {
+  fact: 'blanks or a byte-order mark stand before the quote with which a cell begins',
+  next: 'Remove what stands between the quote and the delimiter or line end before it.',
 };

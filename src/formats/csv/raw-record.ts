@@ -15,6 +15,10 @@ export function markLength(bytes: Buffer): number {
   return bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
 }
 
+export function isLineEnd(byte: number | undefined): boolean {
+  return byte === LF || byte === CR;
+}
+
 /** Bytes of the line end that closes the record: 2, 1, or 0 for a last record without one. */
 export function lineEndLength(record: Buffer): number {
   const last = record.at(-1);
@@ -39,9 +43,16 @@ export function nextLine(bytes: Buffer, offset: number): number | undefined {
 export function blankLinesLength(bytes: Buffer, isFileStart: boolean): number {
   const markEnd = isFileStart ? markLength(bytes) : 0;
   let end = markEnd;
-  while (bytes[end] === LF || bytes[end] === CR) end += 1;
+  while (isLineEnd(bytes[end])) end += 1;
   return end === markEnd ? 0 : end;
 }
+
+/** Programs from the days of DOS end a text with Ctrl-Z. A line end after it, and it would be a cell like any other. */
+export function isEndMark(record: Buffer): boolean {
+  return record.length === 1 && record[0] === CTRL_Z;
+}
+
+const CTRL_Z = 0x1a;
 
 /** How many lines end within the bytes, with LF, CR or CRLF, in quotes or not. */
 export function countLineEnds(bytes: Buffer): number {

@@ -2,10 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse';
 import { type StopError, stop } from '../../errors.ts';
 import { DELIMITERS, type Position } from '../../format.ts';
+import type { NamedColumns } from '../../header.ts';
 import { counted } from '../../plain-text.ts';
 import { ByteWindow } from './byte-window.ts';
-import { DAMAGE, MOST_BYTES_PER_ROW, SAVE_AS_UTF8 } from './damage.ts';
-import { blankLinesLength, countLineEnds } from './raw-record.ts';
+import {
+  BLANKS_BEFORE_QUOTE,
+  DAMAGE,
+  type Damage,
+  MOST_BYTES_PER_ROW,
+  ROW_TOO_LONG,
+  SAVE_AS_UTF8,
+} from './damage.ts';
+import { blankLinesLength, countLineEnds, isEndMark, isLineEnd, lineEndLength } from './raw-record.ts';
 import type { Shape } from './shape.ts';
 import { textOf } from './text-source.ts';
 import { firstBadByte } from './utf8-check.ts';
@@ -15,16 +23,19 @@ import { firstBadByte } from './utf8-check.ts';
  * bytes and which row and line of the file that is.
  */
 
-/** Blank lines wait in memory for the row below them, so there is a limit to them; no real file comes near it. */
-const MOST_BYTES_OF_BLANK_LINES = 64 * 1024 * 1024;
+/**
+ * Blank lines wait in memory for the row below them, so there is a limit to them. All the rows of Excel's largest sheet,
+ * left blank, are two mebibytes.
+ */
+const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A header or a row with the blank lines above it, or the blank lines that end the file. */
+/** A header or a row with the blank lines above it, or what ends the file: blank lines, or the end mark of old programs. */
 export interface CsvRecord {
   readonly kind: 'header' | 'row' | 'end';
   readonly position: Position;
-  /** As many as the header has, in a padded file also where the file has fewer or more. */
+  /** Those of the columns that have a name, in a padded file also where the file has fewer or more. */
   readonly cells: readonly string[];
   /** How many cells stand in the file. */
   readonly found: number;
@@ -35,8 +46,8 @@ export interface CsvRecord {
 }
 
 export interface Reading {
-  /** Cells that every record must have; left out, any number will do. */
-  readonly width?: number;
+  /** What the header says, and every record must fit; left out, any will do, and all cells are handed over. */
+  readonly columns?: NamedColumns;
   /** Where a row starts; left out: where the header is. */
   readonly from?: Position;
   /** Sees the bytes of the file itself, all of them, in order. */
@@ -58,6 +69,7 @@ export async function* readRecords(
     delimiter: DELIMITERS[shape.delimiter],
     max_record_size: MOST_BYTES_PER_ROW,
     on_record(cells: string[], info) {
+      counts.records = 0;
       group.push(reader.record(cells, info.bytes));
       // Nothing goes through the parser's own queue.
       return null;
@@ -67,6 +79,9 @@ export async function* readRecords(
     relax_column_count: true,
     skip_empty_lines: true,
   });
+  // A record that differs in width from the first that was counted costs an error object with its stack, many times as
+  // long as the record itself takes, also where any width will do. So none is counted.
+  const counts: { records: number } = parser.info;
   // What is wrong is told to whoever gave the parser something to do; without a listener it would end the process too.
   parser.on('error', () => {});
   const takeGroup = (): readonly CsvRecord[] => {
@@ -123,20 +138,24 @@ class RecordReader {
     for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
       this.#window.append(chunk);
       this.#refuseZeroByte(chunk);
-      this.#refuseEmptiness();
+      this.#refuseEndlessness();
       yield chunk;
     }
   }
 
   /**
    * @param bytesParsed where the record ends, counted from where the parser began.
-   * @throws StopError `input` when it is not UTF-8 or has another number of cells than the header.
+   * @throws StopError `input` when it is too long, not UTF-8, or does not fit the header.
    */
   record(found: string[], bytesParsed: number): CsvRecord {
     const byteOffset = this.#origin + bytesParsed;
     const blankLines = this.#takeBlankLines(byteOffset);
     const position = this.#next;
     const bytes = this.#window.take(byteOffset);
+    if (isEndMark(bytes)) return this.#endOf(Buffer.concat([blankLines, bytes]));
+    if (bytes.length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
+      throw this.#damaged(ROW_TOO_LONG, position.lines + 1);
+    }
     if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
     const cells = this.#fitted(found);
     this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
@@ -147,7 +166,10 @@ class RecordReader {
 
   /** What is left when the parser has no more records: blank lines, or nothing. */
   end(): CsvRecord {
-    const blankLines = this.#takeBlankLines(this.#window.end);
+    return this.#endOf(this.#takeBlankLines(this.#window.end));
+  }
+
+  #endOf(blankLines: Buffer): CsvRecord {
     return { kind: 'end', position: this.#next, cells: [], found: 0, blankLines, bytes: NO_BYTES };
   }
 
@@ -160,17 +182,30 @@ class RecordReader {
     const damage = DAMAGE[error.code];
     if (damage === undefined) return error;
     this.#takeBlankLines(this.#window.end);
-    const line = this.#lineAt(Math.max(this.#next.byteOffset, this.#origin + bytesParsed));
-    return stop(
-      'input',
-      `${this.#shape.path}, row ${this.#next.row}, line ${line}: ${damage.fact}.`,
-      damage.next,
-    );
+    const cellStart = Math.max(this.#next.byteOffset, this.#origin + bytesParsed);
+    const isBlankBefore = error.code === 'INVALID_OPENING_QUOTE' && this.#isBlankBeforeQuote(cellStart);
+    return this.#damaged(isBlankBefore ? BLANKS_BEFORE_QUOTE : damage, this.#lineAt(cellStart));
+  }
+
+  #damaged({ fact, next }: Damage, line: number): StopError {
+    return stop('input', `${this.#shape.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
+  }
+
+  /** @param cellStart of the cell, or of the delimiter before it. */
+  #isBlankBeforeQuote(cellStart: number): boolean {
+    const text = this.#window
+      .peek(this.#window.end)
+      .subarray(cellStart - this.#window.start)
+      .toString();
+    const before = text.slice(0, text.indexOf('"'));
+    return before.replace(DELIMITERS[this.#shape.delimiter], '').trim() === '';
   }
 
   /** Goes on to the first byte that belongs to a record, or to the limit. */
   #takeBlankLines(limit: number): Buffer {
     const { row, byteOffset, lines } = this.#next;
+    // Hardly any row has a blank line above it, and looking at the bytes themselves costs a view of them each time.
+    if (byteOffset > 0 && !isLineEnd(this.#window.next)) return NO_BYTES;
     const length = blankLinesLength(this.#window.peek(limit), byteOffset === 0);
     if (length === 0) return NO_BYTES;
     const blankLines = this.#window.take(byteOffset + length);
@@ -179,10 +214,13 @@ class RecordReader {
     return blankLines;
   }
 
-  /** Only blank lines can pile up like this: the parser itself stops at a row that is too long. */
-  #refuseEmptiness(): void {
+  /** What piles up without a record: blank lines, or a row of blank cells, whose length the parser does not limit. */
+  #refuseEndlessness(): void {
     if (this.#window.end - this.#window.start <= MOST_BYTES_OF_BLANK_LINES) return;
-    const where = `${this.#shape.path}, after row ${this.#next.row - 1}, line ${this.#next.lines}`;
+    const { row, lines } = this.#next;
+    this.#takeBlankLines(this.#window.end);
+    if (this.#window.start < this.#window.end) throw this.#damaged(ROW_TOO_LONG, this.#next.lines + 1);
+    const where = `${this.#shape.path}, after row ${row - 1}, line ${lines}`;
     const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
     throw stop('input', fact, 'Remove the blank lines.');
   }
@@ -205,14 +243,30 @@ class RecordReader {
     );
   }
 
-  /** The cells of a record as the header counts them. @throws StopError `input` when they are too few or too many. */
+  /** The cells of the columns that have a name. @throws StopError `input` when others are filled, missing or too many. */
   #fitted(found: string[]): readonly string[] {
-    const { width = found.length } = this.#reading;
-    if (found.length === width) return found;
+    const { columns } = this.#reading;
+    if (columns === undefined) return found;
+    const width = columns.places.length + columns.nameless.length;
+    const cells = found.length === width ? found : this.#padded(found, width);
+    if (columns.nameless.length === 0) return cells;
+    const isFilled = (place: number): boolean => cells[place]?.trim() !== '';
+    const filled = this.#headerIsDue ? undefined : columns.nameless.find(isFilled);
+    if (filled !== undefined) throw this.#nameless(filled);
+    return columns.places.map((place) => cells[place] ?? '');
+  }
+
+  #padded(found: readonly string[], width: number): readonly string[] {
     const surplus = found.slice(width);
     const canBePadded = surplus.every((cell) => cell.trim() === '');
     if (!this.#shape.isPadded || !canBePadded) throw this.#ragged(found.length, width, canBePadded);
     return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
+  }
+
+  #nameless(place: number): StopError {
+    const where = `${this.#shape.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const fact = `${where}: column ${place + 1} has no name in the header, but a filled cell here.`;
+    return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
   #ragged(found: number, width: number, canBePadded: boolean): StopError {

@@ -72,20 +72,30 @@ export function findTitles(sample: Sample, delimiter: Delimiter): Titles | undef
   return {
     lines: header.linesAbove,
     first: filled(first.cells)[0] ?? '',
-    header: header.cells.map((cell) => cell.trim()),
+    header: filled(header.cells),
   };
 }
 
 /** Which of the records may be the header; 0 where nothing above another one looks like a title. */
 function headerIndex(records: readonly SampledRecord[]): number {
-  const width = usualWidth(records);
-  const index = records.findIndex(({ cells }) => cells.length === width && looksLikeHeader(cells));
-  const above = records.slice(0, Math.max(index, 0));
+  const cellsInRow = usualWidth(records);
+  const rows = records.filter(({ cells }) => cells.length === cellsInRow);
+  const used = usedPlaces(rows);
+  const width = used.length;
+  const header = rows.find(({ cells }) => looksLikeHeader(used.map((place) => cells[place] ?? '')));
+  const index = header === undefined ? 0 : records.indexOf(header);
+  const above = records.slice(0, index);
   const isTitle = ({ cells }: SampledRecord): boolean => {
     const count = filled(cells).length;
     return count <= 1 || count * 2 < width;
   };
   return width >= 2 && above.every(isTitle) ? above.length : 0;
+}
+
+/** Where the records have cells that are not blank. Delimiters around each line leave blank columns. */
+function usedPlaces(records: readonly SampledRecord[]): readonly number[] {
+  const isBlank = (place: number): boolean => records.every(({ cells }) => cells[place]?.trim() === '');
+  return [...(records[0]?.cells.keys() ?? [])].filter((place) => !isBlank(place));
 }
 
 function looksLikeHeader(cells: readonly string[]): boolean {
@@ -117,9 +127,14 @@ function sampledRecords({ text, isWhole }: Sample, delimiter: Delimiter): readon
     cellPattern.lastIndex = at;
     const { quoted = '', plain = '', end = '' } = cellPattern.exec(text)?.groups ?? {};
     at += Math.max(1, quoted.length + plain.length + end.length);
-    cells.push(unquoted(quoted) + plain);
-    isSound &&= quoted === '' ? !plain.includes('"') : plain === '';
-    lines += quoted.match(LINE_END)?.length ?? 0;
+    if (quoted === '') {
+      cells.push(plain);
+      isSound &&= !plain.includes('"');
+    } else {
+      cells.push(unquoted(quoted) + plain);
+      isSound &&= plain === '';
+      lines += quoted.match(LINE_END)?.length ?? 0;
+    }
     if (end === DELIMITERS[delimiter]) continue;
     // A record that is longer than the sample is better than none.
     const isCut = end === '' && !isWhole && records.length > 0;

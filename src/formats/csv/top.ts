@@ -84,7 +84,7 @@ function aboveHeader(text: Buffer, skipLines: number): AboveHeader {
 }
 
 /** Spreadsheet programs write and obey it; some put it in quotes. */
-const SEPARATOR_LINE = /^"?sep=(?<separator>[^"\r\n])"?[\r\n]+$/i;
+const SEPARATOR_LINE = /^(?<quote>"?)sep=(?<separator>[^"\r\n])\k<quote>[\r\n]*$/i;
 
 function separatorOf(path: string, character = ''): Delimiter {
   const name = DELIMITER_NAMES.find((each) => DELIMITERS[each] === character);
