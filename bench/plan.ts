@@ -5,24 +5,12 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse';
-import { callKeyOf } from '../src/call-key.ts';
-import { systemClock } from '../src/clock.ts';
-import { type BatchId, credits, type Ledger } from '../src/ledger.ts';
-import sqlite from '../src/stores/sqlite.ts';
 import { abn, connect, inFolder, PROGRAM } from './program.ts';
+import { fillStore } from './store.ts';
 
 /** How long `plan` takes over a million rows of which the store knows half, beside nothing but parsing the same file. */
 
 const ROWS = 1_000_000;
-
-/** The identity of the account that `connect` writes. */
-const ACCOUNT = '["id","bench"]';
-
-/** As long as an answer with some ten fields. */
-const ANSWER = Buffer.from(JSON.stringify({ name: 'Company (sandbox)', about: 'x'.repeat(200) }));
-
-/** Enough to fill the store's groups of commits. */
-const WRITES_AT_ONCE = 512;
 
 export function measurePlan(): Promise<readonly string[]> {
   return inFolder(async (folder) => {
@@ -30,7 +18,8 @@ export function measurePlan(): Promise<readonly string[]> {
     await writeList(list);
     // No vendor is there: a plan never sends.
     const env = await connect(folder, 'http://127.0.0.1:1', 1);
-    await fillStore(join(folder, 'store'));
+    // As an earlier batch would have, which bought every other row.
+    await fillStore(join(folder, 'store'), ROWS, 2);
     const bare = await timed(() => parseAlone(list));
     const described = await timed(() => type(['plan', list], env));
     const planned = await timed(() => type(['plan', 'enrich-company', list, '--account', 'data'], env));
@@ -54,48 +43,6 @@ async function writeList(path: string): Promise<void> {
   }
   file.end();
   await finished(file);
-}
-
-/** A store that has bought every other row, as an earlier batch would have. */
-async function fillStore(location: string): Promise<void> {
-  const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'bench' };
-  const ledger = await sqlite.open(location, options);
-  const { batch } = await ledger.beginBatch({
-    key: 'bench',
-    lineage: 'bench',
-    accountIdentity: ACCOUNT,
-    accountName: 'data',
-    sandbox: false,
-    vendor: 'provider',
-    operation: 'enrich-company',
-    inputPath: '/elsewhere.csv',
-    inputSha256: 'bench',
-    inputRows: ROWS / 2,
-    settings: {},
-    createdAtMs: Date.now(),
-  });
-  let row = 0;
-  const buyNext = async (): Promise<void> => {
-    while (row < ROWS) {
-      const next = row;
-      row += 2;
-      await buy(ledger, batch.id, next);
-    }
-  };
-  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, buyNext));
-  await ledger.close();
-}
-
-async function buy(ledger: Ledger, batch: BatchId, row: number): Promise<void> {
-  const call = { operation: 'enrich-company', parameters: { abn: abn(row) }, ifLost: 'hold' } as const;
-  const atMs = Date.now();
-  const key = callKeyOf(ACCOUNT, call);
-  const intent = { key, accountIdentity: ACCOUNT, call, batch, row: row + 2, reserve: credits(1), atMs };
-  const admission = await ledger.admit(intent);
-  if (admission.kind !== 'admitted') throw new Error('the store of the bench has a budget');
-  await ledger.record(admission.attempt, { status: 200, headers: {}, body: ANSWER, receivedAtMs: atMs });
-  const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
-  await ledger.closeAttempt(admission.attempt, closure, atMs);
 }
 
 /** With the options that the program reads lists with. */

@@ -1,9 +1,10 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|learning|memory|rate|resume …]`. Prints one table a
+ * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume …]`. Prints one table a
  * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { cpus, totalmem } from 'node:os';
 import { measureFiles } from './files.ts';
+import { measureKnown } from './known.ts';
 import { measureLearning } from './learning.ts';
 import { measureMemory } from './memory.ts';
 import { measurePlan } from './plan.ts';
@@ -12,6 +13,7 @@ import { measureResume } from './resume.ts';
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
+  known: measureKnown,
   learning: measureLearning,
   memory: measureMemory,
   plan: measurePlan,

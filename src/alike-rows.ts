@@ -1,4 +1,4 @@
-import { FingerprintSet } from './fingerprint-set.ts';
+import { type Fingerprint, FingerprintSet, FNV_PRIME, OTHER_PRIME, stirred } from './fingerprint-set.ts';
 import type { InputRow, RowNumber } from './row.ts';
 
 /** Rows that say the same as an earlier one, to the character or but for how it is written. */
@@ -8,34 +8,32 @@ export interface AlikeRows {
   readonly firstRows: readonly RowNumber[];
 }
 
+/** What a finder found. `comparedWith` is undefined when all of it was found. */
+export type Duplicates = Pick<AlikeRowFinder, 'same' | 'nearlySame' | 'comparedWith'>;
+
 const FIRST_ROWS_SHOWN = 5;
 
-/**
- * Rows are compared with the first million different ones, which take 32 MB; a longer file may have more duplicates than
- * are found.
- */
+/** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
 const ROWS_KEPT = 1_000_000;
 
 /** Is shown the rows of a file, in order. */
 export class AlikeRowFinder {
-  readonly #exact = new FingerprintSet();
-  readonly #near = new FingerprintSet();
+  readonly #exact: FingerprintSet;
+  readonly #near: FingerprintSet;
   readonly #same = { count: 0, firstRows: [] as RowNumber[] };
   readonly #nearlySame = { count: 0, firstRows: [] as RowNumber[] };
-  #kept = 0;
+
+  /** @param kept how many different rows all others are compared with. */
+  constructor(kept = ROWS_KEPT) {
+    this.#exact = new FingerprintSet(kept);
+    this.#near = new FingerprintSet(kept);
+  }
 
   add({ row, cells }: InputRow): void {
     const { exact, near, isBlank } = fingerprintsOf(cells);
     if (isBlank) return;
-    if (this.#kept >= ROWS_KEPT) {
-      if (this.#exact.has(exact)) count(this.#same, row);
-      else if (this.#near.has(near)) count(this.#nearlySame, row);
-      return;
-    }
-    if (this.#exact.add(exact)) {
-      this.#kept += 1;
-      if (!this.#near.add(near)) count(this.#nearlySame, row);
-    } else count(this.#same, row);
+    if (!this.#exact.add(exact)) count(this.#same, row);
+    else if (!this.#near.add(near)) count(this.#nearlySame, row);
   }
 
   /** Rows with the very cells of an earlier one. */
@@ -47,6 +45,11 @@ export class AlikeRowFinder {
   get nearlySame(): AlikeRows {
     return this.#nearlySame;
   }
+
+  /** How many different rows the others were compared with, where the file has more; else undefined, and all were found. */
+  get comparedWith(): number | undefined {
+    return this.#exact.keptOnly;
+  }
 }
 
 function count(found: { count: number; readonly firstRows: RowNumber[] }, row: RowNumber): void {
@@ -57,9 +60,9 @@ function count(found: { count: number; readonly firstRows: RowNumber[] }, row: R
 // ------------------------------------------------------------------------------------------------ fingerprints
 
 interface Fingerprints {
-  readonly exact: number;
+  readonly exact: Fingerprint;
   /** Equal for rows that are written differently. */
-  readonly near: number;
+  readonly near: Fingerprint;
   readonly isBlank: boolean;
 }
 
@@ -91,18 +94,10 @@ function fingerprintsOf(cells: readonly string[]): Fingerprints {
     rest = Math.imul(rest ^ BETWEEN_CELLS, FNV_PRIME);
   }
   return {
-    near: fingerprint(high, low),
-    exact: fingerprint(high ^ rest, Math.imul(low ^ rest, OTHER_PRIME)),
+    near: stirred(high, low),
+    exact: stirred(high ^ rest, Math.imul(low ^ rest, OTHER_PRIME)),
     isBlank: significantCharacters === 0,
   };
-}
-
-const FNV_PRIME = 0x01000193;
-const OTHER_PRIME = 0x85ebca6b;
-
-/** 52 bits, which a number holds exactly, from two numbers of 32; the last bits of both are stirred by the others. */
-function fingerprint(high: number, low: number): number {
-  return ((high ^ (high >>> 15)) >>> 12) * 2 ** 32 + ((low ^ (low >>> 15)) >>> 0);
 }
 
 const NOTHING = -1;

@@ -1,5 +1,5 @@
 import { formatAbn } from './abn.ts';
-import type { AlikeRows } from './alike-rows.ts';
+import type { AlikeRows, Duplicates } from './alike-rows.ts';
 import type { DamageKind } from './damage.ts';
 import type { Finding, FoundCell, JobDamage } from './damage-tally.ts';
 import { counted } from './plain-text.ts';
@@ -75,20 +75,26 @@ export function findingObject({ kind, count, firstRows, cure, repairable, exampl
 }
 
 /** Of a file of which nobody has said what is to be done with it. */
-export function duplicateLines(same: AlikeRows, nearlySame: AlikeRows): readonly string[] {
+export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): readonly string[] {
   const lines = [
     [same, 'same as an earlier row'],
     [nearlySame, 'same as an earlier row but for case, spaces or punctuation'],
   ] as const;
-  return lines
+  const found = lines
     .filter(([{ count }]) => count > 0)
     .map(
       ([{ count, firstRows }, words]) =>
         `duplicates ${counted(count, 'row')} the ${words}: ${rowWords(count, firstRows)}`,
     );
+  if (comparedWith === undefined) return found;
+  return [...found, `duplicates are looked for among the first ${comparedWith} different rows`];
 }
 
-export function duplicatesObject(same: AlikeRows, nearlySame: AlikeRows): object {
+export function duplicatesObject({ same, nearlySame, comparedWith }: Duplicates): object {
   const object = ({ count, firstRows }: AlikeRows): object => ({ count, first_rows: firstRows });
-  return { same: object(same), nearly_same: object(nearlySame) };
+  return {
+    same: object(same),
+    nearly_same: object(nearlySame),
+    ...(comparedWith === undefined ? {} : { compared_with: comparedWith }),
+  };
 }

@@ -1,10 +1,11 @@
-import { AlikeRowFinder, type AlikeRows } from './alike-rows.ts';
+import { AlikeRowFinder, type Duplicates } from './alike-rows.ts';
 import { ColumnDamage, kindByName } from './column-damage.ts';
 import type { Finding } from './damage-tally.ts';
 import { type Fit, FitFinder } from './fit.ts';
-import { normaliseAbn, normaliseEmail, normaliseWebsite } from './identifiers.ts';
+import { normaliseWebsite } from './identifiers.ts';
 import type { OpenedFile } from './input.ts';
 import type { Operation } from './operation.ts';
+import { isAbn, isEmail } from './recognise.ts';
 import type { RowNumber } from './row.ts';
 
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
@@ -14,7 +15,7 @@ export interface FileDescription {
   readonly delimiter: string;
   readonly columns: readonly ColumnDescription[];
   /** Rows that say the same as an earlier one: to the character, or but for case, spaces and punctuation. */
-  readonly duplicates: { readonly same: AlikeRows; readonly nearlySame: AlikeRows };
+  readonly duplicates: Duplicates;
   readonly operations: readonly Fit[];
 }
 
@@ -35,7 +36,7 @@ export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
 
-/** More different cells than a column of towns has; a column in which no cell comes twice gains nothing by more. */
+/** More different cells than most columns of towns have. */
 const CELLS_KEPT = 1_000;
 
 /** One damaged cell in five is still a column of that kind; more, and the guess would be ours and not the file's. */
@@ -55,14 +56,15 @@ export async function describeFile(
     const { row, cells } = each;
     finder.add(cells);
     alike.add(each);
-    for (const [at, column] of columns.entries()) column.add(row, cells[at] ?? '');
+    // Counted, because an iterator of entries would leave more garbage behind than the row itself.
+    for (let at = 0; at < columns.length; at += 1) columns[at]?.add(row, cells[at] ?? '');
   });
   return {
     rows,
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),
-    duplicates: { same: alike.same, nearlySame: alike.nearlySame },
+    duplicates: { same: alike.same, nearlySame: alike.nearlySame, comparedWith: alike.comparedWith },
     operations: finder.fits(),
   };
 }
@@ -72,8 +74,12 @@ class ColumnTally {
   readonly #name: string;
   readonly #looks = new Map<Look, { count: number; firstRows: RowNumber[] }>();
   readonly #examples = new Set<string>();
-  /** Towns, states and sizes come again and again, so what the last cells looked like is kept. */
-  readonly #known = new Map<string, Look>();
+  /**
+   * Towns, states and sizes come again and again, so what the last cells looked like is kept. Undefined for a column in
+   * which so few do that keeping them only costs.
+   */
+  #known: Map<string, Look> | undefined = new Map();
+  #knownAgain = 0;
   readonly #damage: ColumnDamage;
   #filled = 0;
 
@@ -88,19 +94,32 @@ class ColumnTally {
     this.#damage.add(row, cell);
     if (this.#examples.size < EXAMPLES_SHOWN) this.#examples.add(cell);
     const look = this.#lookOf(cell);
-    const seen = this.#looks.get(look) ?? { count: 0, firstRows: [] };
+    let seen = this.#looks.get(look);
+    if (seen === undefined) {
+      seen = { count: 0, firstRows: [] };
+      this.#looks.set(look, seen);
+    }
     seen.count += 1;
     if (seen.firstRows.length < FIRST_ROWS_SHOWN) seen.firstRows.push(row);
-    this.#looks.set(look, seen);
   }
 
   #lookOf(cell: string): Look {
-    const known = this.#known.get(cell);
-    if (known !== undefined) return known;
-    if (this.#known.size === CELLS_KEPT) this.#known.clear();
+    const known = this.#known?.get(cell);
+    if (known !== undefined) {
+      this.#knownAgain += 1;
+      return known;
+    }
     const look = lookOf(cell);
-    this.#known.set(cell, look);
+    this.#remember(cell, look);
     return look;
+  }
+
+  #remember(cell: string, look: Look): void {
+    if (this.#known?.size === CELLS_KEPT) {
+      this.#known = this.#knownAgain < CELLS_KEPT ? undefined : new Map();
+      this.#knownAgain = 0;
+    }
+    this.#known?.set(cell, look);
   }
 
   description(): ColumnDescription {
@@ -129,12 +148,9 @@ function decided(look: Look, count: number, filled: number): Look {
   return count / filled >= SHARE_THAT_DECIDES ? look : 'text';
 }
 
-/** Eleven digits at least, or a character that may stand for some. Most cells are neither, and told apart at once. */
-const MAY_BE_ABN = /(?:[0-9][^0-9]*){11}|\P{ASCII}/u;
-
 function lookOf(cell: string): Look {
-  if (MAY_BE_ABN.test(cell) && normaliseAbn(cell).kind === 'usable') return 'ABN';
-  if (cell.includes('@') && normaliseEmail(cell).kind === 'usable') return 'e-mail';
+  if (isAbn(cell)) return 'ABN';
+  if (isEmail(cell)) return 'e-mail';
   if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
   if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
   return 'text';

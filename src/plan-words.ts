@@ -9,7 +9,7 @@ import type { Plan } from './plan.ts';
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
-  const { tooOld = 0, sample, row } = plan;
+  const { tooOld = 0, comparedWith, sample, row } = plan;
   const counts: readonly (readonly [string, number])[] = [
     ['rows', rows],
     ['invalid', invalid],
@@ -25,6 +25,9 @@ export function planLines(plan: Plan): readonly string[] {
     ...(tooOld === 0
       ? []
       : [`  of them        ${String(tooOld).padStart(width)} again, their answers are too old`]),
+    ...(comparedWith === undefined
+      ? []
+      : [`  duplicates     are looked for among the first ${comparedWith} different rows`]),
     `  credits        at most ${credits.most}, probably ${credits.expected}`,
     ...(row === undefined
       ? []
@@ -75,6 +78,7 @@ export function planObject({
   inDoubt,
   toBuy,
   tooOld,
+  comparedWith,
   credits,
   seconds,
 }: Plan): object {
@@ -86,6 +90,7 @@ export function planObject({
     in_doubt: inDoubt,
     to_buy: toBuy,
     ...(tooOld === undefined ? {} : { too_old: tooOld }),
+    ...(comparedWith === undefined ? {} : { compared_with: comparedWith }),
     credits,
     seconds: seconds ?? null,
   };

@@ -7,6 +7,7 @@ import { type Credits, credits } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RowNumber } from './row.ts';
 import {
+  differentRows,
   type InQuestion,
   type LookedUp,
   type Standing,
@@ -49,6 +50,8 @@ export interface Plan {
     readonly count: number;
     readonly firstRows: readonly RowNumber[];
   }[];
+  /** Among how many different rows duplicates were looked for, where the file has more; absent where all were found. */
+  readonly comparedWith?: number;
   /** The rows that are all this run buys, and the most that they cost. */
   readonly sample?: { readonly rows: number; readonly most: Credits };
 }
@@ -57,6 +60,8 @@ export interface PlanOrder extends StandingOrder {
   /** Every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
   readonly clock?: Clock;
+  /** Among how many different rows duplicates are looked for; left out: among more than most files have. */
+  readonly rowsCompared?: number;
 }
 
 /** What a plan reads of an input. It need not have been surveyed: a plan meets any damage on its own way. */
@@ -70,13 +75,15 @@ export async function planRows(
 ): Promise<Plan> {
   const draft = new Draft(await tariffOf(order));
   const batch = await batchInQuestion(order, input);
-  for await (const group of standings(order, input, batch)) {
+  const different = differentRows(order.rowsCompared);
+  for await (const group of standings(order, input, batch, different)) {
     for (const standing of group) {
       draft.add(standing);
       listen(standing);
     }
   }
-  return draft.plan(batch.freshSince !== undefined);
+  const plan = draft.plan(batch.freshSince !== undefined);
+  return different.keptOnly === undefined ? plan : { ...plan, comparedWith: different.keptOnly };
 }
 
 /** The most that a run over this plan may cost: what a person is asked to agree to. */

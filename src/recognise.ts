@@ -14,8 +14,11 @@ import type { Normalised } from './operation.ts';
  * total and pure, and says no to most cells of other kinds before they are read in full.
  */
 
-/** Eleven digits at least, or a character that may stand for some. */
+/** Eleven digits at least, or a character that may stand for some: most cells have neither. */
 const MAY_BE_ABN = /(?:[0-9][^0-9]*){11}|\P{ASCII}/u;
+
+/** The same, but for characters that are no numbers, such as `é`. Asked second, because it takes several times as long. */
+const NUMBERS = /(?:[0-9][^0-9]*){11}|[\p{N}--[0-9]]/v;
 
 /** A host name and nothing else. */
 const BARE_HOST = /^[^/:?#@]+$/;
@@ -38,7 +41,7 @@ const TOP_LEVEL = new Set(
 const COUNTRY = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
 
 export function isAbn(cell: string): boolean {
-  return MAY_BE_ABN.test(cell) && isUsable(normaliseAbn(cell));
+  return MAY_BE_ABN.test(cell) && NUMBERS.test(cell) && isUsable(normaliseAbn(cell));
 }
 
 export function isEmail(cell: string): boolean {

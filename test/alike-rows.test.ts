@@ -1,13 +1,14 @@
 /**
  * Goal: rows that say the same are found, however they are written, and rows that differ are not taken for the same.
- * Method: small sheets, and a list that is longer than the first size of the set that remembers it.
+ * Method: small sheets, a list of thousands, and finders that keep a few rows only.
  */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { AlikeRowFinder } from '../src/alike-rows.ts';
+import { duplicateLines, duplicatesObject } from '../src/damage-words.ts';
 
 /** The first row of the file is row 2. */
-function alike(rows: readonly (readonly string[])[]): AlikeRowFinder {
-  const finder = new AlikeRowFinder();
+function alike(rows: readonly (readonly string[])[], kept?: number): AlikeRowFinder {
+  const finder = new AlikeRowFinder(kept);
   for (const [index, cells] of rows.entries()) finder.add({ row: index + 2, cells });
   return finder;
 }
@@ -86,4 +87,25 @@ test('among thousands of different rows each duplicate is found, and the first r
   ]);
   expect(nearlySame).toEqual({ count: 5_000, firstRows: [5_002, 5_003, 5_004, 5_005, 5_006] });
   expect(same).toEqual({ count: 5_000, firstRows: [10_002, 10_003, 10_004, 10_005, 10_006] });
+});
+
+describe('a file with more different rows than are kept', () => {
+  const sheet = [['Acme'], ['Beta'], ['Cole'], ['Dart'], ['Cole'], ['Acme'], ['BETA'], ['Acme']];
+
+  test('still has the duplicates of those found, and says that there may be more', () => {
+    const found = alike(sheet, 2);
+    expect([found.same.firstRows, found.nearlySame.firstRows]).toEqual([[7, 9], [8]]);
+    expect(duplicateLines(found)).toEqual([
+      'duplicates 2 rows the same as an earlier row: row 7, 9',
+      'duplicates 1 row the same as an earlier row but for case, spaces or punctuation: row 8',
+      'duplicates are looked for among the first 2 different rows',
+    ]);
+    expect(duplicatesObject(found)).toMatchObject({ same: { count: 2 }, compared_with: 2 });
+  });
+
+  test('is none that has exactly as many', () => {
+    const found = alike(sheet.slice(0, 6), 4);
+    expect([found.same.firstRows, found.comparedWith]).toEqual([[6, 7], undefined]);
+    expect(duplicatesObject(found)).not.toHaveProperty('compared_with');
+  });
 });

@@ -20,6 +20,7 @@ import enrichCompany from '../src/operations/enrich-company.ts';
 import type { RunOrder } from '../src/order.ts';
 import { run } from '../src/pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from '../src/plan.ts';
+import { planLines, planObject } from '../src/plan-words.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
 import memory from '../src/stores/memory.ts';
 import { validAbn } from './abn-arbitrary.ts';
@@ -160,6 +161,18 @@ describe('each row is counted once', () => {
       toBuy: 1,
       credits: { most: 1 },
     });
+  });
+
+  test('a duplicate of a row that is too far down to be kept counts as to buy, which is said', async () => {
+    const list = await List.of(`Domain\n${'a.example\nb.example\nc.example\n'.repeat(2)}`);
+    const plan = await list.plan(nobody, { rowsCompared: 2 });
+    expect(plan).toMatchObject({ rows: 6, duplicates: 2, toBuy: 4, comparedWith: 2, credits: { most: 4 } });
+    expect(planLines(plan)).toContain('  duplicates     are looked for among the first 2 different rows');
+    expect(planObject(plan)).toMatchObject({ duplicates: 2, compared_with: 2 });
+
+    const whole = await list.plan(nobody, { rowsCompared: 3 });
+    expect(whole).toMatchObject({ duplicates: 3, toBuy: 3 });
+    expect(planObject(whole)).not.toHaveProperty('compared_with');
   });
 
   test('the reasons of invalid rows come with their first rows, the most frequent first', async () => {
