@@ -135,6 +135,7 @@ async function announce(
   if (columns.guessed) {
     note(`Columns, ${isByName(columns) ? 'by their names' : 'guessed'}: ${guessWords(columns)}.`);
   }
+  if (columns.note !== undefined) note(columns.note);
 }
 
 /** Rows with a final outcome: those in doubt are looked at again. */

@@ -1,5 +1,5 @@
 import { type ColumnContent, readContent } from './columns/content.ts';
-import { guessColumns } from './columns/guess.ts';
+import { agreesByName, guessColumns } from './columns/guess.ts';
 import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
 import { quoted, unusable } from './columns/refusals.ts';
 import { stop } from './errors.ts';
@@ -21,13 +21,26 @@ export interface ColumnMap {
   readonly guessed: boolean;
   /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
   readonly because: ReadonlyMap<string, string>;
+  /** A sentence for the user where the cells say otherwise than when the list was first worked on. */
+  readonly note?: string;
   /** The row's text by input. */
   read(row: InputRow): RowInput;
 }
 
+/** By what the same list was worked on before, perhaps with other cells. */
+export interface EarlierGuess {
+  readonly batch: string;
+  /** The file is what that batch wrote: beside the columns of its list there are those that were added. */
+  readonly isOutput: boolean;
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
 /**
  * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
- * where the header does not decide.
+ * where the header does not decide, or cells may add to it.
+ * @param earlier stays in force as long as the header does not say otherwise: by other columns everything that was
+ * bought would be bought again, because a cell was changed.
  * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
  */
 export async function findColumns(
@@ -35,11 +48,60 @@ export async function findColumns(
   sheet: Pick<Sheet, 'groups'>,
   header: readonly string[],
   chosen?: Readonly<Record<string, string>>,
+  earlier?: EarlierGuess,
 ): Promise<ColumnMap> {
-  if (chosen !== undefined || guessColumns(operation, header).problem === undefined) {
+  if (chosen === undefined && earlier?.isOutput && areThere(earlier.columns, header)) {
+    return asInTheList(operation, header, earlier);
+  }
+  const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
+  if (chosen !== undefined || (!mayAdd && guessColumns(operation, header).problem === undefined)) {
     return mapColumns(operation, header, chosen);
   }
-  return mapColumns(operation, header, undefined, await readContent(sheet, header.length, operation));
+  const content = await readContent(sheet, header.length, operation);
+  if (earlier !== undefined && agreesByName(operation, header, earlier.columns)) {
+    return keep(operation, header, content, earlier);
+  }
+  return mapColumns(operation, header, undefined, content);
+}
+
+function areThere(columns: Readonly<Record<string, string>>, header: readonly string[]): boolean {
+  return Object.values(columns).every((column) => header.includes(column));
+}
+
+/** What was added may have the better names, and is about whom the answers were about: it would buy their answers. */
+function asInTheList(
+  operation: Operation,
+  header: readonly string[],
+  { batch, columns }: EarlierGuess,
+): ColumnMap {
+  const because = new Map(
+    Object.keys(columns).map((input) => [input, `as in batch ${batch}, whose output this is`]),
+  );
+  return { ...mapColumns(operation, header, columns), guessed: true, because };
+}
+
+/** The columns as they were guessed before, with what would be guessed now where that is something else. */
+function keep(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  { batch, columns }: EarlierGuess,
+): ColumnMap {
+  const { problem } = guessColumns(operation, header, content);
+  const now = problem === undefined ? mapColumns(operation, header, undefined, content) : undefined;
+  const isKept = (input: string): boolean => now?.columns[input] === columns[input];
+  if (now !== undefined && operation.inputs.every(({ name }) => isKept(name))) return now;
+  const because = new Map(
+    Object.keys(columns).map((input) => [
+      input,
+      (isKept(input) && now?.because.get(input)) || `as in batch ${batch}`,
+    ]),
+  );
+  const instead = now === undefined ? 'not be sure' : `be ${columnWords(now.columns)}`;
+  const note =
+    `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By its cells of now they ` +
+    `would ${instead}: to change them, name them under columns: in a job.`;
+  return { ...mapColumns(operation, header, columns), guessed: true, because, note };
 }
 
 /**

@@ -28,6 +28,7 @@ export type CellKind =
   | 'website'
   | 'domain'
   | 'phone'
+  | 'postcode'
   | 'date'
   | 'text';
 
@@ -83,6 +84,8 @@ export function damageOf(kind: CellKind, cell: string): Damage | undefined {
       return damageOfAbn(text);
     case 'phone':
       return damageOfPhone(text);
+    case 'postcode':
+      return damageOfPostcode(text);
     case 'date':
       return damageOfDate(text);
     case 'text':
@@ -125,8 +128,8 @@ const harmless = (kind: DamageKind): Damage => ({ kind, cure: 'none_needed' });
 
 const PLAIN_ABN = /^[0-9]{11}$/;
 
-/** Spaces, hyphens and dots between digits, which is how numbers are written for people. */
-const WITHIN_NUMBER = /[\s.-]/g;
+/** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
+const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
 function damageOfAbn(text: string): Damage | undefined {
   const reading = readAbn(text);
@@ -140,7 +143,7 @@ function damageOfAbn(text: string): Damage | undefined {
   }
   const mended = mendedText('abn', text);
   if (mended !== undefined) return mended;
-  const digits = (number?.digits ?? text).replace(WITHIN_NUMBER, '');
+  const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
   if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
   return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped', abnCandidates(digits));
 }
@@ -159,6 +162,16 @@ function damageOfPhone(text: string): Damage | undefined {
   }
   if (WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
   return number === undefined ? undefined : repair(number.kind, digits);
+}
+
+/** Those of the Northern Territory and of the north of New Zealand begin with 0. */
+const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
+
+function damageOfPostcode(text: string): Damage | undefined {
+  const number = readSpreadsheetNumber(text);
+  const digits = number?.digits ?? text;
+  if (POSTCODE_WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
+  return number?.digits === undefined ? undefined : repair(number.kind, number.digits);
 }
 
 function damageOfDate(text: string): Damage | undefined {
@@ -269,6 +282,6 @@ function mendedText(kind: Mendable, text: string): Damage | undefined {
 }
 
 function detour(text: string): Damage | undefined {
-  const found = profileDetour(text);
+  const found = profileDetour(text) ?? (withoutTracking(text) === text ? undefined : 'tracking');
   return found === undefined ? undefined : harmless(found);
 }

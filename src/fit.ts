@@ -52,10 +52,7 @@ export class FitFinder {
   }
 
   #fitOf(operation: Operation): Omit<Fit, 'operation' | 'summary'> {
-    const byHeader = guessColumns(operation, this.#header);
-    // As a run does: rows are asked only where the header does not decide.
-    const { sure, problem } =
-      byHeader.problem === undefined ? byHeader : guessColumns(operation, this.#header, this.#content);
+    const { sure, problem } = guessColumns(operation, this.#header, this.#content);
     const entries = operation.inputs.flatMap(({ name }) => {
       const guessed = sure.get(name);
       return guessed === undefined ? [] : [{ name, ...guessed }];

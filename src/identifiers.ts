@@ -106,7 +106,7 @@ export const normalisePersonProfile = normaliser((text) => profileUrl(text, 'per
 /** `https://www.linkedin.com/company/acme`, in the same form. */
 export const normaliseCompanyProfile = normaliser((text) => profileUrl(text, 'company'));
 
-/** `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower case. */
+/** `jo-citizen` from a slug, from `in/jo-citizen`, or from a profile URL of a network that we know. Lower case, but for a member id. */
 export const normaliseProfileSlug = normaliser((text) => {
   const bare = readSlug(text.replace(/^\/?in\//i, ''));
   if (bare !== undefined) return usable(bare);
@@ -177,8 +177,12 @@ function slugIn(url: URL, sections: readonly string[]): { section: string; slug:
   return sections.includes(section) && slug !== undefined ? { section, slug } : undefined;
 }
 
+/** The network's own name of a member, which exports have where a slug would be: another one in other capitals. */
+const MEMBER_ID = /^AC[a-z]AA[\w-]{10,}$/;
+
 /** Slugs do not tell upper from lower case, and a copied URL may have them percent-encoded. */
 function readSlug(text: string): string | undefined {
+  if (MEMBER_ID.test(text)) return text;
   const slug = percentDecoded(text)?.toLowerCase().normalize('NFC');
   return slug !== undefined && SLUG.test(slug) ? slug : undefined;
 }

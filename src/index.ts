@@ -14,6 +14,7 @@ export {
   type SweptFile,
   sweep,
 } from './nightly.ts';
+export type { RunOptions } from './order.ts';
 export type { Plan } from './plan.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
 export { type JobRequest, type PlannedJob, planJob, type RunRequest, runJob } from './run-job.ts';

@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canonicalJson } from './call-key.ts';
-import { type ColumnMap, findColumns } from './columns.ts';
+import { type ColumnMap, type EarlierGuess, findColumns } from './columns.ts';
 import { stop } from './errors.ts';
 import { loadFamily, loadMember } from './family.ts';
 import { endingOf } from './file-name.ts';
 import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
-import { readInput } from './input-file.ts';
+import { readInput, requireInputFile } from './input-file.ts';
 import { type Job, readEntryOf } from './job.ts';
-import { readSettings } from './job-settings.ts';
+import { columnsOf, readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
+import type { Operation } from './operation.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
@@ -97,7 +98,28 @@ export async function openMappedInput(
   ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<MappedInput> {
   const input = await openInput(path, read, ledger);
-  return { ...input, columns: await findColumns(operation, input.sheet, input.survey.header, columns) };
+  const { sheet, survey } = input;
+  const earlier = await earlierGuess(input.path, operation, ledger);
+  return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier) };
+}
+
+/**
+ * By what the list at that path was worked on last, if nobody chose it, or the list of which it is the output; a batch
+ * that was cancelled is no example.
+ */
+async function earlierGuess(
+  path: string,
+  { name }: Pick<Operation, 'name'>,
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<EarlierGuess | undefined> {
+  for (const { id, inputPath, outputPath, operation, state, settings } of (await ledger?.batches()) ?? []) {
+    const isOutput = outputPath === path;
+    if (!(isOutput || inputPath === path) || operation !== name || state === 'cancelled') continue;
+    const known = columnsOf(settings);
+    if (known !== undefined && (isOutput || known.guessed))
+      return { batch: id, columns: known.columns, isOutput };
+  }
+  return undefined;
 }
 
 /**
@@ -107,10 +129,12 @@ export async function openMappedInput(
 export async function openHeader(
   path: string,
   { operation, columns, read = {} }: ReadingJob,
+  ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<OpenedInput> {
   const file = await openFile(path, read);
   const header = await file.sheet.header();
-  return { ...file, columns: await findColumns(operation, file.sheet, header, columns) };
+  const earlier = await earlierGuess(file.path, operation, ledger);
+  return { ...file, columns: await findColumns(operation, file.sheet, header, columns, earlier) };
 }
 
 /** A file of which nothing is known but how it is read. */
@@ -118,6 +142,9 @@ export type OpenedFile = Pick<Input, 'path' | 'sheet'>;
 
 /** @throws StopError `input` when no format reads such files. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
+  if (path === '-') {
+    throw stop('input', 'Only run reads standard input.', 'Save it to a file and name that file.');
+  }
   const absolute = resolve(path);
   return { path: absolute, sheet: await (await formatOf(absolute)).open(absolute, read) };
 }
@@ -133,10 +160,12 @@ async function formatOf(path: string): Promise<Format> {
   for (const format of formats.values()) {
     if (format.extensions.includes(ending)) return format;
   }
+  // What is wrong with the file itself comes first: folders and misspelt names often have no ending.
+  await requireInputFile(path);
   const known = [...formats.values()].flatMap((format) => format.extensions).join(', ');
-  throw stop(
-    'input',
-    `${path} ends in "${ending}", which no format reads.`,
-    `Save the file as one of: ${known}.`,
-  );
+  const fact =
+    ending === ''
+      ? `${path} has no ending that says what it is.`
+      : `${path} ends in "${ending}", which no format reads.`;
+  throw stop('input', fact, `Save the file as one of: ${known}.`);
 }

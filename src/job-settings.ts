@@ -12,6 +12,8 @@ import type { JsonObject, Operation } from './operation.ts';
 const settingsSchema = z.object({
   job: z.string(),
   columns: z.record(z.string(), z.string()),
+  /** Whether nobody chose them. */
+  columns_guessed: z.boolean().optional(),
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
@@ -59,6 +61,7 @@ export function jobSettings(
   return {
     job: job.path ?? job.name,
     columns,
+    ...(job.columns === undefined ? { columns_guessed: true } : {}),
     ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
@@ -76,14 +79,17 @@ export function readSettings(stored: JsonObject): ReadOptions {
   return readOptionsOf(settingsSchema.parse(stored).read ?? {});
 }
 
+/** Input → column. */
+export function columnsOf(
+  stored: JsonObject,
+): { readonly columns: Readonly<Record<string, string>>; readonly guessed: boolean } | undefined {
+  const { data } = settingsSchema.safeParse(stored);
+  return data && { columns: data.columns, guessed: data.columns_guessed === true };
+}
+
 /** The limit that the newest run of the batch knew of; undefined when it knew none. */
 export function limitPerSecondOf(stored: JsonObject): number | undefined {
   return settingsSchema.safeParse(stored).data?.requests_per_second;
-}
-
-/** The batch whose changes that one takes back; undefined for one that is no undo. */
-export function undoneBy(stored: JsonObject): string | undefined {
-  return settingsSchema.safeParse(stored).data?.undoes;
 }
 
 export function outputSettings(stored: JsonObject): OutputSettings {

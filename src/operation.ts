@@ -83,6 +83,8 @@ export interface InputField {
   readonly required?: true;
   /** Whether a cell shows by itself that it is meant for this input, whatever its column is called. Left out: none does. */
   readonly looksRight?: (cell: string) => boolean;
+  /** Its cells carry a checksum, so that a column of them is known for sure, also beside what the header says. */
+  readonly checksummed?: true;
 }
 
 /** Text of the mapped columns by input name. An input without a column is absent. */

@@ -8,18 +8,13 @@ import type { Credits, Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { SavedPlan } from './saved-plan.ts';
 
-/** What somebody ordered: one job over one file, and how far it may go. The same from the command line and a page. */
-export interface RunOrder {
-  readonly job: Job;
-  readonly account: Account;
-  readonly dialect: Dialect;
-  readonly ledger: Ledger;
-  readonly inputPath: string;
+/** What a user may say about a run, besides what is run and where its book is kept. */
+export interface RunOptions {
   /** A path or a stream; left out: beside the input. */
   readonly output?: string | NodeJS.WritableStream | undefined;
   /** The output is an Excel workbook, whatever the input is. */
   readonly forExcel?: boolean | undefined;
-  /** Over the job's. */
+  /** The most that this batch may ever spend, over the job's. */
   readonly budget?: Credits | undefined;
   /** Only the rows up to this many below the header. */
   readonly limit?: number | undefined;
@@ -27,14 +22,23 @@ export interface RunOrder {
   readonly sample?: number | undefined;
   /** Every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
-  /** Left out: waits for ever. */
+  /** How long nothing may move; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
-  /** Shown the plan, says how much may be spent; undefined is "no". Left out: there is nobody to ask. */
+  /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". Left out: nobody can be asked. */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
-  /** Shown what a run would change in the service, says whether it may. Left out: there is nobody to ask. */
+  /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /** Somebody may be made admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
+}
+
+/** What somebody ordered: one job over one file, and how far it may go. The same from the command line and a page. */
+export interface RunOrder extends RunOptions {
+  readonly job: Job;
+  readonly account: Account;
+  readonly dialect: Dialect;
+  readonly ledger: Ledger;
+  readonly inputPath: string;
   /** What the run must do, and nothing else. */
   readonly savedPlan?: SavedPlan | undefined;
   /** Where the embedded vendors keep their book, for sandbox accounts. */

@@ -13,10 +13,11 @@ import type { ReadOptions } from './format.ts';
 import type { FormulaMode } from './formulas.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
-import type { Credits, Ledger } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
+import type { RunOptions } from './order.ts';
 import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
@@ -42,33 +43,13 @@ export interface JobRequest {
   readonly store?: string | undefined;
 }
 
-export interface RunRequest extends JobRequest {
-  /** A path or a stream; left out: beside the input. */
-  readonly output?: string | NodeJS.WritableStream | undefined;
-  /** The output is an Excel workbook, whatever the input is. */
-  readonly forExcel?: boolean | undefined;
-  /** The most that this batch may ever spend. */
-  readonly budget?: Credits | undefined;
-  /** Only the rows up to this many below the header. */
-  readonly limit?: number | undefined;
-  /** Only so many random rows, and a forecast for the rest. */
-  readonly sample?: number | undefined;
-  /** Every answer that was bought before counts as too old. */
-  readonly refresh?: boolean | undefined;
-  /** How long nothing may move; left out: for ever. */
-  readonly maxPauseMs?: number | undefined;
+export interface RunRequest extends JobRequest, RunOptions {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
   /** Whether a store that nobody named may be made; sandbox accounts may always. */
   readonly mayCreateStore?: boolean | undefined;
   /** Where the job is written as a commented file. */
   readonly saveJobAs?: string | undefined;
-  /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". */
-  readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
-  /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
-  readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
-  /** Somebody may be made admin, whatever the job's guards say. */
-  readonly allowAdmin?: boolean | undefined;
   /** A plan that was saved: the run does that, or stops before anything is sent. */
   readonly planFile?: string | undefined;
   /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
@@ -87,7 +68,7 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
   const chosen = await choose(request);
   const spender = await openSpender(chosen.account.sandbox, request);
   try {
-    if (request.saveJobAs !== undefined) await saveJob(request.saveJobAs, chosen, request.file);
+    if (request.saveJobAs !== undefined) await saveJob(request.saveJobAs, chosen, request, spender.ledger);
     return await spender.run(chosen, request);
   } finally {
     await spender.close();
@@ -210,12 +191,12 @@ export interface PlannedJobChange {
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const { job, account, dialect } = await choose(request);
   requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
-  const opened = await openHeader(request.file, job);
-  const watch = new DamageWatch(opened.columns);
-  const input = { ...opened, columns: watch.watched() };
   const { location } = chooseStore(request.store, account.sandbox);
   const ledger = await lookIfThere(location);
   try {
+    const opened = await openHeader(request.file, job, ledger);
+    const watch = new DamageWatch(opened.columns);
+    const input = { ...opened, columns: watch.watched() };
     const order = { job, account, dialect, ledger, refresh: request.refresh };
     const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
     const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
@@ -269,10 +250,16 @@ export async function choose(
   };
 }
 
-/** The job with all that was guessed, so that the next run does not depend on a guess. */
-async function saveJob(path: string, { job, account }: ChosenJob, file: string): Promise<void> {
-  const { columns, because } = (await openHeader(file, job)).columns;
-  const text = jobYaml({ ...job, account: account.name, columns }, because);
+/** The job with all that was guessed or typed, so that the next run needs neither the guess nor the flags. */
+async function saveJob(
+  path: string,
+  { job, account }: ChosenJob,
+  { file, budget = job.budget }: Pick<RunRequest, 'file' | 'budget'>,
+  ledger: Ledger,
+): Promise<void> {
+  const { columns, because } = (await openHeader(file, job, ledger)).columns;
+  const limit = budget === undefined ? {} : { budget };
+  const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
   try {
     await writeFile(path, schemaComment('job', path) + text, { flag: 'wx' });
   } catch (error) {

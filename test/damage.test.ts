@@ -53,6 +53,8 @@ describe('repaired for sure', () => {
     ['phone', '61412345678.0', 'number_format', '61412345678'],
     ['phone', '412345678', 'lost_zero', '0412345678'],
     ['phone', '299990000', 'lost_zero', '0299990000'],
+    ['postcode', '800', 'lost_zero', '0800'],
+    ['postcode', '4069.0', 'number_format', '4069'],
     ['date', '44927', 'date_as_number', '2023-01-01'],
     ['date', '44927.5', 'date_as_number', '2023-01-01'],
     ['text', 'CafÃ© JosÃ©', 'mojibake', 'Café José'],
@@ -72,6 +74,7 @@ describe('damage that only somebody who knows can mend', () => {
     ['abn', '5.18248E+10', 'scientific_notation', []],
     ['abn', '51824753557', 'mistyped', ['51824753556']],
     ['abn', '15824753556', 'mistyped', ['51824753556']],
+    ['abn', 'ABN 51 824 753–55\u200b7', 'mistyped', ['51824753556']],
     ['abn', '5182475355', 'lost_digit', ['51824753556']],
     ['phone', '6.1412E+10', 'scientific_notation', []],
     ['phone', '6.14123456E+10', 'scientific_notation', []],
@@ -93,6 +96,7 @@ test.each<readonly [CellKind, string, DamageKind]>([
   ['domain', 'acme\u200b.org.au', 'invisible_character'],
   ['profile_url', 'https://au.linkedin.com/in/jo-citizen', 'country_host'],
   ['profile_url', 'https://www.linkedin.com/in/jo-citizen?trk=x', 'tracking'],
+  ['profile_url', 'https://people.example/show?id=7&utm_source=mail', 'tracking'],
 ])('%s %j is harmless, because it is read right as it is: %s', (kind, cell, damage) => {
   expect(damageOf(kind, cell)).toEqual({ kind: damage, cure: 'none_needed' });
 });
@@ -120,6 +124,10 @@ describe('no false alarm', () => {
     ['phone', '+61 2 9999 0000'],
     ['phone', '13 11 14'],
     ['phone', '64212345678'],
+    ['profile_url', 'https://people.example/show?id=7'],
+    ['postcode', '0800'],
+    ['postcode', '4069'],
+    ['postcode', 'SW1A 1AA'],
     ['date', '12/03/2022'],
     ['date', '2022'],
     ['text', 'MARIA DA IRMÃ® LTDA'],
@@ -151,6 +159,7 @@ describe('no false alarm', () => {
       [19, 'lost_digit'],
       [22, 'scientific_notation'],
       [25, 'scientific_notation'],
+      [65, 'mistyped'],
     ]);
     for (const { name } of alarms) expect(name).toContain('(sample)');
   });
@@ -236,6 +245,7 @@ test('whatever a cell holds, there is an answer, and what is repaired stays repa
       'website',
       'domain',
       'phone',
+      'postcode',
       'date',
       'text',
     ] as const),

@@ -139,6 +139,11 @@ describe('the profile URL of a person', () => {
     ['https://m.linkedin.com/IN/jo-citizen/en', 'https://www.linkedin.com/in/jo-citizen'],
     ['https://www.linkedin.com/in/jos%c3%a9', 'https://www.linkedin.com/in/jos%C3%A9'],
     ['https://www.linkedin.com/in/José', 'https://www.linkedin.com/in/jos%C3%A9'],
+    // A member id and no slug: in other capitals it is another member.
+    [
+      'https://linkedin.com/in/ACoAAB1cDeFgHiJkLmNoPq_-rs/',
+      'https://www.linkedin.com/in/ACoAAB1cDeFgHiJkLmNoPq_-rs',
+    ],
     // A network that we know nothing about: only what can never matter is removed.
     [
       'HTTP://Profiles.Example.net/People/Jo/?id=7&utm_source=mail&gclid=1#top',
@@ -179,6 +184,7 @@ describe('a profile slug', () => {
     ['Jo-Citizen', 'jo-citizen'],
     ['jo_citizen-7b', 'jo_citizen-7b'],
     ['in/jo-citizen', 'jo-citizen'],
+    ['/in/ACwAAB1cDeFgHiJkLmNoPq', 'ACwAAB1cDeFgHiJkLmNoPq'],
     ['/in/jo-citizen', 'jo-citizen'],
     ['https://au.linkedin.com/in/Jo-Citizen/?trk=x', 'jo-citizen'],
     ['jos%C3%A9', 'josé'],

@@ -129,9 +129,9 @@ async function batchOfJob(jobArgument: string, file: string, flags: Flags): Prom
     read: readOptionsOf(flags),
     repair: flags.repair,
   });
-  const input = await openMappedInput(file, job);
-  const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
   const found = await eachLedger(flags.store, async (ledger, location) => {
+    const input = await openMappedInput(file, job, ledger);
+    const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
     const batch = await ledger.batchByKey(key);
     return batch === undefined ? [] : [{ batch, location }];
   });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { guessWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { commandLine } from '../command-line.ts';
 import {
   duplicateLines,
   duplicatesObject,
@@ -10,11 +11,11 @@ import {
   jobDamageObject,
 } from '../damage-words.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
+import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { loadFamily } from '../family.ts';
 import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
-import { plainText } from '../plain-text.ts';
+import { counted, plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { planJob } from '../run-job.ts';
@@ -73,6 +74,8 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(input.columns)}${guessed}`);
+  for (const note of input.sheet.notes) console.say(plainText(note));
+  if (input.columns.note !== undefined) console.say(plainText(input.columns.note));
   const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
   for (const line of [...lines, ...jobDamageLines(damage, repairs)]) console.print(plainText(line));
   if (missingStore !== undefined) {
@@ -88,8 +91,13 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
 
 async function planFile(console: Console, file: string, flags: Flags): Promise<ExitCode> {
   const operations = await loadFamily<Operation>(new URL('../operations/', import.meta.url));
+  if (operations.has(file) || /\.ya?ml$/i.test(file)) {
+    const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
+    throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);
+  }
   const input = await openFile(file, readOptionsOf(flags));
   const description = await describeFile(input, operations.values());
+  for (const note of input.sheet.notes) console.say(plainText(note));
   for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
   console.result(descriptionObject(description));
   return EXIT.done;
@@ -100,18 +108,27 @@ function descriptionLines(
   { rows, encoding, delimiter, columns, duplicates, operations }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
+  // Nothing stands between the cells of a workbook.
+  const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
   return [
-    `${path}: ${rows} rows, ${columns.length} columns, ${encoding}, separated by ${delimiter}`,
+    `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
     ...columns.flatMap(({ name, looksLike, filled, examples, odd, damage }) => [
-      `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}  ${filled} filled, such as ${examples.join(' | ')}`,
+      `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
       ...(odd.count === 0
         ? []
-        : [`  ${' '.repeat(width)}  ${odd.count} do not look so: row ${odd.firstRows.join(', ')}`]),
+        : [
+            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look so: row ${odd.firstRows.join(', ')}`,
+          ]),
       ...damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
     ]),
-    ...duplicateLines(duplicates.same, duplicates.nearlySame),
+    ...duplicateLines(duplicates),
     ...fitLines(operations),
   ];
+}
+
+/** Of a column without any cell that is filled, that it looks blank says all. */
+function filledWords(filled: number, examples: readonly string[]): string {
+  return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }
 
 function descriptionObject({
@@ -134,7 +151,7 @@ function descriptionObject({
       odd: { count: odd.count, first_rows: odd.firstRows },
       damage: damage.map(findingObject),
     })),
-    duplicates: duplicatesObject(duplicates.same, duplicates.nearlySame),
+    duplicates: duplicatesObject(duplicates),
     operations: operations.map(fitObject),
   };
 }

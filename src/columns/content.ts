@@ -1,5 +1,6 @@
 import { invariant } from '../errors.ts';
 import type { Sheet } from '../format.ts';
+import { normaliseDomain } from '../identifiers.ts';
 import type { InputField, Operation } from '../operation.ts';
 
 /** What the cells of a file say about its columns, looked at in its first rows, so that a guess is the same every time. */
@@ -12,22 +13,34 @@ const CELLS_LOOKED_AT = 1_000_000;
 
 export type LooksRight = NonNullable<InputField['looksRight']>;
 
-/** Of the filled cells of a column, how many look right. */
+/** Of the filled cells of a column, how many look right, and how many of these are about somebody of their own. */
 export interface Share {
   readonly right: number;
+  readonly distinct: number;
   readonly filled: number;
+  /** Blank cells included. */
+  readonly rows: number;
 }
 
-/** Counts, for each column and each kind of input, the cells that look right. Holds no cell. */
+/** Cells that look right, by column. */
+interface Right {
+  readonly counts: Uint32Array;
+  readonly distinct: Map<number, Set<string>>;
+}
+
+/** Counts, for each column and each kind of input, the cells that look right. */
 export class ColumnContent {
-  readonly #right: ReadonlyMap<LooksRight, Uint32Array>;
+  readonly #right: ReadonlyMap<LooksRight, Right>;
   readonly #filled: Uint32Array;
   #rowsLeft: number;
+  #rows = 0;
 
   /** @param width columns of the file. @param operations whose inputs are looked for. */
   constructor(width: number, operations: readonly Pick<Operation, 'inputs'>[]) {
     const kinds = operations.flatMap(({ inputs }) => inputs.flatMap(({ looksRight }) => looksRight ?? []));
-    this.#right = new Map(kinds.map((looksRight) => [looksRight, new Uint32Array(width)]));
+    this.#right = new Map(
+      kinds.map((looksRight) => [looksRight, { counts: new Uint32Array(width), distinct: new Map() }]),
+    );
     this.#filled = new Uint32Array(width);
     this.#rowsLeft = Math.min(ROWS_LOOKED_AT, Math.ceil(CELLS_LOOKED_AT / Math.max(width, 1)));
   }
@@ -41,19 +54,42 @@ export class ColumnContent {
   add(cells: readonly string[]): void {
     if (this.isComplete) return;
     this.#rowsLeft -= 1;
+    this.#rows += 1;
     for (const [at, cell] of cells.entries()) {
       if (at >= this.#filled.length || cell.trim() === '') continue;
       increment(this.#filled, at);
-      for (const [looksRight, counts] of this.#right) if (looksRight(cell)) increment(counts, at);
+      for (const [looksRight, right] of this.#right) if (looksRight(cell)) note(right, at, cell);
     }
+  }
+
+  /** @param at the column, from 0. Whether no cell of it has said anything so far. */
+  isBlank(at: number): boolean {
+    return (this.#filled[at] ?? 0) === 0;
   }
 
   /** @param at the column, from 0. */
   share(at: number, looksRight: LooksRight): Share {
-    const counts = this.#right.get(looksRight);
-    invariant(counts !== undefined, 'only what was looked for is asked about');
-    return { right: counts[at] ?? 0, filled: this.#filled[at] ?? 0 };
+    const right = this.#right.get(looksRight);
+    invariant(right !== undefined, 'only what was looked for is asked about');
+    return {
+      right: right.counts[at] ?? 0,
+      distinct: right.distinct.get(at)?.size ?? 0,
+      filled: this.#filled[at] ?? 0,
+      rows: this.#rows,
+    };
   }
+}
+
+function note({ counts, distinct }: Right, at: number, cell: string): void {
+  increment(counts, at);
+  const known = distinct.get(at) ?? new Set();
+  distinct.set(at, known.add(whomItIsAbout(cell)));
+}
+
+/** Pages below one host are about one company, which is that of a directory in a column of sources. */
+function whomItIsAbout(cell: string): string {
+  const domain = cell.includes('.') && !cell.includes('@') ? normaliseDomain(cell) : undefined;
+  return domain?.kind === 'usable' ? domain.value : cell;
 }
 
 function increment(counts: Uint32Array, at: number): void {

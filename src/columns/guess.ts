@@ -4,11 +4,12 @@ import { counted } from '../plain-text.ts';
 import type { ColumnContent, LooksRight, Share } from './content.ts';
 import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
 import { notSure, unusable } from './refusals.ts';
+import { isSomebodyElses } from './somebody-else.ts';
 
 /**
- * Guessing which column feeds which input. A name outranks content: where the header says enough for the operation to
- * work, it alone decides, because another guess would make another batch of a list that is half bought. Content decides
- * between columns whose names say the same, and stands in where no name says anything.
+ * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
+ * same, and stands in where no name says anything. Beside names it adds only what carries a checksum: an address that
+ * looks right may be anybody's, and would be paid for.
  */
 
 export interface Guess {
@@ -23,6 +24,12 @@ const SURE_SHARE = 0.9;
 
 /** A single cell may look like anything. */
 const SURE_CELLS = 2;
+
+/** Fewer different ones, and the column is about few that come again and again: a seller, a directory, one's own company. */
+const SURE_DISTINCT = 0.5;
+
+/** A column that is blank more often has what looks right in remarks, which are about anybody. */
+const SURE_ROWS = 0.1;
 
 /** A column that looks right more often than that is a rival, and which of the two is meant only the user knows. */
 const RIVAL_SHARE = 0.1;
@@ -63,8 +70,20 @@ export function likelyColumns(
     });
     // A domain is a website as well: the first input that it may be is the better one.
     for (const { column } of likely) taken.add(column);
-    return likely.map(({ column, share }) => ({ input, column, because: byContent(share) }));
+    return likely.map(({ column, share }) => ({ input, column, because: becauseLikely(column, share) }));
   });
+}
+
+function becauseLikely(column: string, share: Share): string {
+  if (isSomebodyElses(column)) return `${byContent(share)}, though its name says somebody else's`;
+  const doubt = doubtOf(share);
+  return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
+}
+
+/** Why a column is not taken although most of its cells look right, as a clause; undefined when it may be. */
+function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
+  if (distinct < right * SURE_DISTINCT) return 'few of them different';
+  return filled <= rows * SURE_ROWS ? 'the others blank' : undefined;
 }
 
 // -------------------------------------------------------------------------------------------------- by name
@@ -72,6 +91,22 @@ export function likelyColumns(
 /** In an earlier output of ours the first of several is meant, because what we added stands to the right. */
 function isOutput(header: readonly string[]): boolean {
   return header.includes('_status');
+}
+
+/** Whether columns that were taken before say the same as the names of the header, so that only cells may say otherwise. */
+export function agreesByName(
+  { inputs }: Operation,
+  header: readonly string[],
+  columns: Readonly<Record<string, string>>,
+): boolean {
+  const isThere = Object.values(columns).every((column) => header.includes(column));
+  return (
+    isThere &&
+    inputs.every((input) => {
+      const claimants = claimantsOf(input, header);
+      return claimants.length === 0 || claimants.includes(columns[input.name] ?? '');
+    })
+  );
 }
 
 function byName(
@@ -88,7 +123,7 @@ function byName(
     else {
       const decided = content && soleColumn(input, claimants, header, content);
       if (decided === undefined) return { sure, unclear: notSure(operation, input, claimants) };
-      sure.set(input.name, decided);
+      sure.set(input.name, { column: decided.column, because: decided.because });
     }
   }
   return { sure };
@@ -119,20 +154,33 @@ function squeezed(name: string): string {
 
 // ------------------------------------------------------------------------------------------------ by content
 
-/** Adds what the header leaves open and the operation cannot do without. */
+/** Adds what the header leaves open and the operation cannot do without, and what is as sure as a name. */
 function addByContent(
   { inputs }: Operation,
   header: readonly string[],
   content: ColumnContent,
   sure: Map<string, GuessedColumn>,
 ): void {
-  const open = sure.size === 0 ? inputs : inputs.filter(({ name, required }) => required && !sure.has(name));
+  const isBlank = (name: string): boolean => {
+    const named = sure.get(name);
+    return named === undefined || content.isBlank(header.indexOf(named.column));
+  };
+  const open = inputs.filter(
+    ({ name, required, checksummed }) =>
+      (!sure.has(name) && (sure.size === 0 || required)) || (checksummed && isBlank(name)),
+  );
   for (const input of open) {
     const taken = new Set([...sure.values()].map(({ column }) => column));
     const free = header.filter((column) => !taken.has(column));
     const sole = soleColumn(input, free, header, content);
-    if (sole !== undefined) sure.set(input.name, sole);
+    if (sole === undefined || isSomebodyElses(sole.column) || doubtOf(sole.share) !== undefined) continue;
+    sure.set(input.name, { column: sole.column, because: sole.because });
   }
+}
+
+/** A column with its name, and why it is taken. */
+interface SoleColumn extends GuessedColumn {
+  readonly share: Share;
 }
 
 /** The one column among those whose cells are of that kind; undefined when none is, or a second one may be. */
@@ -141,7 +189,7 @@ function soleColumn(
   columns: readonly string[],
   header: readonly string[],
   content: ColumnContent,
-): GuessedColumn | undefined {
+): SoleColumn | undefined {
   if (looksRight === undefined) return undefined;
   const shares = sharesOf(columns, header, content, looksRight);
   const rivals = shares.filter(({ share }) => shareOf(share) > RIVAL_SHARE);
@@ -149,7 +197,7 @@ function soleColumn(
   if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
   const { column, share } = first;
   const isSure = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
-  return isSure ? { column, because: byContent(share) } : undefined;
+  return isSure ? { column, share, because: byContent(share) } : undefined;
 }
 
 function sharesOf(

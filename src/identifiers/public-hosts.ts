@@ -24,7 +24,7 @@ const MAIL_HOSTS = `
   actrix.co.nz kinect.co.nz
 `;
 
-/** Networks, blogs under one roof, link pages, short links, documents and forms, events, donations. */
+/** Networks, blogs under one roof, link pages, short links, documents and forms, events, donations, directories. */
 const PAGE_HOSTS = `
   facebook.com fb.com fb.me m.me instagram.com threads.net linkedin.com lnkd.in twitter.com x.com t.co youtube.com
   youtu.be tiktok.com pinterest.com pinterest.com.au whatsapp.com wa.me t.me vimeo.com flickr.com
@@ -34,6 +34,8 @@ const PAGE_HOSTS = `
   sites.google.com docs.google.com drive.google.com maps.google.com forms.gle
   meetup.com eventbrite.com eventbrite.com.au trybooking.com humanitix.com
   gofundme.com mycause.com.au givenow.com.au givealittle.co.nz
+  yellowpages.com.au whitepages.com.au truelocal.com.au hotfrog.com.au localsearch.com.au startlocal.com.au
+  yelp.com yelp.com.au yellow.co.nz finda.co.nz
 `;
 
 const PROBLEMS: ReadonlyMap<string, string> = new Map([

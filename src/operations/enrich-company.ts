@@ -21,6 +21,7 @@ const identifiers: readonly Identifier[] = [
     ],
     normalise: normaliseAbn,
     looksRight: isAbn,
+    checksummed: true,
     standsAlone: true,
     quote: formatAbn,
   },

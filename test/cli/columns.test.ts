@@ -52,15 +52,49 @@ test('a likely column is named with what to write in the job, and a run without 
   expect(await desk.requests()).toBe(0);
 });
 
-test('beside a column that its name decides, another is only likely: what a list is bought by stays so', async () => {
+test('beside a column that its name decides, addresses are only likely, and ABNs are taken', async () => {
   const desk = await openDesk();
-  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
-  const { stdout } = await desk.type(['plan', 'list.csv']);
-  expect(stdout).toContain(
-    'fits       enrich-company: website ← Website\n' +
-      '           likely: abn ← Number (by its content, 2 of 2 cells)\n' +
-      '           in the job, if so:  columns: { website: Website, abn: Number }\n',
+  await desk.write('list.csv', 'ABN,Site\n51824753556,acme.example\n44676848475,beta.example\n');
+  expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
+    'fits       enrich-company: abn ← ABN\n' +
+      '           likely: domain ← Site (by its content, 2 of 2 cells)\n' +
+      '           in the job, if so:  columns: { abn: ABN, domain: Site }\n',
   );
+  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
+  expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
+    '  columns        abn ← Number (by its content, 2 of 2 cells), website ← Website (guessed)\n',
+  );
+});
+
+test('a list whose cells are mended stays with its columns, so that nothing is bought twice, and is told of better ones', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Website,Number\nacme.example,unknown\nbeta.example,44676848475\n');
+  const first = await desk.json(desk.run());
+  expect(first).toMatchObject({ requests: 2 });
+
+  await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
+  const note = `The columns are those of batch ${first.batch} of this list, so that nothing is bought twice.`;
+  const planned = await desk.type(['plan', 'enrich-company', 'list.csv']);
+  expect(planned.stderr).toContain(note);
+  expect(planned.stdout).toContain('  columns        website ← Website (guessed)\n');
+  const { stderr } = await desk.type(desk.run());
+  expect(stderr).toContain(`${note} By its cells of now they would be abn ← Number, website ← Website: `);
+  const again = await desk.json(['export', 'enrich-company', 'list.csv', '-o', 'again.csv']);
+  expect(again.batch).not.toBe(first.batch);
+  expect(await desk.requests()).toBe(2);
+});
+
+test('an output as input is worked on by the columns of its list, and not by those that were added to it', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
+  const { batch } = await desk.json(desk.run());
+  expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\babn\b.*_status/);
+  const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
+  expect(stdout).toContain(
+    `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
+  );
+  const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
+  expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
 });
 
 test('the name of a column cannot command the terminal, and may have several lines, also in a saved job', async () => {

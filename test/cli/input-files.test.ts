@@ -15,11 +15,13 @@ test('a packed table of semicolons in Windows-1252 comes back as one, and what w
   const desk = await openDesk();
   const list = Buffer.from('Firma;Domain\r\nM\xfcller;x.example\r\n\xdcber;not a domain\r\n', 'latin1');
   await writeFile(desk.place.path('list.csv.gz'), gzipSync(list));
+  const guess = 'read as Windows-1252, because byte 0xFC on line 2 is not UTF-8; --encoding says otherwise.';
+  for (const plan of [['plan'], ['plan', 'enrich-company']]) {
+    expect((await desk.type([...plan, 'list.csv.gz'])).stderr).toContain(guess);
+  }
   const { code, stderr } = await desk.type([...RUN, 'list.csv.gz', '--formulas', 'raw']);
   expect(code).toBe(3);
-  expect(stderr).toContain(
-    'read as Windows-1252, because byte 0xFC on line 2 is not UTF-8; --encoding says otherwise.',
-  );
+  expect(stderr).toContain(guess);
   const output = gunzipSync(await readFile(desk.place.path('list.enriched.csv.gz'))).toString('latin1');
   expect(output).toMatch(
     /^Firma;Domain;[^\r]*_status;[^\r]*\r\nM\xfcller;x\.example;[^\r]*matched;[^\r]*\r\n\xdcber;/,

@@ -97,7 +97,7 @@ test('a damaged cell in a column of one kind is shown with its row', async () =>
   await desk.write('list.csv', `Email\n${'a@acme.example\n'.repeat(9)}not an address\n`);
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toMatch(/^ {2}Email {2}e-mail {3}10 filled, such as a@acme\.example \| not an address$/m);
-  expect(stdout).toMatch(/^ +1 do not look so: row 11$/m);
+  expect(stdout).toMatch(/^ +1 does not look so: row 11$/m);
 });
 
 test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {
@@ -115,4 +115,24 @@ test('what the ledger knows is bought before; the plan of a finished list costs 
     credits: { most: 0, expected: 0 },
   });
   expect(await desk.requests()).toBe(3);
+});
+
+test('a job without its file is told so, and what to type', async () => {
+  const desk = await openDesk();
+  for (const job of ['enrich-company', 'mine.yaml']) {
+    expect(await desk.type(['plan', job])).toMatchObject({
+      code: 2,
+      stderr: `${job} is a job, and no file is named to plan it for.
+Name the file as well: npx rowonce plan ${job} FILE
+`,
+    });
+  }
+});
+
+test('one row and a blank column are called so', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN,Name\n,\n');
+  const { stdout } = await desk.type(['plan', 'list.csv']);
+  expect(stdout).toMatch(/list\.csv: 1 row, 2 columns, UTF-8/);
+  expect(stdout).toMatch(/^ {2}ABN {3}blank *$/m);
 });

@@ -1,8 +1,9 @@
 /**
  * Goal: where the names of the columns do not say which is meant, their cells may; what is not sure is never taken, and
- * where the names do say, no cell changes that.
+ * where a name does say, no cell changes that. Once a list is worked on, only its header changes its columns.
  * Method: small sheets against the real operations, and against one that must have an e-mail address.
  */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ColumnContent, findColumns, guessColumns, guessWords, likelyColumns } from '../../src/columns.ts';
 import type { StopError } from '../../src/errors.ts';
@@ -10,8 +11,12 @@ import type { Operation } from '../../src/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
 import onboard from '../../src/operations/onboard.ts';
+import { validAbn } from '../abn-arbitrary.ts';
 
 const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
+
+/** Very many that differ. */
+const MANY_ABNS = fc.sample(validAbn, { numRuns: 1_500, seed: 1 });
 
 /** A sheet of which it is known how many rows were taken. */
 class CountedSheet {
@@ -101,9 +106,9 @@ describe('a column is known by its cells, whatever it is called', () => {
   });
 
   test('one damaged cell in ten leaves it what it is, and blank cells say nothing', async () => {
-    const cells = [...ABNS, ...ABNS, 'unknown', ...ABNS, '', ''];
+    const cells = [...MANY_ABNS.slice(0, 9), 'unknown', '', ''];
     expect(await found(enrichCompany, ['Number'], cells)).toBe(
-      'abn ← Number (by its content, 12 of 13 cells)',
+      'abn ← Number (by its content, 9 of 10 cells)',
     );
   });
 
@@ -159,13 +164,13 @@ describe('what is likely is never taken', () => {
 
   test('two columns that look alike are both named', async () => {
     const [header, columns] = [
-      ['Ours', 'Theirs'],
+      ['Number', 'Code'],
       [ABNS, ABNS.toReversed()],
     ];
-    expect((await refusal(enrichCompany, header, ...columns)).next).toContain('"abn" may be "Ours"');
+    expect((await refusal(enrichCompany, header, ...columns)).next).toContain('"abn" may be "Number"');
     expect(likely(enrichCompany, header, ...columns)).toEqual([
-      'abn ← Ours (by its content, 4 of 4 cells)',
-      'abn ← Theirs (by its content, 4 of 4 cells)',
+      'abn ← Number (by its content, 4 of 4 cells)',
+      'abn ← Code (by its content, 4 of 4 cells)',
     ]);
   });
 
@@ -176,22 +181,115 @@ describe('what is likely is never taken', () => {
   });
 });
 
-describe('where the header decides, no cell changes it', () => {
-  const header = ['Website', 'Number'];
-  const columns = [['not', 'one', 'website', 'here'], ABNS];
+describe('beside what the header decides', () => {
+  const websites = ['a.example', 'b.example', 'c.example', 'd.example'];
 
-  test('another column that looks right is only likely, so that a batch that is half bought goes on', async () => {
-    expect(await found(enrichCompany, header, ...columns)).toBe('website ← Website');
-    expect(likely(enrichCompany, header, ...columns)).toEqual([
-      'abn ← Number (by its content, 4 of 4 cells)',
+  test('a column of ABNs is taken as well, because they carry a checksum; addresses are only likely', async () => {
+    expect(await found(enrichCompany, ['Website', 'Number'], websites, ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
+    );
+    expect(await found(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toBe('abn ← ABN');
+    expect(likely(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toEqual([
+      'domain ← Site (by its content, 4 of 4 cells)',
     ]);
   });
 
-  test('and no row is read for it', async () => {
-    const sheet = new CountedSheet(...rowsOf(...columns));
-    await findColumns(enrichCompany, sheet, header);
-    await findColumns(enrichCompany, sheet, header, { abn: 'Number' });
+  test('a column that is called so is taken whatever is in it, unless it is blank', async () => {
+    const header = ['ABN', 'Number'];
+    expect(await found(enrichCompany, header, ['none', '', '', ''], ABNS)).toBe('abn ← ABN');
+    expect(await found(enrichCompany, header, ['', '', ' ', ''], ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells)',
+    );
+  });
+
+  test('two of them are none', async () => {
+    const columns = [websites, ABNS, ABNS.toReversed()];
+    expect(await found(enrichCompany, ['Website', 'Number', 'Code'], ...columns)).toBe('website ← Website');
+  });
+
+  test('no row is read where no cell could add anything, or the job says it all', async () => {
+    const sheet = new CountedSheet(...rowsOf(ABNS));
+    await findColumns(enrichPerson, sheet, ['Email']);
+    await findColumns(enrichCompany, sheet, ['Number'], { abn: 'Number' });
     expect(sheet.taken).toBe(0);
+  });
+});
+
+describe('cells that look right and are about somebody else are not paid for', () => {
+  test.each([
+    ['Parent ABN', enrichCompany, ABNS],
+    ['supplierWebsite', enrichCompany, ['https://a.example', 'https://b.example']],
+    ['REFERRER E-MAIL', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+    ['Created by', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+  ])('%s', async (column, operation, cells) => {
+    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name says somebody else's`;
+    expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
+    expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
+  });
+
+  test.each([
+    [
+      'pages of one directory',
+      enrichCompany,
+      ['https://pages.example/a', 'https://pages.example/b', 'https://pages.example/c'],
+    ],
+    ['few sellers', enrichPerson, ['jo@acme.example', 'jo@acme.example', 'jo@acme.example']],
+    ['the number of one company', enrichCompany, ['51824753556', '51824753556', '51824753556']],
+  ])('%s', async (_what, operation, cells) => {
+    const { next } = await refusal(operation, ['Remark'], cells);
+    expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few of them different.');
+  });
+
+  test('two remarks in a column that is otherwise blank', async () => {
+    const cells = ['jo@acme.example', 'al@beta.example', ...Array.from({ length: 18 }, () => '')];
+    const { next } = await refusal(enrichPerson, ['Remark'], cells);
+    expect(next).toContain('may be "Remark", by its content, 2 of 2 cells, the others blank.');
+  });
+});
+
+describe('a list that was worked on before', () => {
+  const header = ['Website', 'Number'];
+  const [websites, damaged] = [
+    ['a.example', 'b.example', 'c.example', 'd.example'],
+    [...ABNS.slice(1), 'x'],
+  ];
+  const again = (names: readonly string[], cells: readonly string[], columns: Record<string, string>) =>
+    findColumns(enrichCompany, new CountedSheet(...rowsOf(websites, cells)), names, undefined, {
+      batch: '7',
+      isOutput: false,
+      columns,
+    });
+
+  test('keeps its columns when a cell makes another guess, and the user is told', async () => {
+    const { because, columns, guessed, note } = await again(header, ABNS, { website: 'Website' });
+    expect(guessWords({ columns, because })).toBe('website ← Website');
+    expect([guessed, note]).toEqual([
+      true,
+      'The columns are those of batch 7 of this list, so that nothing is bought twice. By its cells of now they would ' +
+        'be abn ← Number, website ← Website: to change them, name them under columns: in a job.',
+    ]);
+  });
+
+  test('also when its cells are not sure any more', async () => {
+    const { because, columns, note } = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
+    expect(guessWords({ columns, because })).toBe('abn ← Number (as in batch 7)');
+    expect(note).toContain('they would not be sure');
+  });
+
+  test('says nothing when nothing changed', async () => {
+    const { because, columns, note } = await again(header, ABNS, { abn: 'Number', website: 'Website' });
+    expect(guessWords({ columns, because })).toBe(
+      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
+    );
+    expect(note).toBeUndefined();
+  });
+
+  test.each([
+    ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
+    ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
+  ])('goes by its header when that %s', async (_how, names, columns) => {
+    const { columns: now, note } = await again(names, ABNS, columns);
+    expect([now, note]).toEqual([{ abn: names[1], website: 'Website' }, undefined]);
   });
 });
 
@@ -204,10 +302,11 @@ test('in an earlier output the user’s own column is meant, which stands before
 });
 
 describe('the first rows are looked at, and no more', () => {
-  const abns = Array.from({ length: 1_500 }, (_, at) => [ABNS[at % ABNS.length] ?? '']);
-
   test('a thousand, whatever comes after them', async () => {
-    const sheet = new CountedSheet(...abns.slice(0, 1_000), ...abns.map(() => ['no ABN']));
+    const sheet = new CountedSheet(
+      ...rowsOf(MANY_ABNS.slice(0, 1_000)),
+      ...rowsOf(MANY_ABNS.map(() => 'no ABN')),
+    );
     expect(guessWords(await findColumns(enrichCompany, sheet, ['Number']))).toBe(
       'abn ← Number (by its content, 1000 of 1000 cells)',
     );
@@ -216,8 +315,8 @@ describe('the first rows are looked at, and no more', () => {
 
   test('fewer of a sheet with very many columns', async () => {
     const header = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
-    const row = header.map((_, at) => (at === 77_777 ? '51824753556' : 'x'));
-    const sheet = new CountedSheet(...Array.from({ length: 50 }, () => row));
+    const rows = MANY_ABNS.slice(0, 50).map((abn) => header.map((_, at) => (at === 77_777 ? abn : 'x')));
+    const sheet = new CountedSheet(...rows);
     expect(guessWords(await findColumns(enrichCompany, sheet, header))).toBe(
       'abn ← c77777 (by its content, 10 of 10 cells)',
     );
