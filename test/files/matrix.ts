@@ -8,7 +8,7 @@ import { bytesIn } from '../formats/csv-files.ts';
 
 /**
  * `node test/files/matrix.ts FOLDER` writes what Rowonce makes of one small table in every encoding, with every
- * delimiter and line end, with and without byte-order mark, for the check by eye that docs/manual-checks.md describes.
+ * delimiter and line end, with and without byte-order mark, for the checks that docs/manual-checks.md describes.
  */
 
 /** What every copy must show, in LibreOffice as in any other program. */
@@ -31,26 +31,33 @@ const ENCODINGS: readonly { readonly name: string; readonly encoding: Encoding; 
 
 const LINE_ENDS = { crlf: '\r\n', lf: '\n', cr: '\r' } as const;
 
-/** Writes the copies. @returns their names. */
-export async function writeMatrix(folder: string): Promise<readonly string[]> {
+/** One copy, and how its bytes are written. */
+export interface MatrixFile {
+  readonly name: string;
+  readonly encoding: Encoding;
+  readonly delimiter: Delimiter;
+}
+
+/** Writes the copies. */
+export async function writeMatrix(folder: string): Promise<readonly MatrixFile[]> {
   await mkdir(folder, { recursive: true });
   const inputs = await mkdtemp(join(tmpdir(), 'rowonce-matrix-'));
-  const names: string[] = [];
+  const files: MatrixFile[] = [];
   try {
-    for (const { name, encoding, mark } of ENCODINGS) {
+    for (const { name: prefix, encoding, mark } of ENCODINGS) {
       for (const delimiter of DELIMITER_NAMES) {
         for (const [lineEnd, characters] of Object.entries(LINE_ENDS)) {
-          const file = `${name}-${delimiter}-${lineEnd}.csv`;
-          await writeFile(join(inputs, file), bytesIn(encoding, mark + inputText(delimiter, characters)));
-          await writeFile(join(folder, file), await copyOf(join(inputs, file)));
-          names.push(file);
+          const name = `${prefix}-${delimiter}-${lineEnd}.csv`;
+          await writeFile(join(inputs, name), bytesIn(encoding, mark + inputText(delimiter, characters)));
+          await writeFile(join(folder, name), await copyOf(join(inputs, name)));
+          files.push({ name, encoding, delimiter });
         }
       }
     }
   } finally {
     await rm(inputs, { recursive: true });
   }
-  return names;
+  return files;
 }
 
 function inputText(delimiter: Delimiter, lineEnd: string): string {
