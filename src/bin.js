@@ -49,7 +49,9 @@ async function cacheFolder() {
   const { isAbsolute, join } = await import('node:path');
   const named = process.env.XDG_CACHE_HOME ?? '';
   try {
-    return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'rowonce');
+    const folder = isAbsolute(named) ? named : join(homedir(), '.cache');
+    // With HOME set to nothing it would be in the current folder.
+    return isAbsolute(folder) ? join(folder, 'rowonce') : undefined;
   } catch {
     return undefined;
   }

@@ -17,8 +17,8 @@ export interface Terminal extends Console {
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -29,7 +29,8 @@ export interface TerminalOptions {
   readonly noColor?: boolean;
 }
 
-type Output = Streams['stdout'];
+/** How many columns it has is known of a terminal only. */
+type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** ANSI: from the cursor to the end of the line. */
 const ERASE_LINE = '\u001b[K';
@@ -53,6 +54,11 @@ export function alarming(line: string): string {
 function tinted(line: string): string {
   const tone = TONES.find(([begins]) => begins.test(line))?.[1];
   return tone === undefined ? line : styleText(tone, line, { validateStream: false });
+}
+
+/** So much of it as one row of the terminal holds: a line that wraps would be left behind by the one that replaces it. */
+function fitting(line: string, { columns = 0 }: Output): string {
+  return columns > 0 && line.length >= columns ? `${line.slice(0, columns - 2)}…` : line;
 }
 
 /** The streams of this process. */
@@ -84,7 +90,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     },
     warn: (line) => write(stderr, line),
     status: (line) => {
-      if (!options.quiet && stderr.isTTY === true) stderr.write(`\r${ERASE_LINE}${line}`);
+      if (!options.quiet && stderr.isTTY === true) stderr.write(`\r${ERASE_LINE}${fitting(line, stderr)}`);
     },
     result,
     ask: async (question, { hidden = false } = {}) =>

@@ -1,6 +1,5 @@
 import type { Account } from './account.ts';
 import type { Dialect, ReadBack } from './dialect.ts';
-import { readDialectFile } from './dialect-file.ts';
 import { invariant, stop } from './errors.ts';
 import { loadMember } from './family.ts';
 import type { Vendor } from './operation.ts';
@@ -22,7 +21,10 @@ export async function dialectOf(account: Account): Promise<Dialect> {
 async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
   const builtIn = await loadMember<Dialect>(DIALECTS, vendor);
   invariant(builtIn !== undefined, `there is no dialect for a ${vendor}`);
-  return dialectPath === undefined ? builtIn : readDialectFile(dialectPath, builtIn);
+  if (dialectPath === undefined) return builtIn;
+  // Most accounts name no file, and what checks one is a good part of a start.
+  const { readDialectFile } = await import('./dialect-file.ts');
+  return readDialectFile(dialectPath, builtIn);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isoTime, systemClock } from './clock.ts';
 import type { RunEvent } from './events.ts';
+import { counted } from './plain-text.ts';
 
 /** Shorter pauses are over before somebody has read about them. */
 const LONG_PAUSE_MS = 60_000;
@@ -10,7 +11,7 @@ export function eventWords(event: RunEvent): string | undefined {
     case 'batch':
       return event.resumed
         ? `batch ${event.batch} goes on, ${event.settled} of ${event.rows} rows are settled`
-        : `batch ${event.batch}, ${event.rows} rows`;
+        : `batch ${event.batch}, ${counted(event.rows, 'row')}`;
     case 'note':
       return event.message;
     case 'paused':

@@ -1,5 +1,8 @@
-import { open, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf, StopError, stop } from './errors.ts';
+import { partsOf } from './file-name.ts';
+import { nearest } from './nearest.ts';
 
 /**
  * The bytes of an input file, in order. The file is read no faster than chunks are taken, and closed when the caller
@@ -13,7 +16,7 @@ export async function* readInput(path: string, startByte = 0): AsyncGenerator<Bu
     const file = await open(path);
     for await (const chunk of file.createReadStream({ start: startByte })) yield chunk;
   } catch (error) {
-    throw describe(path, error);
+    throw await describe(path, error);
   }
 }
 
@@ -40,7 +43,16 @@ export async function* scanInput(path: string): AsyncGenerator<Buffer, void, und
       await file.close();
     }
   } catch (error) {
-    throw describe(path, error);
+    throw await describe(path, error);
+  }
+}
+
+/** @throws StopError `input` when it is missing, a folder, or not a regular file. */
+export async function requireInputFile(path: string): Promise<void> {
+  try {
+    await requireFile(path);
+  } catch (error) {
+    throw await describe(path, error);
   }
 }
 
@@ -54,10 +66,10 @@ async function requireFile(path: string): Promise<void> {
   }
 }
 
-function describe(path: string, error: unknown): unknown {
+async function describe(path: string, error: unknown): Promise<unknown> {
   if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
-    return stop('input', `${path} does not exist.`, 'Check the name of the input file.');
+    return stop('input', `${path} does not exist.`, await meantInstead(path));
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
     return stop(
@@ -67,6 +79,14 @@ function describe(path: string, error: unknown): unknown {
     );
   }
   return unreadable(path, error);
+}
+
+/** What to do about a name that no file has: one of almost that name, whatever its ending, may lie in the folder. */
+async function meantInstead(path: string): Promise<string> {
+  const files = await readdir(dirname(path)).catch(() => []);
+  const byStem = new Map(files.map((file) => [partsOf(file).stem, file]));
+  const meant = byStem.get(nearest(partsOf(path).stem, [...byStem.keys()]) ?? '');
+  return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
 }
 
 function unreadable(path: string, error: unknown): StopError {

@@ -1,16 +1,15 @@
-import { readdir } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
 import { parseDurationMs } from './duration.ts';
-import { stop } from './errors.ts';
 import { familyNames, loadMember } from './family.ts';
 import type { ReadOptions } from './format.ts';
 import type { FormulaMode } from './formulas.ts';
+import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
-import { nearest, suggestion } from './nearest.ts';
+import { suggestion } from './nearest.ts';
 import type { JsonObject, JsonValue, Operation } from './operation.ts';
 import { plainText } from './plain-text.ts';
 import { OUR_COLUMNS } from './row.ts';
@@ -80,12 +79,7 @@ export interface Job {
 
 const OPERATIONS = new URL('./operations/', import.meta.url);
 
-/** Where a checkout, and a user who copied from one, keeps jobs; looked at for suggestions only. */
-const JOBS_FOLDER = 'jobs';
-
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job' };
-
-const YAML_ENDING = /\.ya?ml$/i;
 
 /**
  * The job that the user typed: the name of an operation, or the path of a YAML file.
@@ -101,7 +95,8 @@ export async function loadJob(argument: string): Promise<Job> {
       inDoubt: { kind: 'hold' },
     };
   }
-  if (!YAML_ENDING.test(argument) && !argument.includes('/')) throw await unknownJob(argument);
+  const refused = await refusedName(argument);
+  if (refused !== undefined) throw refused;
   const document = await readDocument(argument, jobSchema, JOB_FILE).catch(async (error: unknown) => {
     throw await withNearestFile(argument, error);
   });
@@ -118,7 +113,7 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
   checkAdded(document);
   checkChange(operation, document);
   return {
-    name: basename(path).replace(YAML_ENDING, ''),
+    name: jobNameOf(path),
     path: resolve(path),
     operation,
     ...(value.account === undefined ? {} : { account: value.account }),
@@ -262,36 +257,6 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
   if (policy === undefined || policy === 'hold') return { kind: 'hold' };
   if (policy === 'skip') return { kind: 'skip' };
   return { kind: 'retry', extraCredits: credits(policy.retry.extra_credits) };
-}
-
-async function unknownJob(argument: string): Promise<Error> {
-  const announced = unoffered(argument);
-  if (announced !== undefined) return announced;
-  const operations = await familyNames(OPERATIONS);
-  const files = await jobFiles();
-  // Somebody who types the name of a job file without its folder and ending means that file.
-  const meanings = new Map([...files, ...operations].map((each) => [stemOf(each), each]));
-  const meant = nearest(argument, [...meanings.keys()]);
-  const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
-  return stop('job', `"${argument}" is neither an operation nor a job file`, next);
-}
-
-/** A path that leads nowhere is answered with the job file that has almost the same name. */
-async function withNearestFile(path: string, error: unknown): Promise<unknown> {
-  const files = await jobFiles();
-  if (!(error instanceof Error) || !error.message.endsWith('no such file')) return error;
-  const meant = nearest(stemOf(path), files.map(stemOf));
-  const file = files.find((each) => stemOf(each) === meant);
-  return file === undefined ? error : stop('job', error.message, `Did you mean ${file}?`);
-}
-
-function stemOf(path: string): string {
-  return basename(path).replace(YAML_ENDING, '');
-}
-
-async function jobFiles(): Promise<readonly string[]> {
-  const files = await readdir(JOBS_FOLDER).catch(() => []);
-  return files.filter((file) => YAML_ENDING.test(file)).map((file) => `${JOBS_FOLDER}/${file}`);
 }
 
 /**

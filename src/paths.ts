@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,8 +23,9 @@ export function spoolFolder(env: Environment = process.env): string {
 
 /** The XDG specification says to ignore a relative path. */
 function xdgFolder(named: string | undefined, byDefault: string): string {
-  const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), byDefault);
-  return join(base, 'rowonce');
+  if (named !== undefined && isAbsolute(named)) return join(named, 'rowonce');
+  // With HOME set to nothing, as some schedulers do, all would land in the current folder and never be found again.
+  return join(homedir() || userInfo().homedir, byDefault, 'rowonce');
 }
 
 /** What a user writes by hand and an editor can complete. */

@@ -1,6 +1,6 @@
 import { limitPerSecondOf } from './job-settings.ts';
 import type { Batch, LedgerReader, Money } from './ledger.ts';
-import { escapeHtml, plainText } from './plain-text.ts';
+import { escapeHtml, grouped, plainText } from './plain-text.ts';
 import { activityChart, CHART_BUCKETS, CHART_STYLE, type ChartData } from './report/activity-chart.ts';
 import type { RowStatus } from './row.ts';
 import type { IdentifierTally, Tally } from './tally.ts';
@@ -50,14 +50,16 @@ const STYLE = `${CHART_STYLE}
 main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
 table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
+h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
+@media (max-width: 40rem) { th, td { padding-right: .75rem } }
 tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
 .bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px }
 `;
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
-  return ` and ${number(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
+  return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
 }
 
 /** What the service does costs no credits, so nothing is said of them. */
@@ -95,7 +97,7 @@ function statusSection({ vendor }: Batch, { counts }: Tally): string {
     const width = (count / all) * 12;
     const bar = `<span class="bar" style="width:${width.toFixed(2)}rem"></span>`;
     return [
-      `<tr><td>${status}<td class="n">${number(count)}<td class="n">${percent(count, all)}<td>${bar} ${words}`,
+      `<tr><td>${status}<td class="n">${grouped(count)}<td class="n">${percent(count, all)}<td>${bar} ${words}`,
     ];
   });
   return section('Rows', ['status', '#rows', '#share', ''], lines);
@@ -104,7 +106,7 @@ function statusSection({ vendor }: Batch, { counts }: Tally): string {
 function identifierSection({ identifiers }: Tally): string {
   const lines = [...identifiers].map(
     ([name, { asked, found }]: [string, IdentifierTally]) =>
-      `<tr><td>${escapeHtml(name)}<td class="n">${number(asked)}<td class="n">${number(found)}<td class="n">${percent(found, asked)}`,
+      `<tr><td>${escapeHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}<td class="n">${percent(found, asked)}`,
   );
   return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
 }
@@ -113,7 +115,7 @@ function identifierSection({ identifiers }: Tally): string {
 function changeSection({ identifiers }: Tally): string {
   const lines = [...identifiers].map(
     ([name, { asked, found }]: [string, IdentifierTally]) =>
-      `<tr><td>${escapeHtml(name)}<td class="n">${number(asked)}<td class="n">${number(found)}`,
+      `<tr><td>${escapeHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}`,
   );
   return section('Changes', ['request', '#sent', '#done'], lines);
 }
@@ -121,23 +123,23 @@ function changeSection({ identifiers }: Tally): string {
 /** The file that stands beside this report. */
 function resultsSection({ results }: Tally): string {
   if (results === undefined) return '';
-  const line = `<tr><td>${escapeHtml(results.file)}<td class="n">${number(results.count)}`;
+  const line = `<tr><td class="file">${escapeHtml(results.file)}<td class="n">${grouped(results.count)}`;
   return section('Results', ['file', '#lines'], [line]);
 }
 
 /** Somebody who looks for a value as the vendor wrote it is told why it begins otherwise. */
 function formulaSection({ formulas }: Tally): string {
   if (formulas === 0) return '';
-  const cells = `${number(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
+  const cells = `${grouped(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
   return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
 }
 
 function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
   const lines = [
-    `<tr><td>spent<td class="n">${number(spent)}`,
-    `<tr><td>in doubt: may have been charged<td class="n">${number(inDoubt)}`,
-    `<tr><td>saved by asking once<td class="n">${number(saved)}`,
-    `<tr><td>budget<td class="n">${cap === undefined ? 'none' : number(cap)}`,
+    `<tr><td>spent<td class="n">${grouped(spent)}`,
+    `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
+    `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
+    `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
   ];
   return section('Credits', ['', '#credits'], lines);
 }
@@ -178,11 +180,7 @@ function section(title: string, columns: readonly string[], lines: readonly stri
 }
 
 function rows(count: number): string {
-  return `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-AU');
+  return `${grouped(count)} ${count === 1 ? 'row' : 'rows'}`;
 }
 
 function percent(part: number, whole: number): string {

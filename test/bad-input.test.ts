@@ -20,6 +20,12 @@ describe('the input', () => {
       { code: 2, fact: new RegExp(`${ABSOLUTE}/none\\.csv does not exist\\.$`), next: /^Check the name/ },
     ],
     [
+      'is misspelt',
+      'leds.xlsx',
+      (path) => writeFile(path.replace('leds.xlsx', 'leads.csv'), 'Domain\n'),
+      { code: 2, fact: /leds\.xlsx does not exist\.$/, next: /^Did you mean leads\.csv\?$/ },
+    ],
+    [
       'is a folder',
       'folder.csv',
       (path) => mkdir(path),

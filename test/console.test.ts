@@ -15,10 +15,14 @@ interface Setting extends Partial<TerminalOptions> {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** In columns. */
+const WIDTH = 20;
+
 const ALL_TERMINAL = { stdin: true, stdout: true, stderr: true };
 
 function open(setting: Setting = {}) {
-  const stream = (isTTY = false) => Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
+  const stream = (isTTY = false) =>
+    Object.assign(new PassThrough(), { isTTY, columns: WIDTH, setRawMode: () => {} });
   const [stdin, stdout, stderr] = [stream(setting.stdin), stream(setting.stdout), stream(setting.stderr)];
   const options = {
     json: setting.json ?? false,
@@ -57,6 +61,12 @@ describe('where things go', () => {
     expect([out(), err()]).toEqual(['{"rows":3}\n', 'word\n']);
   });
 
+  test('a fact that ends with a sentence of a vendor gets no second full stop', () => {
+    const { terminal, err } = open();
+    terminal.fail({ code: 'key', message: 'status 401, "Revoked."', next: 'Do.' });
+    expect(err()).toBe('status 401, "Revoked."\nDo.\n');
+  });
+
   test('a failure is the object under --json, with the time to go on', () => {
     const { terminal, out } = open({ json: true });
     terminal.fail({ code: 'paused', message: 'fact', next: 'Do.', resumeAtMs: 0 });
@@ -70,6 +80,14 @@ describe('where things go', () => {
     terminal.fail({ code: 'budget', message: 'fact', next: 'Do.' });
     expect([out(), err()]).toEqual(['{"rows":3}\n', 'fact.\nDo.\n']);
   });
+});
+
+test('a line that is replaced never wraps, because what wrapped would stay behind', () => {
+  const { terminal, err } = open(ALL_TERMINAL);
+  terminal.status('x'.repeat(WIDTH - 1));
+  expect(err()).toBe(`\r\u001b[K${'x'.repeat(WIDTH - 1)}`);
+  terminal.status('x'.repeat(WIDTH));
+  expect(err()).toBe(`\r\u001b[K${'x'.repeat(WIDTH - 2)}…`);
 });
 
 describe('colours', () => {

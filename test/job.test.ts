@@ -174,10 +174,14 @@ describe('a job that does not exist', () => {
     ['enrich-compny', 'Did you mean enrich-company?'],
     ['enrich-companies', 'Did you mean jobs/enrich-companies.yaml?'],
     ['jobs/enrich-compnies.yaml', 'Did you mean jobs/enrich-companies.yaml?'],
-    ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}, jobs/enrich-companies.yaml.`],
+    ['my-jbo.yaml', 'Did you mean my-job.yaml?'],
+    ['leads.xlsx', 'Name the job first, then the file.'],
+    ['lists/leads.csv.gz', 'Name the job first, then the file.'],
+    ['zzzzzzzzzzzz', `Known are: ${OPERATIONS}, my-job.yaml, jobs/enrich-companies.yaml.`],
   ])('%s', async (argument, next) => {
     await mkdir('jobs');
     await writeFile('jobs/enrich-companies.yaml', 'operation: enrich-company\n');
+    await writeFile('my-job.yaml', 'operation: enrich-company\n');
     await expect(loadJob(argument)).rejects.toMatchObject({ code: 'job', next });
   });
 

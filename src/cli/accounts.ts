@@ -5,6 +5,7 @@ import { findAccount, loadAccounts } from '../account.ts';
 import { usableKey } from '../account-key.ts';
 import { addressProblem, REGIONS } from '../accounts-file.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { commandLine } from '../command-line.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { oneOf } from '../read-flags.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
@@ -130,7 +131,7 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
   const account = await addAccount(accounts, name, given);
   console.print(`Added account ${name} to ${accounts.path}.`);
-  console.say(`Test it without spending anything: rowonce accounts test ${name}`);
+  console.say(`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`);
   console.result({ path: accounts.path, account: viewOf(account, undefined) });
   return EXIT.done;
 }

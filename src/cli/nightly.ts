@@ -5,7 +5,7 @@ import { alarming } from '../console.ts';
 import type { ExitCode } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import type { RunEvent } from '../events.ts';
-import { exitCodeOfSweep, sweep } from '../nightly.ts';
+import { exitCodeOfSweep, type SweepSummary, sweep } from '../nightly.ts';
 import { plainText, sentence } from '../plain-text.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { sweepLines, sweepObject } from './nightly/sweep-words.ts';
@@ -49,7 +49,9 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
       onEvent: (path, event) => told.hear(path, event),
       command: typedCommand(words),
     });
-    for (const line of sweepLines(summary, flags.store)) console.print(line);
+    if (!console.quiet || didAnything(summary)) {
+      for (const line of sweepLines(summary, flags.store)) console.print(line);
+    }
     console.result(sweepObject(summary));
     if (summary.stopped !== undefined) {
       console.warn(alarming(sentence(summary.stopped.message)));
@@ -60,6 +62,11 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
   } finally {
     stopping.release();
   }
+}
+
+/** Cron mails whatever is printed, and nobody reads a mail that comes every night. */
+function didAnything({ files, left, stopped }: SweepSummary): boolean {
+  return files.length > 0 || left.length > 0 || stopped !== undefined;
 }
 
 /** A few lines on stderr, which a service manager keeps: several files may be worked on at once. */

@@ -9,7 +9,7 @@ import { type ExitCode, stop } from '../errors.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger.ts';
 import { spoolFolder } from '../paths.ts';
-import { plainText, sentence } from '../plain-text.ts';
+import { grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
@@ -155,7 +155,7 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
 async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise<Credits | undefined> {
   for (const line of planLines(plan)) console.say(line);
   const most = mostAsked(plan);
-  const question = `Spend at most ${most.toLocaleString('en-AU')} credits?`;
+  const question = `Spend at most ${grouped(most)} credits?`;
   return agreed || (await saysYes(console, question)) ? most : undefined;
 }
 

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { commandLine } from '../command-line.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
-import { undoneBy } from '../job-settings.ts';
 import type { Batch, LedgerReader, Money } from '../ledger.ts';
 import { lookAtLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
-import { showRow } from './status/row.ts';
+import { undoneBy } from '../undone-by.ts';
 
 const status: CliCommand = {
   name: 'status',
@@ -34,9 +34,10 @@ async function statusCommand(
   const { batch, location } = await findBatch(word, flags.store);
   const ledger = await lookAtLedger(location);
   try {
-    return row === undefined
-      ? await showBatch(console, ledger, batch)
-      : await showRow(console, ledger, batch, row);
+    if (row === undefined) return await showBatch(console, ledger, batch);
+    // It reads the accounts, which the lists do without.
+    const { showRow } = await import('./status/row.ts');
+    return await showRow(console, ledger, batch, row);
   } finally {
     await ledger.close();
   }
@@ -132,7 +133,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     pausedUntilMs !== undefined && pausedUntilMs > systemClock.wallMs() ? pausedUntilMs : undefined;
   const lines = [
     `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
-    `Input      ${batch.inputPath}, ${batch.inputRows} rows${beyondWords(batch)}`,
+    `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
     ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
       (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
     ),
@@ -168,6 +169,6 @@ function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
 }
 
 function sayNext(console: Console, batch: Batch, counts: Counts): void {
-  if ((counts.in_doubt ?? 0) > 0) console.say(`What is in doubt: rowonce settle ${batch.id}`);
+  if ((counts.in_doubt ?? 0) > 0) console.say(`What is in doubt: ${commandLine(['settle', batch.id])}`);
   if (batch.state === 'open' && batch.command !== undefined) console.say(`To go on: ${batch.command}`);
 }

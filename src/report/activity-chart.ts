@@ -1,5 +1,6 @@
 import { formatDuration } from '../duration.ts';
 import type { Activity, PauseRecord } from '../ledger.ts';
+import { grouped } from '../plain-text.ts';
 
 /**
  * The picture of a batch's work as inline SVG: how fast it asked against what its account may, when it paused, and how
@@ -123,7 +124,7 @@ function px(value: number): string {
 }
 
 function shortNumber(value: number): string {
-  return Number(value.toPrecision(3)).toLocaleString('en-AU');
+  return grouped(Number(value.toPrecision(3)));
 }
 
 export const CHART_STYLE = `

@@ -19,7 +19,7 @@ const env = {
   // The Node that runs the tests first, then what is found as `rowonce`.
   PATH: [dirname(process.execPath), join(folder, 'bin'), process.env.PATH].join(delimiter),
   HOME: folder,
-  ROWONCE_CONFIG: folder,
+  ROWONCE_CONFIG: join(folder, 'config'),
   ROWONCE_STORE: join(folder, 'store'),
   ROWONCE_SANDBOX: '--rate 2000/s',
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
@@ -33,12 +33,15 @@ let batch: string;
 
 /** A folder as a user has one: accounts, jobs, files, and a batch in the store. */
 beforeAll(async () => {
-  for (const each of ['bin', 'jobs', 'lists']) mkdirSync(join(folder, each));
+  for (const each of ['bin', 'config', 'jobs', 'lists']) mkdirSync(join(folder, each));
   symlinkSync(PROGRAM, join(folder, 'bin', 'rowonce'));
   writeFileSync(join(folder, 'jobs', 'team.yaml'), 'operation: onboard\n');
+  writeFileSync(join(folder, 'saved.yml'), 'operation: onboard\n');
   writeFileSync(join(folder, 'lists', 'leads.csv'), 'ABN\n51824753556\n');
   const account = 'vendor: provider\n    base_url: http://127.0.0.1:9\n    key: k';
-  writeFileSync(join(folder, 'accounts.yaml'), `accounts:\n  acme-data:\n    ${account}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), `accounts:\n  acme-data:\n    ${account}\n`, {
+    mode: 0o600,
+  });
   const words = ['run', 'enrich-company', 'lists/leads.csv', '--account', 'sandbox-provider', '--json'];
   const { stdout } = await rowonce(words, { env, cwd: folder });
   batch = JSON.parse(stdout).batch;
@@ -109,7 +112,7 @@ describe.each(SHELLS)('in %s (skipped where it is not installed) the key offers'
   const offered = test.skipIf(!runs(shell));
 
   offered('an operation or a job file', () => {
-    expect(complete('run', '')).toEqual([...OPERATIONS, 'jobs/team.yaml'].sort());
+    expect(complete('run', '')).toEqual([...OPERATIONS, 'jobs/team.yaml', 'saved.yml'].sort());
   });
 
   offered('an option, where the command has such a one', () => {

@@ -209,11 +209,13 @@ describe('--save-job', () => {
   test('keeps what was typed as a job, which is the same batch', async () => {
     const desk = await openDesk();
     desk.list(2);
-    expect(await desk.type(desk.run('--save-job', 'mine.yaml'))).toMatchObject({ code: 0 });
+    const run = desk.run('--budget', '7', '--save-job', 'mine.yaml');
+    expect(await desk.type(run)).toMatchObject({ code: 0 });
     expect(await desk.read('mine.yaml')).toMatch(
       /^# yaml-language-server: \$schema=\S+\/docs\/schemas\/job\.json\noperation: enrich-company {2}# /,
     );
     expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
+    expect(await desk.read('mine.yaml')).toMatch(/^budget: \{ credits: 7 \} {2}# /m);
     const again = await desk.json(['run', './mine.yaml', 'list.csv', '-o', 'out.csv']);
     expect(again).toMatchObject({ requests: 0, counts: { matched: 2 } });
   });

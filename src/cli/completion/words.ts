@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Argument, Command, type Option } from 'commander';
 import type { CliCommand } from '../../command.ts';
 import { invariant, StopError } from '../../errors.ts';
@@ -24,8 +25,8 @@ interface Place {
 const COMMANDS = new URL('../', import.meta.url);
 const OPERATIONS = new URL('../../operations/', import.meta.url);
 
-/** Where a checkout, and a user who copied from one, keeps jobs. */
-const JOBS_FOLDER = 'jobs';
+/** Where a checkout, and a user who copied from one, keeps jobs; and where one is that was saved beside its list. */
+const JOB_FOLDERS = ['jobs', '.'];
 
 /** Whoever names a batch means one of the newest; a longer list is a list and no help. */
 const BATCHES_OFFERED = 20;
@@ -128,11 +129,11 @@ async function meanings(argument: Argument, { store }: Place): Promise<readonly 
 }
 
 async function jobFiles(): Promise<readonly string[]> {
-  const files = await readdir(JOBS_FOLDER).catch(() => []);
-  return files
-    .filter((file) => /\.ya?ml$/i.test(file))
-    .map((file) => `${JOBS_FOLDER}/${file}`)
-    .sort();
+  const found = JOB_FOLDERS.map(async (folder) => {
+    const files = await readdir(folder).catch(() => []);
+    return files.filter((file) => /\.ya?ml$/i.test(file)).map((file) => join(folder, file));
+  });
+  return (await Promise.all(found)).flat().sort();
 }
 
 async function accountNames(): Promise<readonly string[]> {

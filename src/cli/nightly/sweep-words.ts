@@ -1,7 +1,7 @@
 import { commandLine } from '../../command-line.ts';
 import { stoppedObject } from '../../console.ts';
 import type { SweepSummary, SweptFile } from '../../nightly.ts';
-import { plainText, sentence } from '../../plain-text.ts';
+import { counted, plainText, sentence } from '../../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../row.ts';
 
 /** A sweep's summary, for a person and for `--json`. */
@@ -29,7 +29,7 @@ function fileLines(file: SweptFile, store: string | undefined): readonly string[
     ...(summary === undefined
       ? []
       : [
-          `  Batch      ${summary.batch}, ${summary.rows} rows: ${countsText(summary.counts)}`,
+          `  Batch      ${summary.batch}, ${counted(summary.rows, 'row')}: ${countsText(summary.counts)}`,
           `  Credits    ${spent} spent`,
         ]),
     ...detail('Moved to', movedTo),

@@ -186,5 +186,5 @@ const LONG_PAUSE_MS = 2_000;
 function batchLine({ batch, rows, settled, resumed }: RunEvent & { readonly kind: 'batch' }): string {
   return resumed
     ? `Batch ${batch} goes on: ${settled} of ${rows} rows are settled.`
-    : `Batch ${batch}: ${rows} rows.`;
+    : `Batch ${batch}: ${counted(rows, 'row')}.`;
 }

@@ -1,7 +1,7 @@
 import { stoppedObject } from '../../console.ts';
 import { actionCounts } from '../../diff-words.ts';
 import { formatDuration } from '../../duration.ts';
-import { counted } from '../../plain-text.ts';
+import { counted, plainText } from '../../plain-text.ts';
 import { OUTCOME_KINDS } from '../../row.ts';
 import type { RunSummary } from '../../summary.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';
@@ -16,7 +16,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
   const beyond = changes?.beyond.planned ?? 0;
   const pending = rows + beyond - settled.reduce((sum, [, count]) => sum + count, 0);
   return [
-    `Batch ${batch}, ${rows} rows${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
+    `Batch ${batch}, ${counted(rows, 'row')}${beyond === 0 ? '' : `, and ${counted(beyond, 'person', 'people')} whom they do not name`}`,
     ...table([...settled, ...(pending > 0 ? [['pending', pending] as const] : [])]),
     ...(changes === undefined ? [] : [`Changes    ${actionCounts(changes.done) || 'none'}`]),
     ...creditsLine(summary),
@@ -52,7 +52,7 @@ function table(counts: readonly (readonly [string, number])[]): readonly string[
 }
 
 function fileLine(name: string, path: string | undefined): readonly string[] {
-  return path === undefined ? [] : [`${name.padEnd(11)}${path}`];
+  return path === undefined ? [] : [`${name.padEnd(11)}${plainText(path)}`];
 }
 
 /** The one object of `run --json`. */

@@ -60,7 +60,7 @@ function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void
   if (state !== 'finished') return;
   throw stop(
     'usage',
-    `Batch ${id} has no row ${row}: it has ${inputRows} rows, and this is none of them.`,
+    `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is none of them.`,
     "Give the spreadsheet's number; the header is 1.",
   );
 }
