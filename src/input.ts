@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canonicalJson } from './call-key.ts';
-import { type ColumnMap, type EarlierGuess, findColumns } from './columns.ts';
+import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns.ts';
 import { stop } from './errors.ts';
 import { loadFamily, loadMember } from './family.ts';
 import { endingOf } from './file-name.ts';
@@ -99,25 +99,31 @@ export async function openMappedInput(
 ): Promise<MappedInput> {
   const input = await openInput(path, read, ledger);
   const { sheet, survey } = input;
-  const earlier = await earlierGuess(input.path, operation, ledger);
+  const earlier = await earlierGuess(input.path, survey.header, operation, ledger);
   return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier) };
 }
 
 /**
- * By what the list at that path was worked on last, if nobody chose it, or the list of which it is the output; a batch
- * that was cancelled is no example.
+ * By what the list at that path was worked on last, if nobody chose it, or the list of which it is the output, whatever it
+ * is called now; a batch that was cancelled is no example.
  */
 async function earlierGuess(
   path: string,
+  header: readonly string[],
   { name }: Pick<Operation, 'name'>,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
 ): Promise<EarlierGuess | undefined> {
-  for (const { id, inputPath, outputPath, operation, state, settings } of (await ledger?.batches()) ?? []) {
-    const isOutput = outputPath === path;
-    if (!(isOutput || inputPath === path) || operation !== name || state === 'cancelled') continue;
+  const all = (await ledger?.batches()) ?? [];
+  const batches = all.filter(({ operation, state }) => operation === name && state !== 'cancelled');
+  // What has no column of ours is no output, and need not be read for it.
+  const digest = batches.length > 0 && isOutput(header) ? await contentHash(path) : undefined;
+  for (const { id, inputPath, outputPath, outputSha256, settings } of batches) {
+    const isSame = digest !== undefined && outputSha256?.split(' ').includes(digest) === true;
+    const isItsOutput = isSame || outputPath === path;
+    if (!(isItsOutput || inputPath === path)) continue;
     const known = columnsOf(settings);
-    if (known !== undefined && (isOutput || known.guessed))
-      return { batch: id, columns: known.columns, isOutput };
+    if (known === undefined || !(isItsOutput || known.guessed)) continue;
+    return { batch: id, columns: known.columns, isOutput: isItsOutput };
   }
   return undefined;
 }
@@ -133,7 +139,7 @@ export async function openHeader(
 ): Promise<OpenedInput> {
   const file = await openFile(path, read);
   const header = await file.sheet.header();
-  const earlier = await earlierGuess(file.path, operation, ledger);
+  const earlier = await earlierGuess(file.path, header, operation, ledger);
   return { ...file, columns: await findColumns(operation, file.sheet, header, columns, earlier) };
 }
 

@@ -88,8 +88,8 @@ function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
 
 // -------------------------------------------------------------------------------------------------- by name
 
-/** In an earlier output of ours the first of several is meant, because what we added stands to the right. */
-function isOutput(header: readonly string[]): boolean {
+/** By its columns. In an earlier output of ours the first of several is meant, because what we added stands to the right. */
+export function isOutput(header: readonly string[]): boolean {
   return header.includes('_status');
 }
 

@@ -95,6 +95,9 @@ test('an output as input is worked on by the columns of its list, and not by tho
   );
   const again = ['run', 'enrich-company', 'out.csv', '--budget', '9', '-o', 'again.csv'];
   expect(await desk.json(again)).toMatchObject({ rows: 2, requests: 0 });
+  await desk.write('renamed.csv', await desk.read('out.csv'));
+  const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
+  expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
 });
 
 test('the name of a column cannot command the terminal, and may have several lines, also in a saved job', async () => {
