@@ -130,7 +130,7 @@ describe('a header that cannot be addressed by name is refused', () => {
   });
 });
 
-test.each(['', '\uFEFF', '\n\n', '\uFEFF\r\n'])('a file of %j is empty', async (content) => {
+test.each(['', '\uFEFF', '\n\n', '\uFEFF\r\n', '\x1A', '\uFEFF\x1A'])('a file of %j is empty', async (content) => {
   const write = await inputFolder();
   expect((await stopOf(await write(content))).message).toContain(
     'is empty: it has neither a header nor rows.',

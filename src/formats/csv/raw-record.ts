@@ -47,9 +47,13 @@ export function blankLinesLength(bytes: Buffer, isFileStart: boolean): number {
   return end === markEnd ? 0 : end;
 }
 
-/** Programs from the days of DOS end a text with Ctrl-Z. A line end after it, and it would be a cell like any other. */
-export function isEndMark(record: Buffer): boolean {
-  return record.length === 1 && record[0] === CTRL_Z;
+/**
+ * Programs from the days of DOS end a text with Ctrl-Z. A line end after it, and it would be a cell like any other.
+ * @param isFileStart as of `blankLinesLength`.
+ */
+export function isEndMark(record: Buffer, isFileStart: boolean): boolean {
+  const text = record.subarray(isFileStart ? markLength(record) : 0);
+  return text.length === 1 && text[0] === CTRL_Z;
 }
 
 const CTRL_Z = 0x1a;

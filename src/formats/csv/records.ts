@@ -152,7 +152,7 @@ class RecordReader {
     const blankLines = this.#takeBlankLines(byteOffset);
     const position = this.#next;
     const bytes = this.#window.take(byteOffset);
-    if (isEndMark(bytes)) return this.#endOf(Buffer.concat([blankLines, bytes]));
+    if (isEndMark(bytes, position.byteOffset === 0)) return this.#endOf(Buffer.concat([blankLines, bytes]));
     if (bytes.length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
       throw this.#damaged(ROW_TOO_LONG, position.lines + 1);
     }
