@@ -11,8 +11,8 @@ import { type Report, Tally } from './tally.ts';
 
 /**
  * `npm run fuzz -- --inputs 1000000 --seed 1`: scratched files for every reader, in threads side by side. Each must be
- * read whole and come back whole or be refused with a reason, within a second. `--ending .xlsx` tries one reader, `--only N` reads the N-th input of the
- * seed alone, `--keep FOLDER` keeps the inputs that broke a promise. Ctrl-C ends it with what was found so far. Exit code 1 when a
+ * read whole and come back whole or be refused with a reason, within a second. `--ending .xlsx` tries one reader, `--from N` begins with the N-th input of
+ * the seed, `--only N` reads that one alone, `--keep FOLDER` keeps the inputs that broke a promise. Ctrl-C ends it with what was found so far. Exit code 1 when a
  * promise was broken, or not all inputs were tried.
  */
 
@@ -30,6 +30,7 @@ const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const { values } = parseArgs({
   options: {
     inputs: { type: 'string', default: '10000' },
+    from: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
     lanes: { type: 'string', default: '2' },
     ending: { type: 'string' },
@@ -47,6 +48,7 @@ function wholeNumber(name: string, text: string): number {
 
 async function fuzz(): Promise<void> {
   const inputs = wholeNumber('inputs', values.inputs);
+  const from = wholeNumber('from', values.from);
   const tally = new Tally();
   const startedMs = performance.now();
   const show = setInterval(
@@ -54,7 +56,9 @@ async function fuzz(): Promise<void> {
     PROGRESS_EVERY_MS,
   );
   const step = wholeNumber('lanes', values.lanes);
-  const lanes = Array.from({ length: step }, (_, first) => lane({ first, step, end: inputs }, tally));
+  const lanes = Array.from({ length: step }, (_, at) =>
+    lane({ first: from + at, step, end: from + inputs }, tally),
+  );
   await Promise.all(lanes);
   clearInterval(show);
   await keepBroken(tally);
