@@ -3,7 +3,6 @@ import { accountOfBatch } from './batch-account.ts';
 import { type ChangePlan, planChanges } from './change-plan.ts';
 import { stop } from './errors.ts';
 import { openHeader } from './input.ts';
-import { undoneBy } from './job-settings.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger.ts';
 import { Team } from './membership.ts';
 import {
@@ -18,6 +17,7 @@ import { undoJob } from './undo/job.ts';
 import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
 import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
+import { undoneBy } from './undone-by.ts';
 
 /**
  * Takes back what a batch changed in the service, as far as the service offers it. An undo is a batch itself: a list of

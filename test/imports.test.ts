@@ -24,7 +24,7 @@ const TIERS: Readonly<Record<string, string>> = {
     account account-key accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done
     alike-rows column-damage columns consent damage damage-tally describe-file dialect-file dialect-of diff-words document envelope family find-batch fingerprint-set fit freshness half-done header idempotency identifier-columns identifiers inbox input input-file job
     job-settings judge limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints recognise repair replay report request 
-    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport unoffered vendor-line waterfall workbook workbook-copy yaml-problem`,
+    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport undone-by unoffered vendor-line waterfall workbook workbook-copy yaml-problem`,
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',
@@ -137,6 +137,36 @@ function circles(imports: readonly Import[]): readonly string[] {
     return reached.has(start);
   });
 }
+
+describe('what a start loads before its command begins', () => {
+  test.for([
+    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'account.ts']],
+    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'account.ts']],
+    ['cli/run.ts', ['undici', 'dialect.ts', 'dialect-file.ts']],
+  ] as const)('%s does without %j', ([command, spared]) => {
+    const loaded = loadedBy(command);
+    expect([...loaded]).toContain('errors.ts');
+    expect(spared.filter((each) => loaded.has(each))).toEqual([]);
+  });
+});
+
+/** The files below `src/`, and the libraries, that importing it loads; types load nothing. */
+function loadedBy(command: string): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const next = [command];
+  for (let file = next.pop(); file !== undefined; file = next.pop()) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    if (!FILES.includes(file)) continue;
+    for (const { groups = {} } of readFileSync(join(ROOT, 'src', file), 'utf8').matchAll(LOADS)) {
+      const path = groups.path ?? '';
+      next.push(path.startsWith('.') ? normalize(join(dirname(file), path)) : path);
+    }
+  }
+  return loaded;
+}
+
+const LOADS = /^(?:import|export) (?!type )(?:[^'";]*? from )?'(?<path>[^']+)'/gm;
 
 describe('length', () => {
   const sources = globSync('{src,bench}/**/*.{ts,js}', { cwd: ROOT });

@@ -339,7 +339,7 @@ describe('the file of results', () => {
       '',
     ]);
     expect(tally.results).toEqual({ file: 'out.people.csv', count: 4 });
-    expect(desk.read('out.report.html')).toContain('<td>out.people.csv<td class="n">4');
+    expect(desk.read('out.report.html')).toContain('<td class="file">out.people.csv<td class="n">4');
   });
 
   test('shows what was found and paid for also while the rest of a row is in doubt', async () => {

@@ -1,18 +1,48 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Node keeps there what it compiled, so that neither the thousands of programs that are started nor the workers need
+ * compile it again. Workers have it from this process.
+ */
+process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
+
+const FILES = '**/*.test.ts';
+
+/**
+ * Files that start programs, kill them or open stores, and those that alter the process which they run in: its
+ * environment, its folder, its time zone. Each has a process of its own.
+ */
+const ALONE = [
+  ...['cli', 'faults', 'files', 'fuzz', 'sandbox', 'stores'].map((folder) => `${folder}/${FILES}`),
+  ...['change-plan', 'connection', 'docs', 'job', 'json-schemas', 'live-team-plan', 'rate-hints'].map(
+    (name) => `${name}.test.ts`,
+  ),
+];
+
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ['**/*.test.ts'],
     setupFiles: ['./same-every-time.ts'],
-    // Node keeps there what it compiled, so that the thousands of programs that are started need not compile again.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled') },
     // Real processes, sockets and disks: generous limits, so that a slow machine is not a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
     // kills and timings less like a user's.
     maxWorkers: 3,
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: [FILES],
+          exclude: ['**/node_modules/**', ...ALONE],
+          // To load the source anew for each would take longer than these tests do.
+          isolate: false,
+          setupFiles: ['./same-every-time.ts', './no-trace.ts'],
+        },
+      },
+    ],
   },
 });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Entry } from './book.ts';
+import type { Entry } from './book-entry.ts';
 import type { Decision } from './vendor.ts';
 
 /**

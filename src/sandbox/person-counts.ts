@@ -1,5 +1,5 @@
 import { unreachable } from '../errors.ts';
-import type { Change, Entry, Person } from './book.ts';
+import type { Change, Entry, Person } from './book-entry.ts';
 import { userIdOf } from './service-state.ts';
 
 /** How often the service did something for, or refused something to, each person of each project. */

@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../clock.ts';
 import type { Admitted } from './admission.ts';
-import { Book, type BookSum, type Change, type Entry } from './book.ts';
+import { Book, type BookSum } from './book.ts';
+import type { Change, Entry } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
 import { type PersonCount, PersonCounts } from './person-counts.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { unreachable } from '../errors.ts';
-import type { Change } from './book.ts';
+import type { Change } from './book-entry.ts';
 
 /** What the vendors remember: nothing but the changes of the book, applied in order. */
 

@@ -1,4 +1,4 @@
-import type { Change, Person } from './book.ts';
+import type { Change, Person } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 import { listOperations } from './service-lists.ts';
 import { ownEmailOf, type ServiceState, userIdOf } from './service-state.ts';

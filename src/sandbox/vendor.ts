@@ -1,5 +1,5 @@
 import type { AuthorizationShape } from './authorization.ts';
-import type { Change, Person } from './book.ts';
+import type { Change, Person } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
 /** What the two vendors of the sandbox have in common: operations at paths, requests, decisions. */

@@ -1,12 +1,11 @@
 import { stop } from '../errors.ts';
 import type { Store } from '../store.ts';
-import { MemoryBook } from './memory/book.ts';
-import { MemoryLedger } from './memory/ledger.ts';
-import { MemoryReader } from './memory/reader.ts';
+import type { MemoryBook } from './memory/book.ts';
 
 /**
  * A store for tests only: it forgets everything with the process. It keeps the contract in the plainest way, by looking
- * through lists, so that the conformance suite compares SQLite with something that is easy to believe.
+ * through lists, so that the conformance suite compares SQLite with something that is easy to believe. Its parts are
+ * loaded when one is opened, which no user's program does.
  */
 const SCHEME = 'memory://';
 
@@ -19,6 +18,8 @@ const memory: Store = {
   handles: (location) => location.startsWith(SCHEME),
 
   async open(location, options) {
+    const { MemoryBook } = await import('./memory/book.ts');
+    const { MemoryLedger } = await import('./memory/ledger.ts');
     let book = books.get(location);
     if (book === undefined) {
       if (!options.create) throw nothingThere(location);
@@ -38,6 +39,7 @@ const memory: Store = {
   async look(location) {
     const book = books.get(location);
     if (book === undefined) throw nothingThere(location);
+    const { MemoryReader } = await import('./memory/reader.ts');
     return new MemoryReader(book);
   },
 };

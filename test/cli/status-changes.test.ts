@@ -27,7 +27,7 @@ test('counts without credits; a row with its plan and every request; people whom
 
   const { stdout } = await team.type('status', 'last');
   expect(stdout).toContain(
-    'team.csv, 1 rows, and 1 removal of people whom it does not name\n  applied   2\n',
+    'team.csv, 1 row, and 1 removal of people whom it does not name\n  applied   2\n',
   );
   expect(stdout).not.toMatch(/credit|pending/i);
   expect((await team.type('status')).stdout).toMatch(

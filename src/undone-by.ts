@@ -1,0 +1,9 @@
+import type { JsonObject } from './operation.ts';
+
+/**
+ * The batch whose changes that one takes back, from the settings that the ledger keeps with it; undefined for one that is
+ * no undo. Apart from the other settings, because a list of batches is shown without what checks those.
+ */
+export function undoneBy(stored: JsonObject): string | undefined {
+  return typeof stored.undoes === 'string' ? stored.undoes : undefined;
+}

@@ -1,0 +1,25 @@
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect } from 'vitest';
+
+/**
+ * Files that share a process must find it as the one before them did: what a file left altered would make another one
+ * pass or fail by their order. A file that has to alter its process is listed in `vitest.config.ts`, and has its own.
+ */
+
+const ofProcess = () => ({
+  environment: { ...process.env },
+  folder: process.cwd(),
+  umask: process.umask(),
+  temporary: tmpdir(),
+  zone: new Date(0).getTimezoneOffset(),
+});
+
+let found: ReturnType<typeof ofProcess>;
+
+beforeAll(() => {
+  found = ofProcess();
+});
+
+afterAll(() => {
+  expect(ofProcess()).toEqual(found);
+});
