@@ -12,19 +12,8 @@ export interface NamedColumns {
 
 /**
  * Checks the names of an input's columns, whatever its format: a job addresses columns by name, so each needs one of
- * its own.
- * @returns the names without the blanks around them.
- * @throws StopError `input` that names the columns at fault by position, the first being column 1.
- */
-export function checkedHeader(path: string, cells: readonly string[]): readonly string[] {
-  const { names, nameless } = namedColumns(path, cells);
-  if (nameless.length > 0) throw withoutName(path, nameless);
-  return names;
-}
-
-/**
- * As `checkedHeader`, for formats that bear columns without a name, as a delimiter at the end of each line leaves them.
- * @throws StopError `input` when none has a name, or several have the same.
+ * its own. Blank cells are no names: delimiters around lines, and tables that do not begin in the first column, leave them.
+ * @throws StopError `input` that names the columns at fault by position, when none has a name, or several have the same.
  */
 export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
   const positions = new Map<string, number[]>();

@@ -1,5 +1,6 @@
 import { invariant } from './errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from './format.ts';
+import type { NamedColumns } from './header.ts';
 import { identifierColumns, isIdentifier } from './identifier-columns.ts';
 import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
@@ -15,7 +16,7 @@ export interface TableRow extends WorkbookRow {
 
 export interface Table {
   readonly sheetName: string;
-  readonly header: readonly string[];
+  readonly columns: NamedColumns;
   /** With the rows above the header, if there are any. */
   rows(): AsyncIterable<readonly TableRow[]>;
 }
@@ -24,18 +25,22 @@ export interface Table {
 const ROWS_PER_BATCH = 256;
 
 export function workbookCopy(
-  { sheetName, header, rows }: Table,
+  { sheetName, columns, rows }: Table,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const identifiers = identifierColumns(header);
-  const kept = header.flatMap((name, index) => (options.dropped.has(name) ? [] : [index]));
+  const { names, places, nameless } = columns;
+  const width = places.length + nameless.length;
+  const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
+  const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
+  // Blank columns without a name stay where they are, so that the sheet looks as it did.
+  const kept = Array.from({ length: width }, (_, place) => place).filter((place) => !dropped.has(place));
   return workbookBytes(sheetName, copiedRows());
 
   async function* copiedRows(): AsyncGenerator<readonly WorkbookRow[], void, undefined> {
     let leftOut = 0;
     for await (const batch of batched(rows())) {
-      const added = await Promise.all(batch.map((row) => addedTo(row, header.length, options, cellsFor)));
+      const added = await Promise.all(batch.map((row) => addedTo(row, columns, options, cellsFor)));
       const copied: WorkbookRow[] = [];
       for (const [index, row] of batch.entries()) {
         const cells = added[index];
@@ -48,9 +53,9 @@ export function workbookCopy(
 
   function ownCells({ kind, cells }: TableRow): readonly (WorkbookCell | undefined)[] {
     if (kind === 'title') return cells;
-    return kept.map((index) => {
-      const cell = cells[index];
-      return cell?.kind === 'number' && (identifiers.has(index) || isIdentifier(cell.text))
+    return kept.map((place) => {
+      const cell = cells[place];
+      return cell?.kind === 'number' && (identifiers.has(place) || isIdentifier(cell.text))
         ? textCell(cell.text)
         : cell;
     });
@@ -63,7 +68,7 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
   return {
     // As Excel calls the only sheet of a new workbook.
     sheetName: 'Sheet1',
-    header,
+    columns: { names: header, places: [...header.keys()], nameless: [] },
     async *rows() {
       let isBegun = false;
       for await (const group of sheet.groups()) {
@@ -107,13 +112,13 @@ function cellOf(text: string): WorkbookCell {
 /** What is appended to a row, or undefined when it is left out. */
 async function addedTo(
   { kind, number, cells }: TableRow,
-  width: number,
+  named: NamedColumns,
   { columns }: CopyOptions,
   cellsFor: CellsFor,
 ): Promise<readonly WorkbookCell[] | undefined> {
   if (kind === 'title') return [];
   if (kind === 'header') return columns.map(textCell);
-  const added = await cellsFor({ row: number, cells: textsOf(cells, width) });
+  const added = await cellsFor({ row: number, cells: namedTexts(cells, named) });
   invariant(
     added === undefined || added.length === columns.length,
     `row ${number} gets ${added?.length} cells for ${columns.length} columns`,
@@ -122,8 +127,16 @@ async function addedTo(
 }
 
 /** What the cells say; those that are blank or missing say nothing. */
-export function textsOf(cells: WorkbookRow['cells'], length = cells.length): readonly string[] {
-  return Array.from({ length }, (_, index) => cells[index]?.text ?? '');
+export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
+  return Array.from(cells, (cell) => cell?.text ?? '');
+}
+
+/** What those say that have a column with a name. */
+export function namedTexts(
+  cells: WorkbookRow['cells'],
+  { places }: Pick<NamedColumns, 'places'>,
+): readonly string[] {
+  return places.map((place) => cells[place]?.text ?? '');
 }
 
 async function* batched<Row>(

@@ -12,7 +12,7 @@ import type {
 } from '../format.ts';
 import { readInput } from '../input-file.ts';
 import type { InputRow } from '../row.ts';
-import { textsOf, workbookCopy } from '../workbook-copy.ts';
+import { namedTexts, workbookCopy } from '../workbook-copy.ts';
 import { type Book, type BookSheet, readBook, sheetOf } from './xlsx/book.ts';
 import { type SheetTable, surveyTable, tableRows } from './xlsx/table.ts';
 
@@ -34,7 +34,7 @@ async function open(path: string, options: ReadOptions): Promise<Sheet> {
   return {
     notes: table.notes,
     survey: (onRow) => survey(source, digest, onRow),
-    header: async () => table.header,
+    header: async () => table.columns.names,
     rows: (from) => rows(source, from),
     groups: () => groups(source),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
@@ -73,7 +73,7 @@ async function survey(
   const { tab, table } = source;
   if (onRow !== undefined) for await (const group of groups(source)) for (const row of group) onRow(row);
   const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
-  return { ...digest, encoding, delimiter: 'cells', header: table.header, rows: table.rows };
+  return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
 }
 
 /** The file has no offset at which a row could be found, so those before it are passed over. */
@@ -87,10 +87,9 @@ async function* rows(source: Source, from?: Position): AsyncGenerator<Positioned
 }
 
 async function* groups({ book, tab, table }: Source): AsyncGenerator<readonly InputRow[], void, undefined> {
-  const { length } = table.header;
   for await (const group of tableRows(book, tab, table)) {
     const rows = group.filter(({ kind }) => kind === 'row');
-    yield rows.map(({ number, cells }) => ({ row: number, cells: textsOf(cells, length) }));
+    yield rows.map(({ number, cells }) => ({ row: number, cells: namedTexts(cells, table.columns) }));
   }
 }
 
@@ -101,5 +100,5 @@ function copy(
 ): AsyncGenerator<Buffer, void, undefined> {
   options.note?.(table.loss);
   const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
-  return workbookCopy({ sheetName: tab.name, header: table.header, rows }, options, cellsFor);
+  return workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
 }

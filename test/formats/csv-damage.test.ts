@@ -130,12 +130,15 @@ describe('a header that cannot be addressed by name is refused', () => {
   });
 });
 
-test.each(['', '\uFEFF', '\n\n', '\uFEFF\r\n', '\x1A', '\uFEFF\x1A'])('a file of %j is empty', async (content) => {
-  const write = await inputFolder();
-  expect((await stopOf(await write(content))).message).toContain(
-    'is empty: it has neither a header nor rows.',
-  );
-});
+test.each(['', '\uFEFF', '\n\n', '\uFEFF\r\n', '\x1A', '\uFEFF\x1A'])(
+  'a file of %j is empty',
+  async (content) => {
+    const write = await inputFolder();
+    expect((await stopOf(await write(content))).message).toContain(
+      'is empty: it has neither a header nor rows.',
+    );
+  },
+);
 
 test('bytes that are not UTF-8 are named by line, where UTF-8 was asked for', async () => {
   const write = await inputFolder();

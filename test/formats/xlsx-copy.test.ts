@@ -153,7 +153,7 @@ test('any text comes back as it was, in cells of the user and in cells of ours',
     fc.asyncProperty(fc.array(fc.oneof(text, hostile), { minLength: 1, maxLength: 30 }), async (texts) => {
       const table = {
         sheetName: '<&">',
-        header: ['A'],
+        columns: { names: ['A'], places: [0], nameless: [] },
         rows: async function* () {
           yield [{ kind: 'header', number: 1, cells: [{ kind: 'text', text: 'A' }] } as const];
           yield texts.map(
@@ -288,6 +288,19 @@ test('a workbook with macros comes back as one without, which is said', async ()
     message: `The output is an Excel workbook, which ${named} is not by its name.`,
     next: 'Name it with the ending .xlsx.',
   });
+});
+
+test('a table that begins in another column stays there, with ours behind it, also when ours are replaced', async () => {
+  const rows = textRow(1, '', 'A', '', 'old') + textRow(2, '', '1', '', '2');
+  const options = { columns: ['new'], dropped: new Set(['old']) };
+  const bytes = await copied({ rows }, options, async ({ cells }) => [cells.join('+')]);
+  const write = await inputFolder();
+  const read = await xlsx.open(await write(bytes, 'copy.xlsx'), {});
+  expect(await read.header()).toEqual(['A', 'new']);
+  expect(await cellsIn(bytes)).toEqual([
+    [null, 'A', null, 'new'],
+    [null, '1', null, '1+2'],
+  ]);
 });
 
 test('a CSV file for Excel has numbers only where they look the same, and keeps the numbers of its rows', async () => {

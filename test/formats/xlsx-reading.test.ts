@@ -173,6 +173,20 @@ test('titles above the header are skipped when that is said, and otherwise named
   });
 });
 
+test('columns without a name are passed over where they are blank, and a filled cell in one is refused', async () => {
+  const rows = [textRow(1, '', 'A', '', 'B'), textRow(2, '', '1', '', '2')].join('');
+  const sheet = await opened({ rows });
+  expect(await sheet.header()).toEqual(['A', 'B']);
+  expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['1', '2'] }]);
+  await expect(opened({ rows: rows + textRow(3, '', '3', 'x') })).rejects.toMatchObject({
+    code: 'input',
+    message: expect.stringMatching(
+      /row 3: the cell C3 holds something, but column C has no name in row 1, the header\.$/,
+    ),
+    next: expect.stringContaining('Clear the cell or give column C a name; '),
+  });
+});
+
 test('the first sheet that can be seen is read, which is said where there are others, or the one that is named', async () => {
   const book = { rows: textRow(1, 'A'), otherSheets: [{ name: 'Old' }, { name: 'Codes', state: 'hidden' }] };
   expect((await opened(book)).notes).toEqual(['Read from the sheet "Leads"; --sheet names another.']);

@@ -141,7 +141,8 @@ export class Progress {
     }
     // By the last seconds, because rows that are invalid or bought before settle all at once at the beginning.
     const perSecond = this.#settles.perSecond(nowMs);
-    return perSecond === 0 ? '' : `${formatDuration((rowsLeft * 1000) / perSecond)} left`;
+    // Nobody can read what is left of a second before it is over.
+    return perSecond === 0 ? '' : `${formatDuration(Math.max(1000, (rowsLeft * 1000) / perSecond))} left`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { stop } from '../../errors.ts';
 import type { ReadOptions } from '../../format.ts';
-import { checkedHeader } from '../../header.ts';
+import { type NamedColumns, namedColumns } from '../../header.ts';
 import { counted } from '../../plain-text.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type TableRow, textsOf } from '../../workbook-copy.ts';
@@ -11,7 +11,7 @@ import { type SheetRow, sheetRows } from './sheet-rows.ts';
 
 /** The table on a sheet: a header, and the rows below it. */
 export interface SheetTable {
-  readonly header: readonly string[];
+  readonly columns: NamedColumns;
   readonly headerRow: number;
   /** That hold something. */
   readonly rows: number;
@@ -21,7 +21,7 @@ export interface SheetTable {
   readonly loss: string;
 }
 
-type Top = Pick<SheetTable, 'header' | 'headerRow'>;
+type Top = Pick<SheetTable, 'columns' | 'headerRow'>;
 
 /** Above this, opening and saving takes Excel itself minutes; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
@@ -72,12 +72,13 @@ class TableSurvey {
     if (row.number <= (this.#options.skipLines ?? 0)) return;
     const { path } = this.#book.archive;
     if (this.#top === undefined) {
-      this.#top = { header: checkedHeader(path, textsOf(row.cells)), headerRow: row.number };
+      this.#top = { columns: namedColumns(path, textsOf(row.cells)), headerRow: row.number };
       return;
     }
     this.#rows += 1;
     if (this.#rows > MOST_ROWS) throw tooLong(path);
-    if (row.cells.length > this.#top.header.length) throw tooWide(path, row, this.#top);
+    const stray = strayPlace(row, this.#top.columns);
+    if (stray !== undefined) throw strayCell(path, row.number, stray, this.#top);
     if (row.isHidden) this.#hidden += 1;
     this.#countLong(row);
   }
@@ -136,11 +137,21 @@ function tooLong(path: string): Error {
   return stop('input', fact, 'Save it as CSV, which may have any number of rows.');
 }
 
-function tooWide(path: string, { number, cells }: SheetRow, { header, headerRow }: Top): Error {
-  const column = lettersOf(cells.length - 1);
-  const last = lettersOf(header.length - 1);
-  const fact = `${path}, row ${number}: the cell ${column}${number} holds something, but the header in row ${headerRow} ends with column ${last}.`;
-  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --skip-lines ${number - 1}.`;
+/** Where a cell holds something and the header has no name; blank columns without a name are borne. */
+function strayPlace({ cells }: SheetRow, { places, nameless }: NamedColumns): number | undefined {
+  if (cells.length > places.length + nameless.length) return cells.length - 1;
+  return nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
+}
+
+function strayCell(path: string, row: number, place: number, { columns, headerRow }: Top): Error {
+  const column = lettersOf(place);
+  const width = columns.places.length + columns.nameless.length;
+  const why =
+    place < width
+      ? `column ${column} has no name in row ${headerRow}, the header`
+      : `the header in row ${headerRow} ends with column ${lettersOf(width - 1)}`;
+  const fact = `${path}, row ${row}: the cell ${column}${row} holds something, but ${why}.`;
+  const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --skip-lines ${row - 1}.`;
   return stop('input', fact, next);
 }
 
