@@ -26,9 +26,7 @@ test('counts without credits; a row with its plan and every request; people whom
   await team.apply([{ email: JO, role: 'editor' }]);
 
   const { stdout } = await team.type('status', 'last');
-  expect(stdout).toContain(
-    'team.csv, 1 row, and 1 removal of people whom it does not name\n  applied   2\n',
-  );
+  expect(stdout).toContain('team.csv, 1 row, and 1 removal of people whom it does not name\n  applied   2\n');
   expect(stdout).not.toMatch(/credit|pending/i);
   expect((await team.type('status')).stdout).toMatch(
     / finished {4}2\/2 rows {2}onboard .*\n.* 2\/2 rows {2}onboard /,
