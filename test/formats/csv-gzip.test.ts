@@ -2,9 +2,9 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
 import csv from '../../src/formats/csv.ts';
 import { allOf } from './all-of.ts';
+import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -12,18 +12,6 @@ import { inputFolder } from './input-folder.ts';
  * still small in memory.
  * Method: real gzip files, whole, in several parts, cut, damaged, and one that unpacks to hundreds of times its size.
  */
-
-async function refusalOf(path: string): Promise<StopError> {
-  const error: unknown = await csv
-    .open(path, {})
-    .then((sheet) => sheet.survey())
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  return error;
-}
 
 const LIST = 'Name,City\r\nZoë,Köln\r\nJo,Bonn\r\n';
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import csv from '../../src/formats/csv.ts';
 import { allOf } from './all-of.ts';
+import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
 
 /**
@@ -12,18 +13,6 @@ import { inputFolder } from './input-folder.ts';
  * place.
  * Method: each trick as a file. Where size is the trick, the file goes on behind the place at which reading must stop.
  */
-
-async function refusalOf(path: string): Promise<StopError> {
-  const error: unknown = await csv
-    .open(path, {})
-    .then((sheet) => sheet.survey())
-    .then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
-  return error;
-}
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,0 +1,15 @@
+import { StopError } from '../../src/errors.ts';
+import csv from '../../src/formats/csv.ts';
+
+/** Why a file is refused when it is read from end to end, with nothing said of how to read it. */
+export async function refusalOf(path: string): Promise<StopError> {
+  const error: unknown = await csv
+    .open(path, {})
+    .then((sheet) => sheet.survey())
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
+  return error;
+}
