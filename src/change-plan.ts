@@ -16,7 +16,6 @@ import {
   type WorkableRow,
 } from './change-plan/rows.ts';
 import { invariant } from './errors.ts';
-import { contentHash } from './input.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from './ledger.ts';
 import { type LiveTeam, type OwnUser, withLive } from './live-team.ts';
 import { Team } from './membership.ts';
@@ -125,7 +124,7 @@ export async function planChanges(
   askTeam: AskTeam = async () => undefined,
 ): Promise<ChangePlan> {
   const { ledger, account } = order;
-  const inputSha256 = input.survey?.sha256 ?? (await contentHash(input.path));
+  const inputSha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(order, input), inputSha256));
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(order, input);

@@ -92,10 +92,37 @@ export interface Sheet {
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
 }
 
+/**
+ * The bytes of an input, which are the same whenever they are read: nothing is handed over that was read after somebody
+ * has changed the file. Every method throws StopError `input` then, and when the file is missing, a folder, not a regular
+ * file, or not readable.
+ */
+export interface FileBytes {
+  readonly path: string;
+  /**
+   * In order, read no faster than chunks are taken; the file is closed when the caller stops taking.
+   * @param startByte left out: the first. @param endByte the first byte that is not wanted; left out: there is none.
+   */
+  chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
+  /**
+   * All of them, for whoever looks at each chunk and keeps nothing of it: all chunks are the same memory, written over by
+   * the next, so that a look at a large file leaves no garbage behind.
+   */
+  scan(): AsyncIterable<Buffer>;
+  /** Exactly so many bytes. @throws Error when the file ends before. */
+  bytesAt(position: number, length: number): Promise<Buffer>;
+  size(): Promise<number>;
+  /** Of all its bytes, hex. */
+  sha256(): Promise<string>;
+}
+
 export interface Format {
   readonly name: string;
   /** Lower-case endings of the file names that this format reads, with the dot; `.csv.gz` is one. */
   readonly extensions: readonly string[];
-  /** @throws StopError `input` when it is not such a file, or cannot be read as the options say. */
-  open(path: string, options: ReadOptions): Promise<Sheet>;
+  /**
+   * Reads the file through what it is given, and in no other way.
+   * @throws StopError `input` when it is not such a file, or cannot be read as the options say.
+   */
+  open(file: FileBytes, options: ReadOptions): Promise<Sheet>;
 }

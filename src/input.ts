@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { canonicalJson } from './call-key.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns.ts';
@@ -7,7 +5,7 @@ import { stop } from './errors.ts';
 import { loadFamily, loadMember } from './family.ts';
 import { endingOf } from './file-name.ts';
 import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
-import { readInput, requireInputFile } from './input-file.ts';
+import { InputFile, requireInputFile } from './input-file.ts';
 import { type Job, readEntryOf } from './job.ts';
 import { columnsOf, readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
@@ -16,15 +14,15 @@ import type { Operation } from './operation.ts';
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
   readonly path: string;
+  /** The same bytes whenever they are read. */
+  readonly file: InputFile;
   /** As it is read. */
   readonly sheet: Sheet;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
-  /** What the file system said of the file when it was surveyed. */
-  readonly stamp: string;
 }
 
 /** A file of which nothing but the header was read. */
-export type OpenedInput = Pick<MappedInput, 'path' | 'sheet' | 'columns'>;
+export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
 
 /** An input with the operation's columns found in it. */
 export interface MappedInput extends Input {
@@ -41,21 +39,21 @@ export async function openInput(
   read: ReadOptions,
   ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<Input> {
-  const stamp = await stampOf(resolve(path));
-  const file = await openFile(path, read);
-  const survey = await earlierSurvey(file, read, ledger);
-  return { ...file, stamp, survey: survey ?? (await file.sheet.survey()) };
+  const opened = await openFile(path, read);
+  const survey = (await earlierSurvey(opened, read, ledger)) ?? (await opened.sheet.survey());
+  opened.file.keepHash(survey.sha256);
+  return { ...opened, survey };
 }
 
 /** What an earlier run learned of the same bytes, read in the same way; undefined when there was none. */
 async function earlierSurvey(
-  { path, sheet }: OpenedFile,
+  { path, file, sheet }: OpenedFile,
   read: ReadOptions,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
 ): Promise<Input['survey'] | undefined> {
   const batches = (await ledger?.batches()) ?? [];
   if (batches.length === 0) return undefined;
-  const digest = await contentHash(path);
+  const digest = await file.sha256();
   const earlier = batches.find(
     ({ inputSha256, inputPath, settings }) =>
       inputSha256 === digest &&
@@ -67,26 +65,8 @@ async function earlierSurvey(
 }
 
 /** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
-export async function contentHash(path: string): Promise<string> {
-  const sha256 = createHash('sha256');
-  for await (const chunk of readInput(path)) sha256.update(chunk);
-  return sha256.digest('hex');
-}
-
-/** @throws StopError `input` when the file is not the one any more that was surveyed. */
-export async function requireUnchanged({ path, stamp }: Input): Promise<void> {
-  if ((await stampOf(path)) === stamp) return;
-  throw stop(
-    'input',
-    `${path} was changed while it was worked on, so its rows and their answers may not belong together.`,
-    'Type the same command again: what was bought is kept, and only the difference is bought.',
-  );
-}
-
-/** Undefined parts for a missing file: the survey says what is wrong with it. */
-async function stampOf(path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined);
-  return `${found?.ino} ${found?.size} ${found?.mtimeMs}`;
+export function contentHash(path: string): Promise<string> {
+  return new InputFile(path).sha256();
 }
 
 /** What of a job says how its file is read. */
@@ -99,7 +79,7 @@ export async function openMappedInput(
 ): Promise<MappedInput> {
   const input = await openInput(path, read, ledger);
   const { sheet, survey } = input;
-  const earlier = await earlierGuess(input.path, survey.header, operation, ledger);
+  const earlier = await earlierGuess(input, survey.header, operation, ledger);
   return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier) };
 }
 
@@ -108,7 +88,7 @@ export async function openMappedInput(
  * is called now; a batch that was cancelled is no example.
  */
 async function earlierGuess(
-  path: string,
+  { path, file }: OpenedFile,
   header: readonly string[],
   { name }: Pick<Operation, 'name'>,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
@@ -116,7 +96,7 @@ async function earlierGuess(
   const all = (await ledger?.batches()) ?? [];
   const batches = all.filter(({ operation, state }) => operation === name && state !== 'cancelled');
   // What has no column of ours is no output, and need not be read for it.
-  const digest = batches.length > 0 && isOutput(header) ? await contentHash(path) : undefined;
+  const digest = batches.length > 0 && isOutput(header) ? await file.sha256() : undefined;
   for (const { id, inputPath, outputPath, outputSha256, settings } of batches) {
     const isSame = digest !== undefined && outputSha256?.split(' ').includes(digest) === true;
     const isItsOutput = isSame || outputPath === path;
@@ -137,22 +117,22 @@ export async function openHeader(
   { operation, columns, read = {} }: ReadingJob,
   ledger?: Pick<LedgerReader, 'batches'>,
 ): Promise<OpenedInput> {
-  const file = await openFile(path, read);
-  const header = await file.sheet.header();
-  const earlier = await earlierGuess(file.path, header, operation, ledger);
-  return { ...file, columns: await findColumns(operation, file.sheet, header, columns, earlier) };
+  const opened = await openFile(path, read);
+  const header = await opened.sheet.header();
+  const earlier = await earlierGuess(opened, header, operation, ledger);
+  return { ...opened, columns: await findColumns(operation, opened.sheet, header, columns, earlier) };
 }
 
 /** A file of which nothing is known but how it is read. */
-export type OpenedFile = Pick<Input, 'path' | 'sheet'>;
+export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
 
 /** @throws StopError `input` when no format reads such files. */
 export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
   if (path === '-') {
     throw stop('input', 'Only run reads standard input.', 'Save it to a file and name that file.');
   }
-  const absolute = resolve(path);
-  return { path: absolute, sheet: await (await formatOf(absolute)).open(absolute, read) };
+  const file = new InputFile(resolve(path));
+  return { path: file.path, file, sheet: await (await formatOf(file.path)).open(file, read) };
 }
 
 const FORMATS = new URL('./formats/', import.meta.url);

@@ -11,7 +11,7 @@ import { crashPoint } from './faults.ts';
 import { besideFile, isPackedName, partsOf } from './file-name.ts';
 import type { Sheet } from './format.ts';
 import { CellSafety } from './formulas.ts';
-import { type Input, requireUnchanged } from './input.ts';
+import type { Input } from './input.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
 import {
   type Addition,
@@ -160,7 +160,7 @@ async function writeFiles(
   const output = await freePath(ledger, wantedPath, emit);
   const hash = createHash('sha256');
   await replaceFile(output.path, mode, hashed(chunks, hash), async () => {
-    await requireUnchanged(input);
+    await input.file.requireUnchanged();
     // Both hashes, because a crash before the rename leaves the old file and one after it the new.
     const hashes = [hash.copy().digest('hex'), ...output.sha256s].slice(0, 2).join(' ');
     await noteOutput?.(output.path, hashes);

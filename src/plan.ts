@@ -2,7 +2,7 @@ import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { unreachable } from './errors.ts';
 import { freshSinceOf } from './freshness.ts';
-import { contentHash, type MappedInput, type OpenedInput } from './input.ts';
+import type { MappedInput, OpenedInput } from './input.ts';
 import { type Credits, credits } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RowNumber } from './row.ts';
@@ -104,7 +104,7 @@ export async function batchInQuestion(order: PlanOrder, input: PlannedInput): Pr
   const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
     batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
   if (input.survey === undefined && !batches.some(isUndecided)) return begun;
-  const sha256 = input.survey?.sha256 ?? (await contentHash(input.path));
+  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), sha256));
   return existing?.state === 'open' ? existing : begun;
 }

@@ -21,8 +21,8 @@ import { textOf } from './csv/text-source.ts';
 const csv: Format = {
   name: 'csv',
   extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
-  async open(path, options): Promise<Sheet> {
-    const shape = await findShape(path, options);
+  async open(file, options): Promise<Sheet> {
+    const shape = await findShape(file, options);
     return {
       notes: shape.notes,
       survey: (onRow) => survey(shape, onRow),
@@ -79,7 +79,8 @@ async function encodingWords(shape: Shape): Promise<string> {
 
 /** What the header says. @throws StopError `input`. */
 async function columnsOf(shape: Shape): Promise<NamedColumns> {
-  const { path, start } = shape;
+  const { start } = shape;
+  const { path } = shape.file;
   for await (const group of readRecords(shape, {})) {
     const [first] = group;
     if (first?.kind === 'header') return namedColumns(path, first.cells);

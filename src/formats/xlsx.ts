@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { stop } from '../errors.ts';
 import type {
   CellsFor,
   CopyOptions,
+  FileBytes,
   Format,
   Position,
   PositionedRow,
@@ -10,7 +10,6 @@ import type {
   Sheet,
   Survey,
 } from '../format.ts';
-import { readInput } from '../input-file.ts';
 import type { InputRow } from '../row.ts';
 import { namedTexts, workbookCopy } from '../workbook-copy.ts';
 import { type Book, type BookSheet, readBook, sheetOf } from './xlsx/book.ts';
@@ -24,10 +23,10 @@ import { type SheetTable, surveyTable, tableRows } from './xlsx/table.ts';
 const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
 export default xlsx;
 
-async function open(path: string, options: ReadOptions): Promise<Sheet> {
-  refuseTextOptions(path, options);
-  const digest = await digestOf(path);
-  const book = await readBook(path);
+async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
+  refuseTextOptions(file.path, options);
+  const digest = { sha256: await file.sha256(), bytes: await file.size() };
+  const book = await readBook(file);
   const tab = sheetOf(book, options.sheet);
   const table = await surveyTable(book, tab, options);
   const source = { book, tab, table };
@@ -53,16 +52,6 @@ function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): 
   if (encoding === undefined && delimiter === undefined) return;
   const fact = `${path} is an Excel workbook, which has neither an encoding nor delimiters.`;
   throw stop('input', fact, 'Leave them out.');
-}
-
-async function digestOf(path: string): Promise<Pick<Survey, 'sha256' | 'bytes'>> {
-  const sha256 = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of readInput(path)) {
-    sha256.update(chunk);
-    bytes += chunk.length;
-  }
-  return { sha256: sha256.digest('hex'), bytes };
 }
 
 async function survey(

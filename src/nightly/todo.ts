@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { hasGoneStale, isPartial } from '../batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
@@ -6,8 +5,7 @@ import type { Clock } from '../clock.ts';
 import { StopError } from '../errors.ts';
 import { freshSinceOf } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
-import { openMappedInput } from '../input.ts';
-import { readInput } from '../input-file.ts';
+import { contentHash, openMappedInput } from '../input.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger.ts';
 import { filesOf } from '../output.ts';
 import { spoolFolder } from '../paths.ts';
@@ -104,13 +102,7 @@ async function waitingIn(
 
 /** Undefined for a file that cannot be read: its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {
-  const sha256 = createHash('sha256');
-  try {
-    for await (const chunk of readInput(path)) sha256.update(chunk);
-    return sha256.digest('hex');
-  } catch {
-    return undefined;
-  }
+  return contentHash(path).catch(() => undefined);
 }
 
 /** What was raised for a batch by hand stays raised. */

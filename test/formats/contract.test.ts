@@ -4,6 +4,7 @@ import { StopError } from '../../src/errors.ts';
 import { loadFamily } from '../../src/family.ts';
 import { endingOf } from '../../src/file-name.ts';
 import type { Format, Sheet } from '../../src/format.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import type { SampleWriter } from './sample-writer.ts';
@@ -54,12 +55,12 @@ describe.each([...samples.values()])('$name', (sample) => {
   ): Promise<Sheet & { bytes: Buffer }> {
     const write = await inputFolder();
     const bytes = await sample.write(records);
-    return { ...(await format.open(await write(bytes, `list${sample.ending}`), {})), bytes };
+    return { ...(await format.open(new InputFile(await write(bytes, `list${sample.ending}`)), {})), bytes };
   }
 
   async function reopened(bytes: Buffer): Promise<Sheet> {
     const write = await inputFolder();
-    return format.open(await write(bytes, `copy${sample.ending}`), {});
+    return format.open(new InputFile(await write(bytes, `copy${sample.ending}`)), {});
   }
 
   async function copied(sheet: Sheet, columns: readonly string[], dropped = none): Promise<Buffer> {
@@ -151,7 +152,7 @@ describe.each([...samples.values()])('$name', (sample) => {
     const write = await inputFolder();
     const path = await write(await content(), `list${sample.ending}`);
     const error: unknown = await format
-      .open(path, {})
+      .open(new InputFile(path), {})
       .then((sheet) => sheet.survey())
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StopError);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CellsFor } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import {
   bytesOf,
@@ -31,7 +32,9 @@ async function copied(
   cellsFor: CellsFor,
   dropped = none,
 ): Promise<Buffer> {
-  return Buffer.concat(await allOf((await csv.open(path, AS_COMMA)).copy({ columns, dropped }, cellsFor)));
+  return Buffer.concat(
+    await allOf((await csv.open(new InputFile(path), AS_COMMA)).copy({ columns, dropped }, cellsFor)),
+  );
 }
 
 /** One or more columns to append, and cells for them by row. */
@@ -80,12 +83,12 @@ test('a copy reads as the original cells followed by ours', async () => {
   await fc.assert(
     fc.asyncProperty(writtenCsv, additions, async (file, added) => {
       const path = await write(bytesOf(file));
-      const before = await allOf((await csv.open(path, AS_COMMA)).rows());
+      const before = await allOf((await csv.open(new InputFile(path), AS_COMMA)).rows());
       const output = await write(
         await copied(path, added.columns, async ({ row }) => cellsOfRow(added, row)),
         'output.csv',
       );
-      const after = await allOf((await csv.open(output, AS_COMMA)).rows());
+      const after = await allOf((await csv.open(new InputFile(output), AS_COMMA)).rows());
       expect(after.map(({ row, cells }) => [row, cells])).toEqual(
         before.map(({ row, cells }) => [row, [...cells, ...cellsOfRow(added, row)]]),
       );
@@ -172,9 +175,10 @@ test('very long rows are not gathered: a batch holds a megabyte or so, whatever 
   const write = await inputFolder();
   const path = await write(`a\n${`${'x'.repeat(500_000)}\n`.repeat(20)}`);
   const sizes: number[] = [];
-  for await (const chunk of (await csv.open(path, {})).copy({ columns: ['n'], dropped: none }, async () => [
-    '1',
-  ])) {
+  for await (const chunk of (await csv.open(new InputFile(path), {})).copy(
+    { columns: ['n'], dropped: none },
+    async () => ['1'],
+  )) {
     sizes.push(chunk.length);
   }
   expect(Math.max(...sizes)).toBeLessThan(2_000_000);
@@ -184,7 +188,7 @@ test('a zero byte in an answer does not make the output unreadable', async () =>
   const write = await inputFolder();
   const path = await write('a\n1\n');
   const output = await write(await copied(path, ['n', 'm'], async () => ['x\0y', '\0']), 'output.csv');
-  const [row] = await allOf((await csv.open(output, AS_COMMA)).rows());
+  const [row] = await allOf((await csv.open(new InputFile(output), AS_COMMA)).rows());
   expect(row?.cells).toEqual(['1', 'x\uFFFDy', '\uFFFD']);
 });
 

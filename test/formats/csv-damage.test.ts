@@ -5,6 +5,7 @@ import { StopError } from '../../src/errors.ts';
 import type { ReadOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { openFile } from '../../src/input.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -15,7 +16,7 @@ import { inputFolder } from './input-folder.ts';
  */
 
 async function stopOf(path: string, options: ReadOptions = {}): Promise<StopError> {
-  const survey = csv.open(path, options).then((sheet) => sheet.survey());
+  const survey = csv.open(new InputFile(path), options).then((sheet) => sheet.survey());
   const error: unknown = await survey.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -97,7 +98,9 @@ describe('damage is named by row and line', () => {
 
 test('a row of exactly a megabyte is read', async () => {
   const write = await inputFolder();
-  const survey = await (await csv.open(await write(`a\n${'x'.repeat(1024 * 1024)}\n`), {})).survey();
+  const survey = await (
+    await csv.open(new InputFile(await write(`a\n${'x'.repeat(1024 * 1024)}\n`)), {})
+  ).survey();
   expect(survey.rows).toBe(1);
 });
 
@@ -111,7 +114,7 @@ test('damage below the position from which a run resumes is named as exactly', a
   const write = await inputFolder();
   const path = await write(`${ABOVE}1,2\r\n3,"4\r\n`);
   const position = { row: 4, byteOffset: Buffer.byteLength(ABOVE), lines: 4 };
-  await expect(allOf((await csv.open(path, {})).rows(position))).rejects.toThrow(
+  await expect(allOf((await csv.open(new InputFile(path), {})).rows(position))).rejects.toThrow(
     'row 5, line 6: a quote opens here',
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import type { CellsFor, CopyOptions, Encoding, ReadOptions, Sheet } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { checkEncodings, encodeText, textDecoder } from '../../src/text-encoding.ts';
 import { allOf } from './all-of.ts';
 import { type Written, writtenFiles, writtenIn } from './csv-files.ts';
@@ -24,7 +25,7 @@ const TABLE = [
 const WIDER = TABLE.map((cells, index) => [...cells, index === 0 ? '_status' : `café; ${index}`]);
 
 async function open(path: string, options: ReadOptions = {}) {
-  return csv.open(path, options);
+  return csv.open(new InputFile(path), options);
 }
 
 async function copied(

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
@@ -18,7 +19,7 @@ const LIST = 'Name,City\r\nZoë,Köln\r\nJo,Bonn\r\n';
 test('a file in several packed parts, as tools that append write it, is read as one', async () => {
   const write = await inputFolder();
   const parts = [gzipSync(LIST), gzipSync('Al,Ulm\r\n')];
-  const sheet = await csv.open(await write(Buffer.concat(parts), 'list.csv.gz'), {});
+  const sheet = await csv.open(new InputFile(await write(Buffer.concat(parts), 'list.csv.gz')), {});
   const rows = await allOf(sheet.rows());
   expect(rows.map(({ cells }) => cells[0])).toEqual(['Zoë', 'Jo', 'Al']);
 });
@@ -27,7 +28,7 @@ test('two copies of one state are the same file, packed', async () => {
   const write = await inputFolder();
   const path = await write(gzipSync(`a\n${'x\n'.repeat(10_000)}`), 'list.tsv.gz');
   const copy = async (): Promise<Buffer> => {
-    const sheet = await csv.open(path, {});
+    const sheet = await csv.open(new InputFile(path), {});
     const cells = sheet.copy({ columns: ['n'], dropped: new Set() }, async ({ row }) => [`${row}`]);
     return Buffer.concat(await allOf(cells));
   };
@@ -38,7 +39,7 @@ test('two copies of one state are the same file, packed', async () => {
 
 test('a copy whose cells cannot be had ends with that error', async () => {
   const write = await inputFolder();
-  const sheet = await csv.open(await write(gzipSync(LIST), 'list.csv.gz'), {});
+  const sheet = await csv.open(new InputFile(await write(gzipSync(LIST), 'list.csv.gz')), {});
   const copy = sheet.copy({ columns: ['n'], dropped: new Set() }, async () => {
     throw new Error('the ledger is gone');
   });
@@ -48,7 +49,7 @@ test('a copy whose cells cannot be had ends with that error', async () => {
 test('the survey is of the packed file: its bytes and its hash are what the disk holds', async () => {
   const write = await inputFolder();
   const packed = gzipSync(LIST);
-  const survey = await (await csv.open(await write(packed, 'list.txt.gz'), {})).survey();
+  const survey = await (await csv.open(new InputFile(await write(packed, 'list.txt.gz')), {})).survey();
   expect(survey).toMatchObject({ bytes: packed.length, rows: 2 });
 });
 
@@ -102,7 +103,10 @@ describe('what is no packed table', () => {
 
   test('a small file of equal rows is nobody’s attack', async () => {
     const write = await inputFolder();
-    const sheet = await csv.open(await write(gzipSync(`a\n${'a\n'.repeat(100_000)}`), 'list.csv.gz'), {});
+    const sheet = await csv.open(
+      new InputFile(await write(gzipSync(`a\n${'a\n'.repeat(100_000)}`), 'list.csv.gz')),
+      {},
+    );
     expect(await sheet.header()).toEqual(['a']);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { refusalOf } from './csv-refusal.ts';
 import { inputFolder } from './input-folder.ts';
@@ -29,7 +30,7 @@ describe('names that mean something to the language', () => {
 
   test('are columns like any other, read and copied', async () => {
     const write = await inputFolder();
-    const sheet = await csv.open(await write(`${NAMES.join()}\n1,2,3,4,5\n`), {});
+    const sheet = await csv.open(new InputFile(await write(`${NAMES.join()}\n1,2,3,4,5\n`)), {});
     expect(await sheet.header()).toEqual(NAMES);
     expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
     const copy = sheet.copy(
@@ -46,7 +47,7 @@ describe('size', () => {
   test('a hundred thousand columns are read and copied', async () => {
     const write = await inputFolder();
     const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
-    const sheet = await csv.open(await write(`${names.join(';')}\n${names.join(';')}\n`), {});
+    const sheet = await csv.open(new InputFile(await write(`${names.join(';')}\n${names.join(';')}\n`)), {});
     expect(await sheet.survey()).toMatchObject({ rows: 1, delimiter: 'semicolon' });
     const copy = sheet.copy({ columns: ['n'], dropped: new Set(['c0', 'c99999']) }, async () => ['1']);
     const [first = '', second = ''] = Buffer.concat(await allOf(copy))
@@ -67,7 +68,7 @@ describe('size', () => {
     const write = await inputFolder();
     const path = await write(content);
     await appendRows(path, 8);
-    const sheet = await csv.open(path, {});
+    const sheet = await csv.open(new InputFile(path), {});
     let seen = 0;
     const error = await sheet
       .survey(() => {

@@ -1,10 +1,11 @@
 import { StopError } from '../../src/errors.ts';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 
 /** Why a file is refused when it is read from end to end, with nothing said of how to read it. */
 export async function refusalOf(path: string): Promise<StopError> {
   const error: unknown = await csv
-    .open(path, {})
+    .open(new InputFile(path), {})
     .then((sheet) => sheet.survey())
     .then(
       () => undefined,

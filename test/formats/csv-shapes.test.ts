@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import type { Delimiter, ReadOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 
@@ -14,7 +15,7 @@ import { inputFolder } from './input-folder.ts';
 async function opened(content: string | Buffer, options: ReadOptions = {}, name = 'list.csv') {
   const write = await inputFolder();
   const path = await write(content, name);
-  return { path, sheet: await csv.open(path, options) };
+  return { path, sheet: await csv.open(new InputFile(path), options) };
 }
 
 async function cellsIn(content: string, options: ReadOptions = {}, name?: string) {

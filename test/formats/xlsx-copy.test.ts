@@ -8,6 +8,7 @@ import type { CellsFor, CopyOptions } from '../../src/format.ts';
 import csv from '../../src/formats/csv.ts';
 import xlsx from '../../src/formats/xlsx.ts';
 import { openInput } from '../../src/input.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { chooseDestination, copyFor } from '../../src/output/destination.ts';
 import { type WorkbookRow, workbookBytes } from '../../src/workbook.ts';
 import { tableOf, workbookCopy } from '../../src/workbook-copy.ts';
@@ -26,7 +27,7 @@ const NOTHING: CellsFor = async () => [];
 
 async function copied(book: WrittenBook, options: CopyOptions, cellsFor: CellsFor): Promise<Buffer> {
   const write = await inputFolder();
-  const sheet = await xlsx.open(await write(bookOf(book), 'book.xlsx'), {});
+  const sheet = await xlsx.open(new InputFile(await write(bookOf(book), 'book.xlsx')), {});
   return Buffer.concat(await allOf(sheet.copy(options, cellsFor)));
 }
 
@@ -91,7 +92,7 @@ test('titles and blank rows stay where they are, and columns of an earlier run g
     textRow(4, 'a', 'matched', 'b') +
     textRow(6, 'c', '', 'd');
   const write = await inputFolder();
-  const sheet = await xlsx.open(await write(bookOf({ rows }), 'book.xlsx'), { skipLines: 2 });
+  const sheet = await xlsx.open(new InputFile(await write(bookOf({ rows }), 'book.xlsx')), { skipLines: 2 });
   const asked: unknown[] = [];
   const options = { columns: ['_status'], dropped: new Set(['_status']) };
   const bytes = await allOf(
@@ -120,7 +121,7 @@ test('rows that are left out leave no gap, and the copy is a valid input again',
     number === 3 ? undefined : [String(number)],
   );
   const write = await inputFolder();
-  const again = await xlsx.open(await write(bytes), {});
+  const again = await xlsx.open(new InputFile(await write(bytes)), {});
   expect((await allOf(again.rows())).map(({ row: number, cells }) => [number, ...cells])).toEqual([
     [2, 'a', '2'],
     [3, 'c', '4'],
@@ -165,7 +166,7 @@ test('any text comes back as it was, in cells of the user and in cells of ours',
       const bytes = await allOf(
         workbookCopy(table, { columns: ['B'], dropped: new Set() }, async ({ cells }) => cells),
       );
-      const read = await xlsx.open(await write(Buffer.concat(bytes), 'naughty.xlsx'), {});
+      const read = await xlsx.open(new InputFile(await write(Buffer.concat(bytes), 'naughty.xlsx')), {});
       expect((await allOf(read.rows())).map(({ cells }) => cells)).toEqual(texts.map((each) => [each, each]));
     }),
     { numRuns: 8 },
@@ -295,7 +296,7 @@ test('a table that begins in another column stays there, with ours behind it, al
   const options = { columns: ['new'], dropped: new Set(['old']) };
   const bytes = await copied({ rows }, options, async ({ cells }) => [cells.join('+')]);
   const write = await inputFolder();
-  const read = await xlsx.open(await write(bytes, 'copy.xlsx'), {});
+  const read = await xlsx.open(new InputFile(await write(bytes, 'copy.xlsx')), {});
   expect(await read.header()).toEqual(['A', 'new']);
   expect(await cellsIn(bytes)).toEqual([
     [null, 'A', null, 'new'],
@@ -308,7 +309,7 @@ test('a CSV file for Excel has numbers only where they look the same, and keeps 
   const path = await write(
     'Name,ABN,Postcode,Size,Rate,Long,Note\nA,51824753556,0800,12,1234.12345678,12345678901234567890,-0\n\nB,33051775556,3000,-1.5,0.25,1.50,007\n',
   );
-  const table = await tableOf(await csv.open(path, {}));
+  const table = await tableOf(await csv.open(new InputFile(path), {}));
   const bytes = await allOf(
     workbookCopy(table, { columns: ['found'], dropped: new Set() }, async ({ row: number }) => [`${number}`]),
   );

@@ -1,6 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import xlsx from '../../src/formats/xlsx.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, textRow, type ZipPart, zipOf } from './workbook-file.ts';
 
@@ -16,7 +17,7 @@ const TABLE = textRow(1, 'A', 'B') + textRow(2, '1', '2');
 async function refusal(content: Buffer, options = {}): Promise<unknown> {
   const write = await inputFolder();
   const path = await write(content, 'book.xlsx');
-  return xlsx.open(path, options).then(
+  return xlsx.open(new InputFile(path), options).then(
     () => undefined,
     ({ code, message, next }) => ({ code, message: message.replace(path, 'BOOK'), next }),
   );
@@ -225,7 +226,7 @@ test('what is said of text files is refused for a workbook', async () => {
 test('a workbook that is cut short after it was opened is refused, and not taken for one with fewer rows', async () => {
   const write = await inputFolder();
   const path = await write(bookOf({ rows: TABLE }), 'book.xlsx');
-  const opened = await xlsx.open(path, {});
+  const opened = await xlsx.open(new InputFile(path), {});
   await truncate(path, 200);
   await expect(opened.survey(() => {})).rejects.toMatchObject({ code: 'input' });
 });

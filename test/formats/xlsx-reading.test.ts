@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { ZipFile } from 'yazl';
 import xlsx from '../../src/formats/xlsx.ts';
+import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
@@ -16,7 +17,7 @@ import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-
 
 async function opened(book: WrittenBook, options = {}) {
   const write = await inputFolder();
-  return xlsx.open(await write(bookOf(book), 'book.xlsx'), options);
+  return xlsx.open(new InputFile(await write(bookOf(book), 'book.xlsx')), options);
 }
 
 /** The cells below the header, of as many columns as a row has at the most. */
@@ -43,7 +44,7 @@ test('a file of a real library is read: texts, numbers, dates, booleans and blan
   ];
   const write = await inputFolder();
   const path = await write(await writeExcel(sheet, { sheet: 'Leads', dateFormat: 'dd/mm/yyyy' }).toBuffer());
-  const read = await xlsx.open(path, {});
+  const read = await xlsx.open(new InputFile(path), {});
   expect(await read.header()).toEqual(['ABN', 'Name', 'Founded', 'Active', 'Size']);
   expect(await allOf(read.rows())).toMatchObject([
     { row: 2, cells: ['51824753556', ' O’Brien & <Sons> ', '2001-02-28', 'TRUE', '12.5'] },
@@ -257,6 +258,6 @@ test.each<[string, () => Buffer | Promise<Buffer>]>([
   ['of the large kind', () => streamed(true)],
 ])('a workbook %s is read', async (_, content) => {
   const write = await inputFolder();
-  const sheet = await xlsx.open(await write(await content(), 'book.xlsx'), {});
+  const sheet = await xlsx.open(new InputFile(await write(await content(), 'book.xlsx')), {});
   expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['x'] }]);
 });

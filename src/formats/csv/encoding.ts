@@ -1,6 +1,5 @@
 import { type StopError, stop } from '../../errors.ts';
 import type { Encoding } from '../../format.ts';
-import { scanInput } from '../../input-file.ts';
 import { LineCounter } from './line-counter.ts';
 import { encodedBytes, type TextSource } from './text-source.ts';
 import { Utf8Check, type Utf8Fault } from './utf8-check.ts';
@@ -11,19 +10,22 @@ export interface FoundEncoding {
   readonly notes: readonly string[];
 }
 
-type EncodedFile = Pick<TextSource, 'path' | 'isPacked'>;
+type EncodedFile = Pick<TextSource, 'file' | 'isPacked'>;
 
 /**
  * As wanted; else by the byte-order mark; else UTF-8 when all of the file is, and Windows-1252 when not. Only the last
  * two are told apart by reading the whole file.
  * @throws StopError `input` for a file that is no text, or damaged so that neither of the two would be right.
  */
-export async function findEncoding(file: EncodedFile, wanted: Encoding | undefined): Promise<FoundEncoding> {
+export async function findEncoding(
+  source: EncodedFile,
+  wanted: Encoding | undefined,
+): Promise<FoundEncoding> {
   const check = new Utf8Check();
   let isStart = true;
-  for await (const chunk of scanned(file)) {
+  for await (const chunk of scanned(source)) {
     if (isStart) {
-      requireText(file.path, chunk);
+      requireText(source.file.path, chunk);
       const found = wanted === undefined ? utf16Of(chunk) : { encoding: wanted, notes: [] };
       if (found !== undefined) return found;
       isStart = false;
@@ -33,15 +35,15 @@ export async function findEncoding(file: EncodedFile, wanted: Encoding | undefin
   }
   check.end();
   if (wanted !== undefined || check.fault === undefined) return { encoding: wanted ?? 'utf-8', notes: [] };
-  return windows1252(file, check.fault, check.hasMultiByte);
+  return windows1252(source, check.fault, check.hasMultiByte);
 }
 
 /** Windows-1252 hardly ever looks like UTF-8 by chance: what has both is damaged, and must not be guessed at. */
-async function windows1252(file: EncodedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
-  const line = await lineOf(file, fault.offset);
+async function windows1252(source: EncodedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
+  const line = await lineOf(source, fault.offset);
   const byte = `byte 0x${fault.byte.toString(16).toUpperCase()}`;
   if (isMixed) {
-    const fact = `${file.path}, line ${line}: ${byte} is not UTF-8 text, but what stands above it is.`;
+    const fact = `${source.file.path}, line ${line}: ${byte} is not UTF-8 text, but what stands above it is.`;
     const next = 'Save the file again as UTF-8, or say with --encoding how it is encoded.';
     throw stop('input', fact, next);
   }
@@ -50,14 +52,14 @@ async function windows1252(file: EncodedFile, fault: Utf8Fault, isMixed: boolean
 }
 
 /** Chunks that are only looked at. An unpacker works ahead of what is taken from it, and needs them each to stay. */
-function scanned(file: EncodedFile): AsyncIterable<Buffer> {
-  return file.isPacked ? encodedBytes(file) : scanInput(file.path);
+function scanned(source: EncodedFile): AsyncIterable<Buffer> {
+  return source.isPacked ? encodedBytes(source) : source.file.scan();
 }
 
-async function lineOf(file: EncodedFile, offset: number): Promise<number> {
+async function lineOf(source: EncodedFile, offset: number): Promise<number> {
   const lines = new LineCounter();
   let left = offset;
-  for await (const chunk of scanned(file)) {
+  for await (const chunk of scanned(source)) {
     lines.add(chunk.subarray(0, left));
     left -= chunk.length;
     if (left <= 0) break;

@@ -188,7 +188,7 @@ class RecordReader {
   }
 
   #damaged({ fact, next }: Damage, line: number): StopError {
-    return stop('input', `${this.#shape.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
+    return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
   }
 
   /** @param cellStart of the cell, or of the delimiter before it. */
@@ -220,7 +220,7 @@ class RecordReader {
     const { row, lines } = this.#next;
     this.#takeBlankLines(this.#window.end);
     if (this.#window.start < this.#window.end) throw this.#damaged(ROW_TOO_LONG, this.#next.lines + 1);
-    const where = `${this.#shape.path}, after row ${row - 1}, line ${lines}`;
+    const where = `${this.#shape.file.path}, after row ${row - 1}, line ${lines}`;
     const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
     throw stop('input', fact, 'Remove the blank lines.');
   }
@@ -230,7 +230,7 @@ class RecordReader {
     const index = chunk.indexOf(0);
     if (index === -1) return;
     const line = this.#lineAt(this.#window.end - chunk.length + index);
-    const fact = `${this.#shape.path}, line ${line}: a zero byte, which text does not have.`;
+    const fact = `${this.#shape.file.path}, line ${line}: a zero byte, which text does not have.`;
     throw stop('input', fact, SAVE_AS_UTF8);
   }
 
@@ -238,7 +238,7 @@ class RecordReader {
     const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, firstBadByte(bytes)));
     return stop(
       'input',
-      `${this.#shape.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`,
+      `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`,
       SAVE_AS_UTF8,
     );
   }
@@ -264,13 +264,13 @@ class RecordReader {
   }
 
   #nameless(place: number): StopError {
-    const where = `${this.#shape.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const where = `${this.#shape.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
     const fact = `${where}: column ${place + 1} has no name in the header, but a filled cell here.`;
     return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
   #ragged(found: number, width: number, canBePadded: boolean): StopError {
-    const where = `${this.#shape.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const where = `${this.#shape.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
     const fact = `${where}: ${counted(found, 'cell')}, but the header has ${counted(width, 'column')}.`;
     const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
     const padding = canBePadded ? ', or say --ragged pad' : '';

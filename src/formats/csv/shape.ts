@@ -1,6 +1,6 @@
 import { stop } from '../../errors.ts';
 import { isPackedName } from '../../file-name.ts';
-import type { Delimiter, Position, ReadOptions } from '../../format.ts';
+import type { Delimiter, FileBytes, Position, ReadOptions } from '../../format.ts';
 import { plainText } from '../../plain-text.ts';
 import { findEncoding } from './encoding.ts';
 import { findTitles, sniffDelimiter } from './sniff.ts';
@@ -24,10 +24,11 @@ export interface Shape extends TextSource {
  * Reads the file's start; and all of it, once, where only that tells UTF-8 from Windows-1252.
  * @throws StopError `input` when the file is of another kind than its name says, or a title stands above its header.
  */
-export async function findShape(path: string, options: ReadOptions): Promise<Shape> {
+export async function findShape(file: FileBytes, options: ReadOptions): Promise<Shape> {
+  const { path } = file;
   const isPacked = isPackedName(path);
-  const { encoding, notes } = await findEncoding({ path, isPacked }, options.encoding);
-  const source = { path, isPacked, encoding };
+  const { encoding, notes } = await findEncoding({ file, isPacked }, options.encoding);
+  const source = { file, isPacked, encoding };
   const top = await readTop(source, options.skipLines ?? 0);
   const { preamble, start, separator, sample } = top;
   const delimiter = options.delimiter ?? separator ?? sniffDelimiter(sample, usualDelimiter(path));

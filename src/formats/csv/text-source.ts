@@ -1,6 +1,5 @@
 import { type StopError, stop } from '../../errors.ts';
-import type { Encoding } from '../../format.ts';
-import { readInput } from '../../input-file.ts';
+import type { Encoding, FileBytes } from '../../format.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { unpacked } from './gzip.ts';
 import { LineCounter } from './line-counter.ts';
@@ -10,17 +9,17 @@ import { LineCounter } from './line-counter.ts';
  * in a file (positions, windows) is said of this text; for plain UTF-8 it is the file itself.
  */
 export interface TextSource {
-  readonly path: string;
+  readonly file: FileBytes;
   readonly encoding: Encoding;
   readonly isPacked: boolean;
 }
 
 /** The bytes that are encoded text. @throws StopError `input` when they cannot be read or unpacked. */
 export function encodedBytes(
-  { path, isPacked }: Pick<TextSource, 'path' | 'isPacked'>,
-  bytes: AsyncIterable<Buffer> = readInput(path),
+  { file, isPacked }: Pick<TextSource, 'file' | 'isPacked'>,
+  bytes: AsyncIterable<Buffer> = file.chunks(),
 ): AsyncIterable<Buffer> {
-  return isPacked ? unpacked(path, bytes) : bytes;
+  return isPacked ? unpacked(file.path, bytes) : bytes;
 }
 
 /**
@@ -34,12 +33,12 @@ export async function* textOf(
   startByte = 0,
   onFileBytes?: (bytes: Buffer) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const { path, encoding, isPacked } = source;
+  const { file, encoding, isPacked } = source;
   if (encoding === 'utf-8' && !isPacked && onFileBytes === undefined) {
-    yield* readInput(path, startByte);
+    yield* file.chunks(startByte);
     return;
   }
-  const fileBytes = onFileBytes === undefined ? readInput(path) : tapped(readInput(path), onFileBytes);
+  const fileBytes = onFileBytes === undefined ? file.chunks() : tapped(file.chunks(), onFileBytes);
   let left = startByte;
   for await (const text of decoded(source, encodedBytes(source, fileBytes))) {
     const skipped = Math.min(left, text.length);
@@ -59,7 +58,7 @@ async function* tapped(
 }
 
 async function* decoded(
-  { path, encoding }: TextSource,
+  { file, encoding }: TextSource,
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
   const decoder = textDecoder(encoding);
@@ -73,7 +72,7 @@ async function* decoded(
     }
     yield decoder.end();
   } catch (error) {
-    throw error instanceof Undecodable ? undecodable(path, error, lines) : error;
+    throw error instanceof Undecodable ? undecodable(file.path, error, lines) : error;
   }
 }
 

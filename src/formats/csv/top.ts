@@ -24,7 +24,7 @@ const MOST_BYTES_OF_PREAMBLE = 1024 * 1024;
 
 /** @throws StopError `input` when there are not so many lines to skip, or the `sep=` line names what cannot be read. */
 export async function readTop(source: TextSource, skipLines: number): Promise<Top> {
-  const { path } = source;
+  const { path } = source.file;
   const { text, isWhole } = await firstBytes(source, skipLines);
   const above = aboveHeader(text, skipLines);
   if (above.lines < skipLines) throw tooFewLines(path, skipLines, above.lines, isWhole);

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
-import { messageOf, stop } from '../../errors.ts';
+import { messageOf, StopError, stop } from '../../errors.ts';
+import type { FileBytes } from '../../format.ts';
 import { damaged, damagedAt } from './damaged.ts';
 import { FileRanges } from './file-ranges.ts';
 import { isProtected, refuseOldFile } from './old-file.ts';
@@ -26,13 +26,18 @@ export class Archive {
   }
 
   /** @throws StopError `input` when the file is no archive, or one that is protected by a password. */
-  static async open(path: string): Promise<Archive> {
-    const file = new FileRanges(path);
-    const { size } = await stat(path);
-    await refuseOldFile(path, file, size);
+  static async open(file: FileBytes): Promise<Archive> {
+    const { path } = file;
+    const size = await file.size();
+    await refuseOldFile(file, size);
     // It is never closed, as nothing is open between two readings. Names are keys here, and never paths on the disk.
     const options = { autoClose: false, decodeStrings: false };
-    const zip = await fromRandomAccessReaderPromise(file, size, options).catch(() => undefined);
+    const zip = await fromRandomAccessReaderPromise(new FileRanges(file), size, options).catch(
+      (error: unknown) => {
+        if (error instanceof StopError) throw error;
+        return undefined;
+      },
+    );
     if (zip === undefined) throw damaged(path, 'it is cut off, or no workbook at all');
     return new Archive(path, zip, await entriesOf(path, zip));
   }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { stop } from '../../errors.ts';
+import type { FileBytes } from '../../format.ts';
 import { suggestion } from '../../nearest.ts';
 import { Archive } from './archive.ts';
 import type { CellContext } from './cell.ts';
@@ -32,8 +33,9 @@ const MOST_BYTES_OF_TEXTS = 256 * 1024 * 1024;
 const MOST_BYTES_OF_OTHERS = 32 * 1024 * 1024;
 
 /** @throws StopError `input` when it is no workbook. */
-export async function readBook(path: string): Promise<Book> {
-  const archive = await Archive.open(path);
+export async function readBook(file: FileBytes): Promise<Book> {
+  const { path } = file;
+  const archive = await Archive.open(file);
   if (!archive.has(PACKAGE_LINKS)) throw noWorkbook(archive);
   const main = (await linksOf(archive, '')).find(({ type }) => type === 'officeDocument')?.part;
   if (main === undefined) throw damaged(path, 'it does not say where its sheets are');

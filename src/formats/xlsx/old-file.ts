@@ -1,5 +1,5 @@
 import { type StopError, stop } from '../../errors.ts';
-import type { FileRanges } from './file-ranges.ts';
+import type { FileBytes } from '../../format.ts';
 
 /** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */
 const OLD_HEADER = Buffer.from('d0cf11e0a1b11ae1', 'hex');
@@ -11,7 +11,8 @@ const PROTECTED_PART = Buffer.from('EncryptedPackage', 'utf16le');
 const SEARCHED_BYTES = 1024 * 1024;
 
 /** @throws StopError `input` when the file is no archive but one of these. */
-export async function refuseOldFile(path: string, file: FileRanges, size: number): Promise<void> {
+export async function refuseOldFile(file: FileBytes, size: number): Promise<void> {
+  const { path } = file;
   const start = await file.bytesAt(0, Math.min(size, OLD_HEADER.length));
   if (!start.equals(OLD_HEADER)) return;
   const length = Math.min(size, SEARCHED_BYTES);
