@@ -144,8 +144,14 @@ export async function planChanges(
   const draft = new Draft(team, await tariffOf(order), settled);
   for (const row of asked) draft.add(row);
   for (const row of beyond) draft.add(row);
+  const { planned, ...drafted } = draft.result();
+  const inputs = new Map(prepared.map((row) => [row.row, row.input]));
   return {
-    ...draft.result(),
+    ...drafted,
+    planned: planned.map((row) => {
+      const of = inputs.get(row.row);
+      return of === undefined ? row : { ...row, input: of };
+    }),
     rows: asked.length,
     rowsBeyond: beyond.length,
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),

@@ -29,6 +29,7 @@ import type {
   PlannedRow,
   RawReply,
   RowRecord,
+  SettledInput,
   SettledRow,
   UsageMark,
 } from './ledger/records.ts';
@@ -62,8 +63,8 @@ export interface LedgerReader {
   traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }>;
   /** Rows with a number of at least `fromRow`, in order, at most `limit`. */
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]>;
-  /** Numbers of the rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */
-  settledRows(batch: BatchId): AsyncIterable<readonly RowNumber[]>;
+  /** The rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */
+  settledRows(batch: BatchId, fromRow?: RowNumber): AsyncIterable<readonly SettledInput[]>;
   /** In the order of the keys. Reads only; decisions are those of `batch`. */
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
   /** As `find`, in a fraction of the time: in the order of the keys, without bodies and decisions, and unchecked. */

@@ -12,6 +12,7 @@ import { besideFile, isPackedName, partsOf } from './file-name.ts';
 import type { Sheet } from './format.ts';
 import { CellSafety } from './formulas.ts';
 import type { Input } from './input.ts';
+import { columnsOf } from './job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
 import {
   type Addition,
@@ -35,6 +36,7 @@ import { removedCopy } from './output/removed-copy.ts';
 import { resultsCopy, surveyResults } from './output/results-copy.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
+import { requireSameInput, rowInputOf } from './row-input.ts';
 import { isPaidBy, Tally } from './tally.ts';
 
 /**
@@ -89,6 +91,8 @@ interface Writing extends OutputOrder {
   readonly mark: string;
   /** Says a sentence once, however many copies it is true of. */
   readonly note: (sentence: string) => void;
+  /** @throws StopError when the row was settled from other cells than it has. */
+  readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 
 /** An order's output notes, kept with its batch. */
@@ -108,7 +112,7 @@ export async function writeOutput(
   crashPoint('before-finish');
   const { header } = input.survey;
   const { job, ledger, answerPlace } = order;
-  const writing = await begin(order, input, destination);
+  const writing = await begin(order, input, batch, destination);
   const addition =
     job.add === undefined
       ? automaticAddition(
@@ -129,7 +133,13 @@ export async function writeOutput(
   return files;
 }
 
-async function begin(order: OutputOrder, input: Input, destination: Destination): Promise<Writing> {
+async function begin(
+  order: OutputOrder,
+  input: Input,
+  batch: Batch,
+  destination: Destination,
+): Promise<Writing> {
+  const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
   const said = new Set<string>();
   return {
@@ -143,6 +153,7 @@ async function begin(order: OutputOrder, input: Input, destination: Destination)
       if (!said.has(message)) order.emit({ kind: 'note', message });
       said.add(message);
     },
+    requireOwn: (row, record) => requireSameInput(input, batch, row.row, record?.input, () => inputOf(row)),
   };
 }
 
@@ -229,7 +240,7 @@ function pageRowsOf(job: Additions): number {
 }
 
 async function* enrichedCopy(
-  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired }: Writing,
+  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn }: Writing,
   batch: Batch,
   { columns, dropped }: Addition,
   tally: Tally,
@@ -238,6 +249,7 @@ async function* enrichedCopy(
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
     const record = await rows.at(row.row);
+    requireOwn(row, record);
     tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const found = record?.answers.findLast(({ kind }) => kind === 'found');
@@ -248,17 +260,19 @@ async function* enrichedCopy(
 
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
 function attentionCopy(
-  { ledger, job, copy, isPacked, note, safety: { mode } }: Writing,
+  { ledger, job, copy, isPacked, note, safety: { mode }, requireOwn }: Writing,
   batch: Batch,
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   // These reasons stand in the output as well, where they are counted.
   const safety = new CellSafety(mode);
-  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async ({ row }) => {
-    const outcome = (await rows.at(row))?.outcome;
+  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (row) => {
+    const record = await rows.at(row.row);
+    requireOwn(row, record);
+    const outcome = record?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
-    return [String(row), safety.cell(outcome.reason ?? '')];
+    return [String(row.row), safety.cell(outcome.reason ?? '')];
   });
 }
 

@@ -28,6 +28,7 @@ import { doubtReason, type InDoubt, resolveDoubt, takeBackMisses } from './recov
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
+import { OtherContent } from './row-input.ts';
 import { chooseSample, forecast } from './sample.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
@@ -51,12 +52,18 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   const destination = await chooseDestination(input, order.job, wantedOutput(order));
   const plan = await planOfChange(heard, input, connections);
   const budget = await requireConsent(heard, input, plan);
+  // Somebody may have had the question before them for hours.
+  await input.file.requireUnchanged();
   const batch = await startBatch(heard, input, budget, plan);
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
-  const stopped = await spend({ order: heard, connections, input, batch, sample });
-  traffic.end(order.clock.wallMs());
-  const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
+  const { stopped, files } = await endingForeign(heard, batch, async () => {
+    const stopped = await spend({ order: heard, connections, input, batch, sample });
+    traffic.end(order.clock.wallMs());
+    if (stopped instanceof OtherContent) throw stopped;
+    const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
+    return { stopped, files };
+  });
   return summarize(heard, batch, {
     traffic,
     files,
@@ -64,6 +71,19 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
     stopped,
     durationMs: order.clock.monotonicMs() - startedMs,
   });
+}
+
+/**
+ * A batch that was settled from other content than its file has is not gone on with: the next run begins another, which
+ * finds in the ledger what this one bought. In flight is nothing any more, so that no attempt of it is refused.
+ */
+async function endingForeign<T>({ ledger }: RunOrder, batch: Batch, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OtherContent) await ledger.changeBatch(batch.id, { state: 'superseded' });
+    throw error;
+  }
 }
 
 function wantedOutput({ output, account, forExcel }: RunOrder): WantedOutput {
@@ -156,7 +176,7 @@ function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {
   const settled = new RowSet();
-  for await (const page of ledger.settledRows(batch.id)) for (const row of page) settled.add(row);
+  for await (const page of ledger.settledRows(batch.id)) for (const { row } of page) settled.add(row);
   return settled;
 }
 
@@ -192,15 +212,17 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 
 async function settleRow(running: RunningBatch, task: Task): Promise<void> {
   const { order, batch } = running;
+  const { row, input } = task;
   const { outcome, answers } = await workOut(running, task);
   crashPoint('before-row');
-  await order.ledger.settleRow({ batch: batch.id, row: task.row, outcome, answers });
+  const from = input === undefined ? {} : { input };
+  await order.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
   crashPoint('after-row');
-  order.emit({ kind: 'row', row: task.row, outcome: outcome.kind });
+  order.emit({ kind: 'row', row, outcome: outcome.kind });
 }
 
 /** How a row ended and which answers led there. */
-async function workOut(running: RunningBatch, task: Task): Promise<Omit<SettledRow, 'batch' | 'row'>> {
+async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
   if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
   const { job, account } = running.order;
   const replayed = await replay(job.operation, task.work, account.identity, (call, key) =>

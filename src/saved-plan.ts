@@ -174,8 +174,11 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
   return undefined;
 }
 
-/** The order of names is nobody's concern: a store may keep them in another one. */
-function bytesOf(row: object): string {
+/**
+ * The order of names is nobody's concern: a store may keep them in another one. Nor is what of the file the row was planned
+ * from, as the files themselves were compared.
+ */
+function bytesOf({ input: _, ...row }: object & { readonly input?: unknown }): string {
   return canonicalJson(JSON.parse(JSON.stringify(row)) as JsonValue);
 }
 

@@ -3,6 +3,7 @@ import type { Team } from '../membership.ts';
 import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../operation.ts';
 import type { PlannedInput } from '../plan.ts';
 import type { Outcome, RowNumber } from '../row.ts';
+import { rowInputOf } from '../row-input.ts';
 import { optionsOf, type StandingOrder } from '../standing.ts';
 import { wayOf } from './way.ts';
 
@@ -44,6 +45,8 @@ export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind ===
 export interface PreparedRow {
   readonly row: RowNumber;
   readonly text: RowInput;
+  /** Of its cells, see `row-input.ts`. */
+  readonly input: number;
   readonly prepared: Prepared<unknown>;
 }
 
@@ -53,10 +56,16 @@ export async function preparedRows(
 ): Promise<readonly PreparedRow[]> {
   const rows: PreparedRow[] = [];
   const options = optionsOf(job, account);
+  const inputOf = rowInputOf(input.columns.columns, await input.sheet.header());
   for await (const group of input.sheet.groups()) {
     for (const each of group) {
       const text = input.columns.read(each);
-      rows.push({ row: each.row, text, prepared: job.operation.prepare(text, options) });
+      rows.push({
+        row: each.row,
+        text,
+        input: inputOf(each),
+        prepared: job.operation.prepare(text, options),
+      });
     }
   }
   return rows;

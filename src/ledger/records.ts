@@ -57,11 +57,13 @@ export interface BatchSpec {
 
 /**
  * A row of a batch of changes as it was planned. `rows` beyond those of the input are numbered on after its last one.
- * `work` is what the operation's `next` is given; a row that needs none has its outcome from the plan.
+ * `work` is what the operation's `next` is given; a row that needs none has its outcome from the plan. `input`: what of
+ * the file it was planned from, as `SettledRow` has it.
  */
-export type PlannedRow =
-  | { readonly row: RowNumber; readonly kind: 'work'; readonly work: JsonObject }
-  | { readonly row: RowNumber; readonly kind: 'end'; readonly outcome: Outcome };
+export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & (
+  | { readonly kind: 'work'; readonly work: JsonObject }
+  | { readonly kind: 'end'; readonly outcome: Outcome }
+);
 
 export interface Batch extends BatchSpec {
   readonly id: BatchId;
@@ -85,7 +87,8 @@ export interface BatchStart {
 
 /** What may be changed on a batch at any time, because it is not part of what the batch is. */
 export interface BatchChange {
-  readonly state?: 'open' | 'finished' | 'cancelled';
+  /** `superseded`: its rows turned out to be another content's. */
+  readonly state?: 'open' | 'finished' | 'cancelled' | 'superseded';
   /** `null`: no cap. */
   readonly budget?: Credits | null;
   /** Most credits that retries of calls in doubt may reserve in this batch. */
@@ -351,10 +354,17 @@ export interface SettledRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
+  /** 48 bits over the cells that it was settled from; absent for a row that is not of the file. */
+  readonly input?: number;
 }
+
+/** A row that has a final outcome, and what it was settled from, if that was kept. */
+export type SettledInput = Pick<SettledRow, 'row' | 'input'>;
 
 export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AnswerRecord[];
+  /** As it was settled. */
+  readonly input?: number;
 }

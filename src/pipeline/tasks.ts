@@ -2,13 +2,17 @@ import type { MappedInput } from '../input.ts';
 import type { Batch, Ledger } from '../ledger.ts';
 import type { RunOrder } from '../order.ts';
 import type { Outcome, RowNumber } from '../row.ts';
+import { requireSameInput, rowInputOf } from '../row-input.ts';
 import { optionsOf } from '../standing.ts';
 import type { RowSet } from './row-set.ts';
+import { SettledInputs } from './settled-inputs.ts';
 
 /** A row that has no final outcome yet: what its operation is to be asked about, or how it ended without being asked. */
-export type Task =
-  | { readonly row: RowNumber; readonly kind: 'work'; readonly work: unknown }
-  | { readonly row: RowNumber; readonly kind: 'end'; readonly outcome: Outcome };
+export type Task = {
+  readonly row: RowNumber;
+  /** What of the file it is about; absent for a row that the file does not have. */
+  readonly input?: number;
+} & ({ readonly kind: 'work'; readonly work: unknown } | { readonly kind: 'end'; readonly outcome: Outcome });
 
 export interface TaskSource {
   readonly order: RunOrder;
@@ -34,13 +38,20 @@ async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource
   const { job, account, ledger } = order;
   const options = optionsOf(job, account);
   const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
+  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
+  const settledInputs = new SettledInputs(ledger, batch.id, from?.row ?? 0);
   for await (const row of input.sheet.rows(from)) {
     if (row.row > lastRowWanted(order)) return;
     if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
-    if (settled.has(row.row) || sample?.has(row.row) === false) continue;
+    if (settled.has(row.row)) {
+      requireSameInput(input, batch, row.row, await settledInputs.of(row.row), () => inputOf(row));
+      continue;
+    }
+    if (sample?.has(row.row) === false) continue;
     const prepared = job.operation.prepare(input.columns.read(row), options);
-    if (prepared.kind === 'ready') yield { row: row.row, kind: 'work', work: prepared.input };
-    else yield { row: row.row, kind: 'end', outcome: prepared };
+    const task = { row: row.row, input: inputOf(row) };
+    if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared.input };
+    else yield { ...task, kind: 'end', outcome: prepared };
   }
 }
 

@@ -17,6 +17,7 @@ import type {
   PauseRecord,
   PlannedRow,
   RowRecord,
+  SettledInput,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
 import {
@@ -97,17 +98,22 @@ export class MemoryReader implements LedgerReader {
     return this.#rows(batch)
       .filter(({ row }) => row >= fromRow)
       .slice(0, limit)
-      .map(({ row, outcome, answers }) => ({
+      .map(({ row, outcome, answers, input }) => ({
         row,
         outcome,
         answers: this.#attempts(answers).flatMap((attempt) => answerOf(attempt) ?? []),
+        ...(input === undefined ? {} : { input }),
       }));
   }
 
-  async *settledRows(batch: BatchId): AsyncGenerator<readonly RowNumber[]> {
-    const settled = this.#rows(batch).filter(({ outcome }) => outcome.kind !== 'in_doubt');
+  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
+    const settled = this.#rows(batch).filter(
+      ({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt',
+    );
     for (let first = 0; first < settled.length; first += SETTLED_PAGE) {
-      yield settled.slice(first, first + SETTLED_PAGE).map(({ row }) => row);
+      yield settled
+        .slice(first, first + SETTLED_PAGE)
+        .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
     }
   }
 

@@ -17,6 +17,7 @@ import type {
   PauseRecord,
   PlannedRow,
   RowRecord,
+  SettledInput,
 } from '../../ledger.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
 import { accountState, pausesOf } from './accounts.ts';
@@ -100,6 +101,7 @@ export class SqliteReader implements LedgerReader {
         matched_by: string | null;
         reason: string | null;
         answers: string;
+        input: number | null;
       }>(
         'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
         batchNumber(batch),
@@ -111,17 +113,18 @@ export class SqliteReader implements LedgerReader {
         row: row.row,
         outcome: outcomeOf(row.kind, row.matched_by, row.reason),
         answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
+        ...(row.input === null ? {} : { input: row.input }),
       }));
     });
   }
 
-  async *settledRows(batch: BatchId): AsyncGenerator<readonly RowNumber[]> {
+  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
     const id = batchNumber(batch);
-    let after = 0;
+    let after = fromRow - 1;
     for (;;) {
       const page = await this.read(() =>
-        this.connection.all<{ row: number }>(
-          "SELECT row FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
+        this.connection.all<{ row: number; input: number | null }>(
+          "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
           id,
           after,
           SETTLED_PAGE,
@@ -129,7 +132,7 @@ export class SqliteReader implements LedgerReader {
       );
       const last = page.at(-1);
       if (last === undefined) return;
-      yield page.map(({ row }) => row);
+      yield page.map(({ row, input }) => (input === null ? { row } : { row, input }));
       after = last.row;
     }
   }

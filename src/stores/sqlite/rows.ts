@@ -4,19 +4,20 @@ import { batchNumber } from './records.ts';
 
 /** Rows of a batch and how they end. */
 
-export function settleRow(connection: Connection, { batch, row, outcome, answers }: SettledRow): void {
+export function settleRow(connection: Connection, { batch, row, outcome, answers, input }: SettledRow): void {
   const id = batchNumber(batch);
   connection.run(
-    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers) VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers, input) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (batch, row) DO UPDATE
        SET kind = excluded.kind, matched_by = excluded.matched_by,
-           reason = excluded.reason, answers = excluded.answers`,
+           reason = excluded.reason, answers = excluded.answers, input = excluded.input`,
     id,
     row,
     outcome.kind,
     outcome.kind === 'matched' ? outcome.matchedBy : null,
     outcome.reason ?? null,
     JSON.stringify(answers),
+    input ?? null,
   );
   for (const answer of answers) {
     const sql =

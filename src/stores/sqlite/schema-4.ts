@@ -10,4 +10,9 @@ ALTER TABLE rows ADD COLUMN input INTEGER;
 ALTER TABLE rows ADD COLUMN checksum INTEGER;
 `;
 
-export const SCHEMA_4 = [ROWS].join('');
+/** An older Rowonce noted where rows start as it read the file again, and did not hold that against the first reading. */
+const MARKS = `
+DELETE FROM marks;
+`;
+
+export const SCHEMA_4 = [ROWS, MARKS].join('');

@@ -93,6 +93,22 @@ export function rowsConform(store: Store): void {
       expect(more.flat()).toEqual(more.flat().toSorted((a, b) => a - b));
     });
 
+    test('a row keeps what it was settled from, and one of an older Rowonce has nothing of that kind', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const largest = 2 ** 48 - 1;
+      const row = { batch, outcome: MATCHED, answers: [] };
+      await ledger.settleRow({ ...row, row: 2, input: largest });
+      await ledger.settleRow({ ...row, row: 3 });
+      await ledger.settleRow({ ...row, row: 4, outcome: IN_DOUBT, input: 7 });
+      await ledger.settleRow({ ...row, row: 4, input: 8 });
+      const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
+      expect(kept).toEqual([largest, undefined, 8]);
+      const pages = [];
+      for await (const page of ledger.settledRows(batch, 3)) pages.push(...page);
+      expect(pages).toEqual([{ row: 3 }, { row: 4, input: 8 }]);
+    });
+
     test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
       const ledger = await freshLedger(store);
       const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
@@ -138,6 +154,6 @@ function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
 
 async function pagesOf(ledger: LedgerReader, batch: BatchId): Promise<readonly (readonly number[])[]> {
   const pages: (readonly number[])[] = [];
-  for await (const page of ledger.settledRows(batch)) pages.push(page);
+  for await (const page of ledger.settledRows(batch)) pages.push(page.map(({ row }) => row));
   return pages;
 }

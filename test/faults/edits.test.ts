@@ -1,0 +1,213 @@
+/**
+ * Goal: a row gets what was found for its own cells and for no others, whatever is done to the list meanwhile: rows belong
+ * to the bytes that their batch is known by.
+ * Method: lists are edited while a run asks its question or buys, and put back; the vendor says in each answer about whom
+ * it is, and its book says what was paid. Where even the file system tells nothing, by a clock that stands still, the rows
+ * themselves know what they were settled from.
+ */
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { credits } from '../../src/ledger.ts';
+import { type RunRequest, runJob } from '../../src/run-job.ts';
+import type { RunSummary } from '../../src/summary.ts';
+import { openDesk } from '../cli/desk.ts';
+import { EDITS, EditedList, foreignRows } from './edits.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/** The list of a workplace, run in this process, so that a test can do what it likes while the program waits for it. */
+function runHere(place: Workplace, request: Partial<RunRequest> = {}): Promise<RunSummary> {
+  process.env.ROWONCE_CONFIG = place.path('config');
+  onTestFinished(() => {
+    delete process.env.ROWONCE_CONFIG;
+  });
+  return runJob({
+    job: 'enrich-company',
+    file: place.path('list.csv'),
+    account: 'data',
+    store: place.path('store'),
+    output: place.path('out.csv'),
+    mayCreateStore: true,
+    ...request,
+  });
+}
+
+describe('while "Spend at most …?" is on the screen', () => {
+  test.for(EDITS)('an edit (%s) stops the run before anything is bought', async (how) => {
+    await using place = await Workplace.open();
+    place.writeList(domainsOf('asked', 30));
+    const list = new EditedList(place.path('list.csv'));
+    const askBudget = async () => {
+      list.edit(how);
+      return credits(100);
+    };
+    await expect(runHere(place, { askBudget })).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('list.csv was changed while it was worked on'),
+    });
+    expect((await place.vendor.book()).requests).toBe(0);
+
+    list.putBack();
+    expect(await place.run()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+    expect(foreignRows(place)).toBe(0);
+  });
+
+  test('an edit that is undone before the answer is none', async () => {
+    await using place = await Workplace.open();
+    place.writeList(domainsOf('undone', 30));
+    const list = new EditedList(place.path('list.csv'));
+    const askBudget = async () => {
+      list.edit('in_place');
+      list.putBack();
+      return credits(100);
+    };
+    expect(await runHere(place, { askBudget })).toMatchObject({ counts: { matched: 30 } });
+    expect(foreignRows(place)).toBe(0);
+  });
+
+  test('also of a sample, whose rows are read once more to be chosen', async () => {
+    await using place = await Workplace.open();
+    place.writeList(domainsOf('sample', 30));
+    const list = new EditedList(place.path('list.csv'));
+    const askBudget = async () => {
+      list.edit('in_place');
+      return credits(100);
+    };
+    await expect(runHere(place, { askBudget, sample: 5 })).rejects.toMatchObject({ code: 'input' });
+    list.putBack();
+    const sampled = await place.run({ more: ['--sample', '5'] });
+    expect(sampled).toMatchObject({ code: 0, report: { counts: { matched: 5 } } });
+    expect(foreignRows(place)).toBe(0);
+  });
+});
+
+/** So long that a run begins to buy before it has read half of it: at most 256 rows wait to be settled at a time. */
+async function longList(): Promise<{ place: Workplace; list: EditedList }> {
+  const place = await Workplace.open({ latencyMs: 20, concurrency: 8 });
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  const notes = 'x'.repeat(1_500);
+  const rows = domainsOf('bought', 600).map((domain, index) => `${index + 1},${notes},${domain}\n`);
+  writeFileSync(place.path('list.csv'), `No,Notes,Domain\n${rows.join('')}`);
+  return { place, list: new EditedList(place.path('list.csv')) };
+}
+
+describe('while a run buys', () => {
+  test.for(EDITS)(
+    'an edit (%s) stops the run without an output, and once it is undone the same command ends it',
+    { timeout: 60_000 },
+    async (how) => {
+      const { place, list } = await longList();
+      const program = place.start();
+      await program.until(() => place.vendor.loggedBytes > 0);
+      list.edit(how);
+      const { code, report } = await program.ended;
+      expect(code).toBe(2);
+      // One that was replaced goes on being read where it is open, so that only its output meets the other.
+      if (how !== 'replaced') {
+        expect(report?.stopped?.message).toContain('list.csv was changed while it was worked on');
+        expect((await place.vendor.book()).requests).toBeLessThan(600);
+      }
+      expect(existsSync(place.path('out.csv'))).toBe(false);
+
+      list.putBack();
+      expect(await place.run()).toMatchObject({ code: 0, report: { counts: { matched: 600 } } });
+      expect(foreignRows(place)).toBe(0);
+      expect(await brokenPromises(place)).toEqual(NONE_BROKEN);
+    },
+  );
+
+  test('an edit that is undone before anything was read of it, and other rights, hold up nothing', async () => {
+    const { place, list } = await longList();
+    const program = place.start();
+    await program.until(() => place.vendor.loggedBytes > 0);
+    program.signal('SIGSTOP');
+    list.edit('in_place');
+    list.putBack();
+    chmodSync(place.path('list.csv'), 0o640);
+    program.signal('SIGCONT');
+    expect(await program.ended).toMatchObject({ code: 0, report: { counts: { matched: 600 } } });
+    expect(foreignRows(place)).toBe(0);
+  });
+});
+
+test('an edited list is not exported by what was found for the list as it was', async () => {
+  const desk = await openDesk();
+  desk.list(20);
+  await desk.type(desk.run());
+  const before = await desk.read('out.csv');
+  new EditedList(desk.place.path('list.csv')).edit('replaced');
+  const { code, stderr } = await desk.type(['export', 'last']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('is not the file any more that batch');
+  expect(await desk.read('out.csv')).toBe(before);
+});
+
+// ------------------------------------------------------------------------------------------------ the second wall
+
+/** Everything of files that tells when they were changed stands still, as on a disk whose clock ticks every two seconds. */
+async function blindFileSystem(place: Workplace): Promise<() => void> {
+  const file = await open(place.path('list.csv'));
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  const found = await file.stat({ bigint: true });
+  await file.close();
+  const blinded = vi.spyOn(handles, 'stat').mockResolvedValue(found as never);
+  onTestFinished(() => blinded.mockRestore());
+  return () => blinded.mockRestore();
+}
+
+/** A list that was edited unnoticed, so that each of its rows was settled from another's cells. */
+async function poisoned(operation: 'run' | 'stopped'): Promise<{ place: Workplace; batch: string }> {
+  const place = await Workplace.open();
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  place.writeList(domainsOf('poisoned', 30));
+  const list = new EditedList(place.path('list.csv'));
+  const seeAgain = await blindFileSystem(place);
+  const askBudget = async () => {
+    list.edit('in_place');
+    return credits(100);
+  };
+  const limit = operation === 'stopped' ? { limit: 10 } : {};
+  const { batch } = await runHere(place, { askBudget, ...limit });
+  expect(foreignRows(place), 'what was written while the list was the other one').toBe(0);
+  seeAgain();
+  list.putBack();
+  return { place, batch };
+}
+
+describe('where the file system tells nothing', () => {
+  test.for(['run', 'stopped'] as const)(
+    'a row is not taken for settled, nor written, by what was found for others (%s)',
+    async (operation) => {
+      const { place, batch } = await poisoned(operation);
+      copyFileSync(place.path('out.csv'), place.path('before.csv'));
+      const { credits: paid } = await place.vendor.book();
+
+      const refused = await place.run();
+      expect(refused.code).toBe(2);
+      expect(refused.report?.stopped).toMatchObject({
+        message: expect.stringContaining(`Row 2 of batch ${batch} was settled from other cells than`),
+        next: expect.stringContaining('that begins a new batch, and what was bought is not bought again'),
+      });
+      expect(readFileSync(place.path('out.csv'))).toEqual(readFileSync(place.path('before.csv')));
+
+      // As the hint says: the same command.
+      await rm(place.path('out.csv'));
+      expect(await place.run()).toMatchObject({ code: 0, report: { counts: { matched: 30 } } });
+      expect(foreignRows(place)).toBe(0);
+      const book = await place.vendor.book();
+      expect(book.charged_twice).toEqual([]);
+      expect(book.credits).toBe(30);
+      expect(paid).toBeLessThanOrEqual(30);
+    },
+  );
+
+  test('export writes nothing and says which row', async () => {
+    const { place, batch } = await poisoned('run');
+    const words = ['export', batch, '--store', place.path('store'), '-o', place.path('other.csv')];
+    const { code, stderr } = await place.type(words).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Row 2 of batch ${batch} was settled from other cells than`);
+    expect(existsSync(place.path('other.csv'))).toBe(false);
+  });
+});
