@@ -1,4 +1,4 @@
-import { normaliseEmail } from './identifiers.ts';
+import { normaliseEmail, withoutTextMark } from './identifiers.ts';
 import { ROLES, type Role } from './membership.ts';
 import { suggestion } from './nearest.ts';
 import type { InputField, OperationOptions, Prepared, RowInput } from './operation.ts';
@@ -131,7 +131,7 @@ export function readEmail(cell = ''): Read<string> {
 
 /** As people write it, or as the service does: `Editor`, `role:editor`. */
 export function readRole(cell = ''): Read<Role> {
-  const word = cell.trim().toLowerCase();
+  const word = withoutTextMark(cell).toLowerCase();
   if (word === '') return wrong('role: blank');
   const role = ROLES.find((each) => word === each || (each !== 'admin' && word === `role:${each}`));
   if (role !== undefined) return read(role);
@@ -142,7 +142,7 @@ export function readRole(cell = ''): Read<Role> {
 
 /** One segment of a path and no more: `..` would be resolved away by whoever reads the address, encoded or not. */
 export function readUserId(cell = ''): Read<string> {
-  const text = readText('user_id', cell);
+  const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;
   const isSegment = text.value !== '.' && text.value !== '..' && !/[/\\]/.test(text.value);
   return isSegment ? text : wrong(`user_id ${quoted(cell)} cannot be part of an address`);
@@ -152,7 +152,7 @@ export function readUserId(cell = ''): Read<string> {
 const PROJECT_ID_TEXT = /^[\x21-\x39\x3b-\x7e]+$/;
 
 export function checkedProjectId(label: string, cell: string): Read<string> {
-  const text = cell.trim();
+  const text = withoutTextMark(cell);
   return PROJECT_ID_TEXT.test(text)
     ? read(text)
     : wrong(`${label} ${quoted(cell)} cannot be part of a header`);

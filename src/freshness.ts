@@ -1,5 +1,6 @@
+import { invariant } from './errors.ts';
 import type { Job } from './job.ts';
-import type { AnswerRecord, Batch, FreshSince, LedgerReader } from './ledger.ts';
+import type { AnswerRecord, Batch, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
 
 /**
  * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes
@@ -38,6 +39,18 @@ export async function isFreshFor(
   if (cutOffMs === undefined || answer.answeredAtMs >= cutOffMs) return true;
   const lostMs = await ledger.lostRefresh(answer.attempt);
   return lostMs !== undefined && lostMs >= cutOffMs;
+}
+
+/** The same of an answer whose time was only looked up where the batch has a cut-off. */
+export async function isKnownFreshFor(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
+  answer: KnownAnswer,
+  ledger: Pick<LedgerReader, 'lostRefresh'>,
+): Promise<boolean> {
+  if (batch.freshSince === undefined) return true;
+  const { answeredAtMs } = answer;
+  invariant(answeredAtMs !== undefined, 'a ledger did not say how old an answer is');
+  return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
 }
 
 function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): number | undefined {

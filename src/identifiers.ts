@@ -17,10 +17,18 @@ type Unusable = Extract<Normalised, { kind: 'unusable' }>;
 const usable = (value: string): Normalised => ({ kind: 'usable', value });
 const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 
+/** By one a spreadsheet program takes a cell for text; exports leave it in. No identifier begins with one. */
+const TEXT_MARKS = /^(?:'\s*)+/;
+
+/** A cell as it was meant: without the blanks around it, and without the apostrophe that marks it as text. */
+export function withoutTextMark(cell: string): string {
+  return cell.trim().replace(TEXT_MARKS, '');
+}
+
 /** A normaliser from a reader of text that is trimmed, not empty and not too long. */
 function normaliser(read: (text: string) => Normalised): (text: string) => Normalised {
   return (cell) => {
-    const text = cell.trim();
+    const text = withoutTextMark(cell);
     if (text === '') return { kind: 'blank' };
     if (text.length > LONGEST_CELL) return unusable(`is longer than ${LONGEST_CELL} characters`);
     return read(text);
@@ -41,16 +49,34 @@ export const normaliseDomain = normaliser((text) => {
   return problem === undefined ? usable(host.replace(/^(?:www\.)+(?=.*\.)/, '')) : unusable(problem);
 });
 
-/** `https://acme.org.au` or `http://acme.org.au/branch?id=1`: no fragment, no default port, no slash after a bare host. */
+/**
+ * `https://acme.org.au/branch?id=1`, also from `http:` or no scheme at all, which name the same company: no fragment, no
+ * default port, no slash after a bare host.
+ */
 export const normaliseWebsite = normaliser((text) => {
   if (EMAIL_LIKE.test(text)) return unusable('is an e-mail address, not a website');
   const address = readAddress(text);
   if ('problem' in address) return address;
-  const { url, host, sharedHost: problem } = address;
+  const { host, sharedHost: problem } = address;
   if (problem !== undefined) return unusable(problem);
+  const url = secured(address.url);
   const path = url.pathname === '/' && url.search === '' ? '' : url.pathname;
-  return usable(`${url.protocol}//${host}${portOf(url)}${path}${url.search}`);
+  return usable(`https://${host}${portOf(url)}${path}${url.search}`);
 });
+
+/** Its port is left out where it is that of https. */
+function secured(url: URL): URL {
+  if (url.protocol === 'https:') return url;
+  const other = new URL(url.href);
+  other.protocol = 'https:';
+  return other;
+}
+
+/** A website that was written with `http:` was asked for with it. */
+export const FORMER_WEBSITE = {
+  spelled: (value: string): string => value.replace(/^https:/, 'http:'),
+  asksTheSame: true,
+} as const;
 
 /** As browsers check an address: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const email = z.email({ pattern: z.regexes.html5Email });
@@ -68,6 +94,9 @@ export const normaliseEmail = normaliser((text) => {
     ? usable(address)
     : unusable('is not an e-mail address');
 });
+
+/** The apostrophe that marks a cell as text was taken for a part of the address, which is somebody else's or nobody's. */
+export const FORMER_EMAIL = { spelled: (value: string): string => `'${value}`, asksTheSame: false } as const;
 
 // ------------------------------------------------------------------------------------------------------- profiles
 

@@ -8,9 +8,10 @@ import type { Connections } from './connection.ts';
 import { requireConsent } from './consent.ts';
 import { invariant, StopError, unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
+import { findCalls } from './former-calls.ts';
 import { isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
-import type { AttemptId, Batch, SettledRow } from './ledger.ts';
+import type { AttemptId, Batch, CallState, SettledRow } from './ledger.ts';
 import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
 import {
@@ -264,12 +265,20 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 /** Looks, buys, looks again: what counts is always what the ledger holds. Ends because every round is a decision. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { order, spending, batch } = running;
+  const { ledger, job, account } = order;
   for (;;) {
-    const [state] = await order.ledger.find([wanted.key], batch.id);
-    invariant(state !== undefined, 'the ledger answers for every key');
+    const [found] = await findCalls<CallState>([wanted], {
+      operation: job.operation,
+      accountIdentity: account.identity,
+      batch,
+      ledger,
+      find: (keys) => ledger.find(keys, batch.id),
+    });
+    invariant(found !== undefined, 'the ledger answers for every key');
+    const { state, key, call } = found;
     switch (state.kind) {
       case 'answered':
-        if (await isFreshFor(batch, state.answer, order.ledger)) return state;
+        if (await isFreshFor(batch, state.answer, ledger)) return state;
         await buy(spending, { ...wanted, replaces: state.answer.attempt });
         break;
       case 'unknown': {
@@ -278,7 +287,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
         break;
       }
       case 'in_doubt': {
-        const left = await settleDoubt(running, wanted, state);
+        const left = await settleDoubt(running, { ...wanted, key, call }, state);
         if (left !== undefined) return left;
         break;
       }

@@ -5,6 +5,7 @@ import {
   normaliseEmail,
   normalisePersonProfile,
   normaliseWebsite,
+  withoutTextMark,
 } from './identifiers.ts';
 import type { Normalised } from './operation.ts';
 
@@ -80,7 +81,7 @@ function mayBeAddress(cell: string): boolean {
 /** An address that says so, or a host whose end is one of host names. */
 function mayBeSite(cell: string): boolean {
   if (!mayBeAddress(cell)) return false;
-  const text = cell.trim();
+  const text = withoutTextMark(cell);
   if (ADDRESS_MARK.test(text)) return true;
   const [host = ''] = text.toLowerCase().split(/[/:?#]/, 1);
   const end = host.slice(host.lastIndexOf('.', host.length - 2) + 1).replace(/\.$/, '');

@@ -1,11 +1,20 @@
 import type { Account } from './account.ts';
 import type { Dialect } from './dialect.ts';
-import { invariant, unreachable } from './errors.ts';
+import { unreachable } from './errors.ts';
 import { FingerprintSet, fingerprintOf } from './fingerprint-set.ts';
-import { isFreshFor } from './freshness.ts';
+import { findCalls } from './former-calls.ts';
+import { isKnownFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
 import type { Job } from './job.ts';
-import type { AnswerKind, AnswerRecord, Batch, KnownAnswer, KnownCall, LedgerReader } from './ledger.ts';
+import type {
+  AnswerKind,
+  AnswerRecord,
+  Batch,
+  CallState,
+  KnownAnswer,
+  KnownCall,
+  LedgerReader,
+} from './ledger.ts';
 import type { Answer, Call, Operation, OperationOptions } from './operation.ts';
 import { answerOf, answerWith } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
@@ -116,7 +125,7 @@ class Sorter {
     this.#different = different;
     this.#input = input;
     this.#options = optionsOf(job, account);
-    this.#answers = new Answers(ledger, account.identity);
+    this.#answers = new Answers(ledger, job.operation, account.identity);
   }
 
   get size(): number {
@@ -155,7 +164,7 @@ function identityOf(calls: readonly MetCall[]): string {
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
-type State = KnownCall | { readonly kind: 'too_old' };
+type State = KnownCall | CallState | { readonly kind: 'too_old' };
 
 /**
  * What the ledger knows, without the fields of answers for as long as the operation does not look at them: reading those
@@ -163,11 +172,13 @@ type State = KnownCall | { readonly kind: 'too_old' };
  */
 class Answers {
   readonly #ledger: LedgerReader | undefined;
+  readonly #operation: Operation;
   readonly #accountIdentity: string;
   #withFields = false;
 
-  constructor(ledger: LedgerReader | undefined, accountIdentity: string) {
+  constructor(ledger: LedgerReader | undefined, operation: Operation, accountIdentity: string) {
     this.#ledger = ledger;
+    this.#operation = operation;
     this.#accountIdentity = accountIdentity;
   }
 
@@ -180,17 +191,21 @@ class Answers {
   async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
     const ledger = this.#ledger;
     if (ledger === undefined) return [];
-    const keys = calls.map((call) => call.keyFor(this.#accountIdentity));
+    const asked = calls.map((met) => ({ key: met.keyFor(this.#accountIdentity), call: met.call }));
     const withAges = batch.freshSince !== undefined;
-    const found = await (this.#withFields ? ledger.find(keys) : ledger.known(keys, { withAges }));
-    if (!withAges) return found;
-    const states: State[] = [...found];
-    for (const [index, state] of found.entries()) {
-      if (state.kind !== 'answered') continue;
-      const { answeredAtMs } = state.answer;
-      invariant(answeredAtMs !== undefined, 'a ledger did not say how old an answer is');
-      const isFresh = await isFreshFor(batch, { ...state.answer, answeredAtMs }, ledger);
-      if (!isFresh) states[index] = { kind: 'too_old' };
+    const found = await findCalls<KnownCall | CallState>(asked, {
+      operation: this.#operation,
+      accountIdentity: this.#accountIdentity,
+      batch,
+      ledger,
+      find: (keys) => (this.#withFields ? ledger.find(keys) : ledger.known(keys, { withAges })),
+    });
+    const states: State[] = found.map(({ state }) => state);
+    if (!withAges) return states;
+    for (const [index, { state }] of found.entries()) {
+      if (state.kind === 'answered' && !(await isKnownFreshFor(batch, state.answer, ledger))) {
+        states[index] = { kind: 'too_old' };
+      }
     }
     return states;
   }

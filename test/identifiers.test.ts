@@ -34,7 +34,10 @@ function refuses(normalise: (cell: string) => Normalised, table: Table): void {
 }
 
 describe('an ABN', () => {
-  reads(normaliseAbn, [['ABN 51 824 753 556', '51824753556']]);
+  reads(normaliseAbn, [
+    ['ABN 51 824 753 556', '51824753556'],
+    ["'51824753556", '51824753556'],
+  ]);
   refuses(normaliseAbn, [['51 824 753 557', 'the checksum fails']]);
 });
 
@@ -87,9 +90,12 @@ describe('a domain', () => {
 describe('a website', () => {
   reads(normaliseWebsite, [
     ['acme.org.au', 'https://acme.org.au'],
-    ['HTTP://WWW.Acme.org.au/', 'http://www.acme.org.au'],
+    ['HTTP://WWW.Acme.org.au/', 'https://www.acme.org.au'],
+    ["'http://acme.org.au/about", 'https://acme.org.au/about'],
     ['https://acme.org.au:443/#top', 'https://acme.org.au'],
-    ['http://acme.org.au:80', 'http://acme.org.au'],
+    ['http://acme.org.au:80', 'https://acme.org.au'],
+    ['http://acme.org.au:443', 'https://acme.org.au'],
+    ['http://acme.org.au:8443', 'https://acme.org.au:8443'],
     ['https://acme.org.au:8443/', 'https://acme.org.au:8443'],
     ['https://acme.org.au./Branch/Sydney/?id=1#x', 'https://acme.org.au/Branch/Sydney/?id=1'],
     ['acme.org.au/?branch=2', 'https://acme.org.au/?branch=2'],
@@ -112,6 +118,8 @@ describe('an e-mail address', () => {
     ['jo@gmail.com', 'jo@gmail.com'],
     ['jo+list@example.org', 'jo+list@example.org'],
     ["o'brien@example.org", "o'brien@example.org"],
+    ["'jo@example.org", 'jo@example.org'],
+    ["' 'jo@example.org", 'jo@example.org'],
     ['r&d@example.org', 'r&d@example.org'],
   ]);
   refuses(normaliseEmail, [

@@ -23,6 +23,7 @@ import {
 } from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
 import { unreachable } from '../errors.ts';
+import { withoutTextMark } from '../identifiers.ts';
 import { defineOperation } from '../operation.ts';
 
 interface Deletion {
@@ -75,7 +76,7 @@ export default defineOperation<Deletion, PersonWork>({
   tiers: [],
   prepare(row, options) {
     const prepared = together({
-      inviteCode: optional(row.invite_code, (cell) => readText('invite_code', cell)),
+      inviteCode: optional(row.invite_code, (cell) => readText('invite_code', withoutTextMark(cell))),
       email: optional(row.email, readEmail),
       project: readProjectId(row, options),
     });

@@ -1,8 +1,14 @@
 import { formatAbn } from '../abn.ts';
-import { normaliseAbn, normaliseCompanyProfile, normaliseDomain, normaliseWebsite } from '../identifiers.ts';
+import {
+  FORMER_WEBSITE,
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseWebsite,
+} from '../identifiers.ts';
 import { defineOperation } from '../operation.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from '../recognise.ts';
-import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 
 /** In the order in which they are tried: a number that is issued to one company alone, then what may be shared. */
 const identifiers: readonly Identifier[] = [
@@ -62,6 +68,7 @@ const identifiers: readonly Identifier[] = [
       ...['organizationwebsite'],
     ],
     normalise: normaliseWebsite,
+    formerly: FORMER_WEBSITE,
     looksRight: isWebsite,
   },
 ];
@@ -80,4 +87,5 @@ export default defineOperation<TieredInput>({
       // A lost answer may have been charged, so only the user may pay again.
       ifLost: 'hold',
     })),
+  formerly: (call) => formerLookUps(identifiers, call),
 });

@@ -1,7 +1,12 @@
-import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from '../identifiers.ts';
+import {
+  FORMER_EMAIL,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+} from '../identifiers.ts';
 import { defineOperation } from '../operation.ts';
 import { isEmail, isPersonProfile } from '../recognise.ts';
-import { type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 
 /** In the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
 const identifiers: readonly Identifier[] = [
@@ -14,6 +19,7 @@ const identifiers: readonly Identifier[] = [
       ...['businessemail', 'personalemail', 'contactemail', 'primaryemail'],
     ],
     normalise: normaliseEmail,
+    formerly: FORMER_EMAIL,
     looksRight: isEmail,
     standsAlone: true,
   },
@@ -65,4 +71,5 @@ export default defineOperation<TieredInput>({
       // A lost answer may have been charged, so only the user may pay again.
       ifLost: 'hold',
     })),
+  formerly: (call) => formerLookUps(identifiers, call),
 });
