@@ -135,8 +135,9 @@ export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
 }
 
 async function stampOf(path: string): Promise<string> {
-  const found = await lstat(path).catch(() => undefined);
-  return `${found?.ino} ${found?.size} ${found?.mtimeMs}`;
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  // The last of them cannot be set back.
+  return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
 }
 
 // ---------------------------------------------------------------------------------------------------- who writes

@@ -13,6 +13,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -174,11 +175,14 @@ describe('a file that is still being written is left for the next sweep', () => 
   );
 
   test('when it changes later, before its turn comes', async () => {
-    const folder = openFolder('a.csv', 'b.csv');
-    const [a, b] = (await look(folder)).ready;
-    if (a === undefined || b === undefined) throw new Error('both files are whole');
+    const folder = openFolder('a.csv', 'b.csv', 'c.csv');
+    const [a, b, c] = (await look(folder)).ready;
+    if (a === undefined || b === undefined || c === undefined) throw new Error('all files are whole');
     appendFileSync(b.path, 'c.example\n');
-    expect([await isAsSeen(a), await isAsSeen(b)]).toEqual([true, false]);
+    const { atime, mtime } = statSync(c.path);
+    writeFileSync(c.path, 'Domain\nz.example\n');
+    utimesSync(c.path, atime, mtime);
+    expect([await isAsSeen(a), await isAsSeen(b), await isAsSeen(c)]).toEqual([true, false, false]);
   });
 });
 

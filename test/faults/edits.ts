@@ -9,7 +9,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import type { Workplace } from './workplace.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type KillPlan, randomMoment } from './kill-loop.ts';
+import type { Ended } from './program.ts';
+import type { Order, Workplace } from './workplace.ts';
 
 /**
  * A list that is edited under the hands of a run, and put back. Whatever the run and the ones after it make of that, no
@@ -74,6 +77,28 @@ export class EditedList {
   }
 }
 
+/**
+ * Starts the command and edits its list at a random moment, in any of the ways. One time in three the edit is undone while
+ * the run goes on, one time in three the run is killed; once it has ended, the list is as it was.
+ */
+export async function editOnce(workplace: Workplace, order: Order, plan: KillPlan): Promise<Ended> {
+  const { random, windowMs } = plan;
+  const list = new EditedList(workplace.path(order.input ?? 'list.csv'));
+  const program = workplace.start(order);
+  await randomMoment(workplace, program, plan);
+  list.edit(random.pick(EDITS));
+  await Promise.race([delay(random.fraction() * windowMs), program.ended]);
+  const next = random.integer(1, 3);
+  if (next === 1) list.putBack();
+  const ended = await (next === 2 ? program.kill() : program.ended);
+  list.putBack();
+  const { mayEndWith = [0, 2, 3] } = plan;
+  if (ended.code !== null && !mayEndWith.includes(ended.code)) {
+    throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
+  }
+  return ended;
+}
+
 /** The same rows below the same header in the opposite order, so that hardly any keeps its place. */
 function reordered(content: Buffer): Buffer {
   const [header = '', ...rows] = content.toString().replace(/\n$/, '').split('\n');
@@ -85,7 +110,7 @@ function reordered(content: Buffer): Buffer {
  * a row that matched its domain stands among what was added, too.
  */
 export function foreignRows(workplace: Workplace, output = 'out.csv'): number {
-  return workplace.rows(output).filter(({ Domain = '', _status, ...rest }) => {
-    return _status === 'matched' && !Object.values(rest).includes(Domain);
+  return workplace.rows(output).filter(({ Domain = '', _matched_by: by, ...rest }) => {
+    return by === 'domain' && !Object.values(rest).includes(Domain);
   }).length;
 }

@@ -91,7 +91,7 @@ export function wasKilled({ signal }: Ended): boolean {
 }
 
 /** One in six anywhere in the start, one in six in the recovery, the others while requests are on their way. */
-async function randomMoment(workplace: Workplace, program: Program, plan: KillPlan): Promise<void> {
+export async function randomMoment(workplace: Workplace, program: Program, plan: KillPlan): Promise<void> {
   const { random, windowMs } = plan;
   const { vendor } = workplace;
   const loggedBytes = vendor.loggedBytes;

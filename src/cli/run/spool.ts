@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { contentHash } from '../../input.ts';
 
 /**
  * Standard input as a file that only this user can read, named by its content: the same bytes piped in again are the
@@ -25,8 +26,11 @@ export async function spoolInput(input: Readable, folder: string): Promise<strin
     },
     createWriteStream(temporary, { mode: 0o600 }),
   );
-  const path = join(folder, `${hash.digest('hex')}${endingFor(start)}`);
-  await rename(temporary, path);
+  const sha256 = hash.digest('hex');
+  const path = join(folder, `${sha256}${endingFor(start)}`);
+  // A run that is at work on it would find another file in its place.
+  const isThere = (await contentHash(path).catch(() => undefined)) === sha256;
+  await (isThere ? rm(temporary) : rename(temporary, path));
   return path;
 }
 
