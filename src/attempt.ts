@@ -5,6 +5,7 @@ import {
   refuseOnlyMisses,
   refuseWrongAddress,
 } from './attempt/address.ts';
+import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
@@ -316,7 +317,7 @@ function follow(
     case 'doubt':
       emit({ kind: 'in_doubt', credits: reserveOf(wanted, operation) });
       if (limiter.doubted(sentAtMs, doubtWords(verdict.closure.why)) === ODD_ANSWERS)
-        noteOddAnswers(spending, verdict.closure.why);
+        emit({ kind: 'note', message: oddAnswers(spending.dialect, reply, verdict.closure.why) });
       return 'in_doubt';
     case 'pause':
       limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.closure.why})`);
@@ -361,16 +362,6 @@ function dearer(charged: number, most: number): StopError {
   );
 }
 
-/** So many lost answers of a kind are quoted, with what would make them an answer. */
-const ODD_ANSWERS = 5;
-
 function doubtWords(why: string): string {
   return `answers get lost (${why}), so one request at a time is tried`;
-}
-
-function noteOddAnswers(spending: Spending, why: string): void {
-  spending.emit({
-    kind: 'note',
-    message: `${ODD_ANSWERS} answers in a row could not be used; the last: ${why}. If the vendor means "no match" by it, the dialect's \`answers\` needs a rule with \`means: no_match\` for it.`,
-  });
 }

@@ -52,8 +52,11 @@ export const requestHeaders = z.record(
 const bodyTest = z.strictObject({
   /** Dotted path into the JSON body; left out: the whole body. */
   path: z.string().min(1).optional(),
-  /** `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. */
-  is: z.enum(['empty', 'unreadable', 'blank']).optional(),
+  /**
+   * `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. `readable`:
+   * JSON with words in it (an object, a list or a text), which is how a vendor's own answers look and a proxy's do not.
+   */
+  is: z.enum(['empty', 'readable', 'unreadable', 'blank']).optional(),
   equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
   /** Case-insensitive regular expression over the text at `path`. */
   matches: pattern.optional(),

@@ -1,7 +1,8 @@
 import { type Body, readBody, resultsIn, valueAt } from './answer-body.ts';
-import type { AnswerRule, Dialect, DialectOperation, Meaning, RateHintNames } from './dialect.ts';
+import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { messageOf, type StopDetail, unreachable } from './errors.ts';
+import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { type Closure, type Credits, credits, type RawReply } from './ledger.ts';
 import type { JsonValue } from './operation.ts';
 import { plainText } from './plain-text.ts';
@@ -79,22 +80,6 @@ function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation,
     default:
       return unreachable(reply);
   }
-}
-
-/** What is judged, and who said it. */
-interface Said {
-  readonly raw: RawReply;
-  readonly body: Body;
-  readonly by: Speaker;
-}
-
-/** The vendor itself, the vendor through a service, or that service. */
-interface Speaker {
-  readonly name: Dialect['vendor'];
-  readonly rateHints: RateHintNames | undefined;
-  /** Where a wrong key, and a wrong address, are put right. */
-  readonly keyPlace: string;
-  readonly addressPlace: string;
 }
 
 function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
@@ -185,51 +170,6 @@ function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Cr
   }
 }
 
-function stopFor(
-  means: 'key_dead' | 'credits_used_up' | 'wrong_address',
-  words: string,
-  { raw, by }: Said,
-): StopDetail {
-  switch (means) {
-    case 'key_dead':
-      return {
-        code: 'key',
-        message: `The ${by.name} refused the key: ${words}.`,
-        next: `Put a working key into ${by.keyPlace}, then type the same command again.`,
-      };
-    case 'credits_used_up':
-      return {
-        code: 'vendor_credits',
-        message: `The ${by.name} says that the account's credits are used up: ${words}.`,
-        next: `Buy credits from the ${by.name}, then type the same command again.`,
-      };
-    case 'wrong_address':
-      return wrongAddress(raw, words, by);
-    default:
-      return unreachable(means);
-  }
-}
-
-function wrongAddress(
-  { status, headers }: RawReply,
-  words: string,
-  { name, addressPlace }: Speaker,
-): StopDetail {
-  const correct = `Correct ${addressPlace}`;
-  if (Math.floor(status / 100) !== 3) {
-    return {
-      code: 'address',
-      message: `The ${name} says that the address is wrong: ${words}.`,
-      next: `${correct}.`,
-    };
-  }
-  return {
-    code: 'address',
-    message: `The ${name} answered with a redirect to ${plainText(headers.location ?? 'nowhere')}: ${words}.`,
-    next: `${correct}; redirects are not followed, because they could repeat a paid request.`,
-  };
-}
-
 // ------------------------------------------------------------------------------------------------ reading an answer
 
 /** A test of an answer; what a rule says beside it is the caller's. */
@@ -279,6 +219,7 @@ function bodyMatches(
   fieldsAt: string | undefined,
 ): boolean {
   if (test.is === 'blank' || test.is === 'unreadable') return body.kind === test.is;
+  if (test.is === 'readable' && !isReadable(body)) return false;
   if (body.kind !== 'json')
     return test.matches !== undefined && test.path === undefined && matches(test.matches, body);
   const value = test.path === undefined ? body.value : valueAt(body.value, test.path);
@@ -286,6 +227,21 @@ function bodyMatches(
     return false;
   if (test.equals !== undefined && value !== test.equals) return false;
   return test.matches === undefined || new RegExp(test.matches, 'i').test(textOf(value));
+}
+
+/** Whether an answer to a question can be the vendor's own word: it can be read, or it is a success without words. */
+export function isVendorsWord(raw: RawReply): boolean {
+  const body = readBody(raw.body);
+  return isReadable(body) || (body.kind === 'blank' && Math.floor(raw.status / 100) === 2);
+}
+
+/**
+ * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a
+ * proxy, sends a page for people or nothing. A bare number is no JSON that somebody meant: `404` is a text as well.
+ */
+function isReadable(body: Body): boolean {
+  if (body.kind !== 'json') return false;
+  return typeof body.value === 'string' || (typeof body.value === 'object' && body.value !== null);
 }
 
 function matches(pattern: string, body: Body): boolean {

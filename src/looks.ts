@@ -7,7 +7,7 @@ import { formatDuration, parseDurationMs } from './duration.ts';
 import { asReceived, vendorReply } from './envelope.ts';
 import { unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
-import { fittingRule, judge, type Reply } from './judge.ts';
+import { fittingRule, isVendorsWord, judge, type Reply } from './judge.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
 import { type Asking, judgeFree, pageFrom } from './listing.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
@@ -86,9 +86,11 @@ function readBackFinding(
 ): Finding {
   if (reply.kind !== 'answered') return failed(reply.message);
   const own = vendorReply(reply.raw, dialect);
-  const said = own === undefined ? undefined : fittingRule(shape.answers, own)?.says;
-  if (own === undefined || said === undefined || said === 'unclear')
-    return failed(`status ${(own ?? reply.raw).status}`);
+  const rule = own === undefined ? undefined : fittingRule(shape.answers, own);
+  // A rule that looks into the body knows what it reads. Without one, a proxy's 404 would give money back.
+  const isHeard = own !== undefined && rule !== undefined && (rule.body !== undefined || isVendorsWord(own));
+  if (!isHeard || rule.says === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
+  const { says: said } = rule;
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
   const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, { origin, path: request.path });

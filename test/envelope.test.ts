@@ -137,6 +137,12 @@ describe('an answer', () => {
     ['a 404 of the service', reply(404, {}), 'stop, address'],
     ['a 302 of the service', reply(302, ''), 'stop, address'],
     ['a 400 of the service', reply(400, { error: 'no such account' }), 'refused, 0'],
+    ['a page with a 400 instead of the service', reply(400, '<html>'), 'doubt'],
+    ['a page with a 404 instead of the service', reply(404, '<html>'), 'stop, address'],
+    ['a page with a 404 instead of the vendor', inside(404, '<html>'), 'doubt'],
+    ['a page with a 422 instead of the vendor', inside(422, '<html>'), 'doubt'],
+    ['a 404 inside without a byte', inside(404), 'doubt'],
+    ['a proxy between here and the service that asks who we are', reply(407, ''), 'stop, address'],
     ['a 502 of the service', reply(502, inside(200, { name: 'Acme' }).body.toString()), 'doubt'],
   ])('%s', (_what, raw, expected) => {
     expect(inShort(verdictOn(raw))).toBe(expected);

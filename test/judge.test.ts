@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { readBody, valueAt } from '../src/answer-body.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
+import service from '../src/dialects/service.ts';
 import { judge as judgeAt, type Reply, type RequestedAt, type Verdict } from '../src/judge.ts';
 import type { RawReply } from '../src/ledger.ts';
 
@@ -67,7 +68,7 @@ describe('what costs by volume', () => {
   });
 
   test('costs nothing when nothing was found', () => {
-    expect(inShort(judge(answered(404), provider, search))).toBe('no_match, 0 credits');
+    expect(inShort(judge(answered(404, {}), provider, search))).toBe('no_match, 0 credits');
     expect(inShort(judge(answered(422, three), provider, search))).toBe('refused, 0 credits');
   });
 });
@@ -83,8 +84,8 @@ describe('a change by a call of one’s own', () => {
     ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'pause'],
     ['a 2xx with an error', answered(200, { error: 'oh' }), 'doubt'],
     ['a 2xx that says that it failed', answered(200, { success: false }), 'doubt'],
-    ['404', answered(404), 'no_match, 0 credits'],
-    ['400', answered(400), 'refused, 0 credits'],
+    ['404', answered(404, {}), 'no_match, 0 credits'],
+    ['400', answered(400, {}), 'refused, 0 credits'],
     ['500', answered(500), 'doubt'],
   ])('%s', (_, reply, verdict) => {
     expect(inShort(judge(reply, provider, change))).toBe(verdict);
@@ -114,7 +115,7 @@ describe('rule 9, line by line', () => {
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
-    ['409', answered(409), 'refused, 0 credits'],
+    ['409', answered(409, {}), 'refused, 0 credits'],
     ['422', answered(422, { error: 'abn must have 11 digits' }), 'refused, 0 credits'],
     ['429', answered(429), 'pause'],
     ['a 200 with a code that says "rate limited"', answered(200, { code: 'RATE_LIMITED' }), 'pause'],
@@ -173,6 +174,90 @@ describe('rule 9, line by line', () => {
       'found, 2 credits',
     );
     expect(inShort(judged(answered(200, { id: 1 }), dialect))).toBe('found, 2 credits');
+  });
+});
+
+/** What stands between here and the vendor answers so. */
+const PAGE = '<html><head><title>404 Not Found</title></head></html>';
+const NOT_THE_VENDORS: readonly (readonly [string, string])[] = [
+  ['a page', PAGE],
+  ['a plain text', '404 page not found'],
+  ['no byte', ''],
+  ['blanks', ' \n'],
+  ['a number, which is JSON by chance', '404'],
+  ['JSON that is cut off', '{"error":"No ma'],
+];
+
+describe("what is not the vendor's own word is no answer", () => {
+  const CLIENT_ERRORS = Array.from({ length: 100 }, (_, at) => 400 + at);
+  const BUILT_IN: readonly (readonly [string, Dialect])[] = [
+    ['provider', provider],
+    ['service', service],
+  ];
+  const operationsOf = ({ operations }: Dialect): readonly DialectOperation[] => Object.values(operations);
+
+  describe.each(BUILT_IN)('to the %s', (_, dialect) => {
+    test.each(NOT_THE_VENDORS)('a 4xx with %s settles no call of any operation', (_what, body) => {
+      for (const status of CLIENT_ERRORS) {
+        for (const asked of operationsOf(dialect)) {
+          const repeated = { ...asked, answers: [...(asked.repeated ?? []), ...(asked.answers ?? [])] };
+          for (const each of [asked, repeated]) {
+            const { kind, closure } = judge(answered(status, body), dialect, each);
+            expect(['doubt', 'pause', 'stop'], `status ${status}: ${closure.why}`).toContain(kind);
+          }
+        }
+      }
+    });
+  });
+
+  test.each<[number, string]>([
+    [400, 'doubt'],
+    [401, 'stop, key'],
+    [402, 'stop, vendor_credits'],
+    [403, 'stop, key'],
+    [404, 'doubt'],
+    [406, 'doubt'],
+    [407, 'stop, address'],
+    [409, 'doubt'],
+    [421, 'doubt'],
+    [422, 'doubt'],
+    [429, 'pause'],
+    [451, 'doubt'],
+  ])('a page with status %i', (status, expected) => {
+    for (const dialect of [provider, service]) {
+      expect(inShort(judge(answered(status, PAGE), dialect, operation)), dialect.name).toBe(expected);
+    }
+  });
+
+  test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
+    const next = (body: unknown): string | undefined => {
+      const verdict = judged(answered(403, body));
+      return verdict.kind === 'stop' ? verdict.stop.next : undefined;
+    };
+    expect(next(PAGE)).toMatch(/a proxy or a firewall.*put a working key into the account/);
+    expect(next({ error: 'no' })).toBe(
+      'Put a working key into the account, then type the same command again.',
+    );
+    expect(judged(answered(407, PAGE))).toMatchObject({
+      stop: {
+        message: expect.stringMatching(/^A proxy between this machine and the provider wants to know/),
+      },
+    });
+  });
+
+  test.each<[string, AnswerRule, string]>([
+    ['', { status: [404], means: 'no_match' }, 'no_match, 0 credits'],
+    ['blank', { status: [404], body: { is: 'blank' }, means: 'no_match' }, 'no_match, 0 credits'],
+    ['page', { status: [404], body: { matches: 'not found' }, means: 'refused' }, 'refused, 0 credits'],
+  ])('unless a rule of the dialect names it (%s)', (_, rule, expected) => {
+    const dialect = { ...provider, answers: [rule, ...provider.answers] };
+    const body = rule.body?.matches === undefined ? '' : PAGE;
+    expect(inShort(judged(answered(404, body), dialect))).toBe(expected);
+  });
+
+  test('a text as JSON is the word of a vendor, as some frameworks send it', () => {
+    expect(inShort(judged(answered(404, '"No match"')))).toBe('no_match, 0 credits');
+    expect(inShort(judged(answered(404, '[]')))).toBe('no_match, 0 credits');
   });
 });
 
@@ -325,7 +410,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
   const body = fc.record(
     {
       path: fc.constantFrom('error', 'a.b', '', '.', 'constructor'),
-      is: fc.constantFrom('empty' as const, 'unreadable' as const, 'blank' as const),
+      is: fc.constantFrom('empty' as const, 'readable' as const, 'unreadable' as const, 'blank' as const),
       equals: fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)),
       // Some of these are no regular expressions: the schema does not know, so judging must bear it.
       matches: fc.constantFrom('x', '(', '[', '\\', '.*'),
@@ -370,12 +455,9 @@ describe('whatever arrives gets a verdict, and none throws', () => {
     expect(judged(answered(200, `{"error":${deep}}`)).kind).toBe('doubt');
   });
 
-  test('only an answer that was understood costs nothing: a 2xx that is no rule’s is never free', () => {
-    const success = reply.filter(
-      (each) => each.kind === 'answered' && Math.floor(each.raw.status / 100) === 2,
-    );
+  test('only an answer that was understood settles a call: what is no JSON settles none', () => {
     fc.assert(
-      fc.property(success, (each) => {
+      fc.property(reply, (each) => {
         if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'settle') return;
         const read = readBody(each.raw.body);
         expect(read.kind === 'json' || each.raw.status === 204).toBe(true);

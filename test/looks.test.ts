@@ -83,6 +83,30 @@ describe('a read-back', () => {
     });
   });
 
+  test.each<[string, string, ReadBack['answers'][number]['body'], object]>([
+    [
+      'a page with status 404 in its place gives nothing back',
+      '<html>Not Found</html>',
+      undefined,
+      { in_doubt: 1 },
+    ],
+    ['nor does a 404 without a byte', '', undefined, { in_doubt: 1 }],
+    ['unless the rule looks for just that', '', { is: 'blank' }, { applied: 1 }],
+  ])('%s', async (_, page, body, expected) => {
+    const at = await openPlace(({ path }, response) => {
+      if (path.startsWith('/look')) response.writeHead(404, { 'content-type': 'text/html' }).end(page);
+      else if (purchasesOf(at).length === 1) response.destroy();
+      else response.end('{"tag":"set"}');
+    });
+    const rule = { status: [404], ...(body === undefined ? {} : { body }), says: 'not_happened' as const };
+    const { counts, batch } = await runOnce(at, { dialect: withReadBack({ answers: [rule] }) });
+    expect(counts).toEqual(expected);
+    expect(purchasesOf(at)).toHaveLength(body === undefined ? 1 : 2);
+    expect(await looksInLedger(at, batch)).toMatchObject([
+      { said: body === undefined ? 'unclear' : 'not_happened', status: 404 },
+    ]);
+  });
+
   test('that holds a free "no match" frees the money: to ask again gets the same for nothing', async () => {
     const look = (): object => ({ answer: { error: 'no match' }, was: 404 });
     const again = (nth: number): unknown => (nth === 1 ? 'lost' : { status: 404, error: 'no match' });

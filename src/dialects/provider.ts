@@ -54,10 +54,12 @@ const provider: Dialect = {
     { status: ['3xx'], means: 'wrong_address' },
     { status: [401, 403], means: 'key_dead' },
     { status: [402], means: 'credits_used_up' },
-    { status: [404], means: 'no_match' },
+    { status: [407], means: 'wrong_address' },
+    // Without readable JSON it is not the vendor's own word: a proxy may have sent it after the vendor had charged.
+    { status: [404], body: { is: 'readable' }, means: 'no_match' },
     { status: [408, 425, 499], means: 'in_doubt' },
-    { status: ['4xx'], means: 'refused' },
-    { status: ['1xx', '5xx'], means: 'in_doubt' },
+    { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
+    { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
   ],
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
 };

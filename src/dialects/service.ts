@@ -22,8 +22,8 @@ const withId = (path: string): AnswerRule[] => [
   { status: ['2xx'], body: { path, is: 'empty' }, means: 'in_doubt' },
 ];
 
-/** What a lost first request took away is not there for the second. */
-const GONE_ALREADY: AnswerRule[] = [{ status: [404], means: 'found' }];
+/** What a lost first request took away is not there for the second; only the service itself can say so. */
+const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
 /**
  * The governance platform. Paths, Authorization headers and bodies are published, and differ from operation to operation;
@@ -43,7 +43,7 @@ const service: Dialect = {
       credits: NO_CREDITS,
       answer_fields: { project_id: 'project_id' },
       // It is no one project that a 403 is about.
-      answers: [...withId('project_id'), { status: [403], means: 'refused' }],
+      answers: [...withId('project_id'), { status: [403], body: { is: 'readable' }, means: 'refused' }],
     },
     'create-invite': {
       method: 'POST',
@@ -84,11 +84,14 @@ const service: Dialect = {
     { status: ['3xx'], means: 'wrong_address' },
     { status: [401], means: 'key_dead' },
     { status: [402], means: 'credits_used_up' },
-    { status: [403], means: 'project_refused' },
-    { status: [404], means: 'no_match' },
+    { status: [407], means: 'wrong_address' },
+    // Without readable JSON it is not the service's own word, and no row may end by it.
+    { status: [403], body: { is: 'readable' }, means: 'project_refused' },
+    { status: [403], means: 'key_dead' },
+    { status: [404], body: { is: 'readable' }, means: 'no_match' },
     { status: [408, 425, 499], means: 'in_doubt' },
-    { status: ['4xx'], means: 'refused' },
-    { status: ['1xx', '5xx'], means: 'in_doubt' },
+    { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
+    { status: ['1xx', '4xx', '5xx'], means: 'in_doubt' },
   ],
   permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
@@ -106,11 +109,11 @@ const service: Dialect = {
       { status: [401, 403], means: 'key_dead' },
       { status: [402], means: 'credits_used_up' },
       // It is the step itself that is not there: what the vendor does not have comes inside of a 200.
-      { status: ['3xx', 404, 405, 410], means: 'wrong_address' },
+      { status: ['3xx', 404, 405, 407, 410], means: 'wrong_address' },
       { status: [408, 425, 499], means: 'in_doubt' },
-      { status: ['4xx'], means: 'refused' },
-      // A 2xx without an answer in it, and whatever broke behind the service: the vendor may have been asked.
-      { status: ['1xx', '2xx', '5xx'], means: 'in_doubt' },
+      { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },
+      // A 2xx without an answer in it, a proxy's word, and whatever broke behind: the vendor may have been asked.
+      { status: ['1xx', '2xx', '4xx', '5xx'], means: 'in_doubt' },
     ],
   },
 };
