@@ -1,10 +1,4 @@
-import {
-  type AccountHistory,
-  MOST_MOVES,
-  movedTooOften,
-  refuseOnlyMisses,
-  refuseWrongAddress,
-} from './attempt/address.ts';
+import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
@@ -32,6 +26,14 @@ import {
   type RawReply,
 } from './ledger.ts';
 import type { Limiter, Permit, Waiter } from './limiter.ts';
+import {
+  type AccountHistory,
+  missesStop,
+  noteAnswer,
+  placeOf,
+  suspectMisses,
+  suspicionOf,
+} from './misses.ts';
 import type { Call } from './operation.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { dialectOperationOf, type HttpRequest, type RequestValues, requestOf } from './request.ts';
@@ -48,7 +50,6 @@ import type { Sending, Transport } from './transport.ts';
  * - after the close: a settled call, which no run sends again.
  */
 
-export { onlyMisses } from './attempt/address.ts';
 export { ProjectAccess };
 
 /** Everything that spending on one account needs. One per run. */
@@ -163,7 +164,7 @@ async function attempt(
     const tried = { attempt: admission.attempt, call: wanted.call };
     const verdict = await conclude(spending, tried, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
-    return follow(spending, wanted, operation, verdict, sent);
+    return await follow(spending, wanted, operation, verdict, sent);
   } catch (error) {
     throw stopped(spending, error);
   } finally {
@@ -302,7 +303,7 @@ function follow(
   operation: DialectOperation,
   verdict: Verdict,
   { reply, sentAtMs }: Sent,
-): Next {
+): Next | Promise<Next> {
   const { limiter, emit } = spending;
   if (reply.kind === 'answered') hear(spending, reply.raw, sentAtMs);
   switch (verdict.kind) {
@@ -310,9 +311,10 @@ function follow(
       limiter.settled();
       const { answer, charged } = verdict.closure;
       emit({ kind: 'answered', found: answer === 'found', credits: charged });
-      refuseOnlyMisses(spending.history, wanted.call, reply);
       if (charged > operation.credits.most) spending.stopAll(dearer(charged, operation.credits.most));
-      return 'answered';
+      if (reply.kind !== 'answered') return 'answered';
+      noteAnswer(spending.history, reply.raw.status, answer === 'found');
+      return refuseMisses(spending, wanted.call, operation);
     }
     case 'doubt':
       emit({ kind: 'in_doubt', credits: reserveOf(wanted, operation) });
@@ -333,6 +335,24 @@ function follow(
     default:
       return unreachable(verdict);
   }
+}
+
+/**
+ * Stops the run at misses that look like a wrong address. What else would leave is stopped first, and then the ledger
+ * keeps where they were asked; a crash in between leaves a series that the next run asks about all the same.
+ */
+async function refuseMisses(
+  spending: Spending,
+  { change }: Call,
+  operation: DialectOperation,
+): Promise<Bought> {
+  const { history, ledger, accountIdentity, origin, basePath } = spending;
+  const suspicion = suspicionOf(history);
+  if (suspicion === undefined) return 'answered';
+  const stopped = missesStop(suspectMisses(history, suspicion), change !== undefined);
+  spending.stopAll(stopped);
+  await ledger.markMisses(accountIdentity, { place: placeOf(origin, basePath, operation), kept: false });
+  throw stopped;
 }
 
 /** What an answer says about how fast its account may be asked. A service that the vendor is behind has limits of its own. */

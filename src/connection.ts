@@ -3,6 +3,7 @@ import { invariant, type StopCode, type StopError } from './errors.ts';
 import type { Listener, RunEvent } from './events.ts';
 import type { BatchId, Ledger } from './ledger.ts';
 import { Limiter, type Limits, type Pause } from './limiter.ts';
+import { historyOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { RequestValues } from './request.ts';
@@ -189,10 +190,10 @@ async function openLine(order: RunOrder, shared: SharedLine): Promise<Line> {
   const { account, ledger, clock, dialect } = order;
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
-  const { answers, answersNot404 } = await ledger.account(account.identity);
+  const history = historyOf(await ledger.account(account.identity), account.sandbox);
   const transport = transportTo(vendor.baseUrl, dialect, account.limits.concurrency, clock);
   const limiter = await openLimiter(order, shared);
-  return { vendor, requestValues, limiter, transport, history: { answers, answersNot404 } };
+  return { vendor, requestValues, limiter, transport, history };
 }
 
 async function endLine(opening: Promise<Line> | undefined): Promise<void> {

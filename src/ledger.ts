@@ -23,6 +23,7 @@ import type {
   KnownSubject,
   LearnedRate,
   Look,
+  MissesMark,
   Money,
   OpenAttempt,
   PauseRecord,
@@ -143,8 +144,13 @@ export interface Ledger extends LedgerReader {
    * by the vendor's own read-back (`rule`). As with `closeAttempt`, a change moves its subject on.
    */
   decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId>;
-  /** Takes back every `no_match` that a 404 gave an account which never answered anything else; none was charged. */
+  /**
+   * Takes back every free `no_match` of status 404 in the series with which the account's answers end, and ends the
+   * series. The database refuses any other. The answer to a change stays.
+   */
   retractMisses(accountIdentity: string): Promise<number>;
+  /** Notes a stop at the present series of misses, or that a person lets it stand; the next other answer forgets it. */
+  markMisses(accountIdentity: string, mark: MissesMark): Promise<void>;
 
   /** A final outcome is never changed; settling such a row again is refused by the database. */
   settleRow(row: SettledRow): Promise<void>;

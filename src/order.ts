@@ -5,8 +5,14 @@ import type { Dialect } from './dialect.ts';
 import type { Listener } from './events.ts';
 import type { Job } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
+import type { SuspectMisses } from './misses.ts';
 import type { Plan } from './plan.ts';
 import type { SavedPlan } from './saved-plan.ts';
+
+/** What `--accept` takes. */
+export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;
+
+export type Acceptable = (typeof ACCEPTABLE)[number];
 
 /** What a user may say about a run, besides what is run and where its book is kept. */
 export interface RunOptions {
@@ -28,6 +34,13 @@ export interface RunOptions {
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
   /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /**
+   * What a stop named, for which somebody answers now: misses are kept (`no-match`) or asked for again (`take-back`), a
+   * store that is behind is taken as it is (`store`).
+   */
+  readonly accept?: Acceptable | undefined;
+  /** Told of misses that look like a wrong address, says whether they are kept. Left out: nobody can be asked. */
+  readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
   /** Somebody may be made admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
 }

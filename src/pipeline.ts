@@ -25,7 +25,7 @@ import {
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
-import { doubtReason, type InDoubt, resolveDoubt, takeBackMisses } from './recover.ts';
+import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
@@ -146,7 +146,8 @@ interface RunningBatch extends BatchRun {
 /** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const { order, connections, batch } = batchRun;
-  await takeBackMisses(order.ledger, order.account.identity);
+  const suspect = await settleMisses(order);
+  if (suspect !== undefined) return suspect;
   const settled = await settledRows(order, batch);
   if (settled.size >= rowsOf(batch)) return undefined;
 

@@ -1,7 +1,7 @@
-import { close, onlyMisses, operationFor, type Repetition, type Spending } from './attempt.ts';
+import { close, operationFor, type Repetition, type Spending } from './attempt.ts';
 import { callKeyOf } from './call-key.ts';
 import { isoTime } from './clock.ts';
-import { unreachable } from './errors.ts';
+import { type StopError, unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import { isStillHonoured } from './idempotency.ts';
 import type {
@@ -16,7 +16,10 @@ import type {
   OpenAttempt,
 } from './ledger.ts';
 import { compareUsage, readBack } from './looks.ts';
+import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './misses.ts';
+import type { RunOrder } from './order.ts';
 import { counted } from './plain-text.ts';
+import { basePathOf } from './vendor-line.ts';
 
 /**
  * ★ Settles what a crash, or a lost answer, left open.
@@ -53,12 +56,44 @@ const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 /** Of an attempt that a run which ended has left open. */
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
+/** What settling the misses of earlier runs needs to know. */
+export type MissesOrder = Pick<RunOrder, 'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'>;
+
 /**
- * Begins a run that was stopped by nothing but 404s: their rows are pending again, so this comes before anybody counts
- * the rows that are settled.
+ * Goes on after a run that was stopped at misses: takes them back when the address was corrected or a person says so,
+ * lets them stand when a person says that. Rows whose answers are taken back are pending again, so this comes before
+ * anybody counts the rows that are settled.
+ * @returns the stop when nobody has said anything.
  */
-export async function takeBackMisses(ledger: Ledger, accountIdentity: string): Promise<void> {
-  if (onlyMisses(await ledger.account(accountIdentity))) await ledger.retractMisses(accountIdentity);
+export async function settleMisses(order: MissesOrder): Promise<StopError | undefined> {
+  const { ledger, account, dialect, accept, emit } = order;
+  // A sandbox has another port at every start, and play money asks nobody.
+  if (account.baseUrl === undefined || account.sandbox) return undefined;
+  const state = await ledger.account(account.identity);
+  const { place, count } = state.misses;
+  const at = [account.baseUrl.origin, basePathOf(account.baseUrl)] as const;
+  const history = historyOf(state, false);
+  const suspicion = suspicionOf(history);
+  const isCorrected = place !== undefined && !leadsTo(place, ...at, dialect);
+  const isAskedBack = accept === 'take-back' && (place !== undefined || suspicion !== undefined);
+  if (isCorrected || isAskedBack) {
+    const taken = await ledger.retractMisses(account.identity);
+    emit({
+      kind: 'note',
+      message: `${counted(taken, 'answer')} of status 404 ${taken === 1 ? 'is' : 'are'} taken back and asked for again.`,
+    });
+    return undefined;
+  }
+  if (suspicion === undefined) return undefined;
+  const suspect = suspectMisses(history, suspicion);
+  if (accept !== 'no-match' && (await order.askMisses?.(suspect)) !== true)
+    return missesStop(suspect, account.vendor === 'service');
+  await ledger.markMisses(account.identity, { kept: true, ...(place === undefined ? {} : { place }) });
+  emit({
+    kind: 'note',
+    message: `${counted(count, 'answer')} of status 404 ${count === 1 ? 'is' : 'are'} kept as no match.`,
+  });
+  return undefined;
 }
 
 /**

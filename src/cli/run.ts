@@ -8,11 +8,13 @@ import { changeQuestion, diffLines } from '../diff-words.ts';
 import { type ExitCode, stop } from '../errors.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger.ts';
+import type { SuspectMisses } from '../misses.ts';
+import { ACCEPTABLE } from '../order.ts';
 import { spoolFolder } from '../paths.ts';
-import { grouped, plainText, sentence } from '../plain-text.ts';
+import { counted, grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
-import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
+import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { runJob } from '../run-job.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -29,6 +31,7 @@ interface Flags extends ReadFlags {
   readonly yes?: true;
   readonly plan?: string;
   readonly allowAdmin?: true;
+  readonly accept?: string;
   readonly limit?: string;
   readonly sample?: string;
   readonly refresh?: true;
@@ -57,6 +60,7 @@ const run: CliCommand = {
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
       .option('--allow-admin', 'let the run make somebody admin')
+      .option('--accept <what>', `answer a stop that names it: ${ACCEPTABLE.join(', ')}`)
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
       .option('--refresh', 'buy anew what was bought before this batch')
@@ -111,6 +115,8 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       askBudget: (plan) => askBudget(console, plan, flags.yes === true),
       askChanges: (plan) => askChanges(console, plan, flags.yes === true),
       allowAdmin: flags.allowAdmin,
+      accept: flags.accept === undefined ? undefined : oneOf('--accept', ACCEPTABLE, flags.accept),
+      askMisses: (misses) => askMisses(console, misses, flags.yes === true),
       planFile: flags.plan,
       signal: stopping.signal,
       onEvent(event) {
@@ -162,6 +168,17 @@ async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise
 async function askChanges(console: Console, plan: ChangePlan, agreed: boolean): Promise<boolean> {
   for (const line of diffLines(plan)) console.say(plainText(line));
   return agreed || (await saysYes(console, changeQuestion(plan)));
+}
+
+/** `--yes` is typed for the plan, and by a machine every night: it does not answer for a vendor that worked until now. */
+async function askMisses(
+  console: Console,
+  { suspicion, fact, count }: SuspectMisses,
+  agreed: boolean,
+): Promise<boolean> {
+  if (agreed && suspicion === 'first') return true;
+  console.say(fact);
+  return saysYes(console, `Keep ${counted(count, 'answer')} as no match, and go on?`);
 }
 
 async function saysYes(console: Console, question: string): Promise<boolean> {

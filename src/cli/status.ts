@@ -4,7 +4,8 @@ import type { CliCommand, Console } from '../command.ts';
 import { commandLine } from '../command-line.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
-import type { Batch, LedgerReader, Money } from '../ledger.ts';
+import type { Batch, LedgerReader, Misses, Money } from '../ledger.ts';
+import { historyOf, suspicionOf } from '../misses.ts';
 import { lookAtLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
@@ -126,7 +127,9 @@ const MOST_SENDS = 100_000;
 async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): Promise<ExitCode> {
   const { counts, settled, money } = await overview(ledger, batch);
   const { requests, calls } = await ledger.traffic(batch.id);
-  const { pausedUntilMs } = await ledger.account(batch.accountIdentity);
+  const account = await ledger.account(batch.accountIdentity);
+  const { pausedUntilMs, misses } = account;
+  const isSuspect = suspicionOf(historyOf(account, batch.sandbox)) !== undefined;
   const nowMs = systemClock.wallMs();
   const lastMinute = (await ledger.sendTimes(batch.accountIdentity, nowMs - 60_000, MOST_SENDS)).length;
   const paused =
@@ -144,6 +147,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
       ? []
       : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
     ...(paused === undefined ? [] : [`Paused     until ${isoTime(paused)}`]),
+    ...(isSuspect || misses.kept ? [missesLine(misses)] : []),
     ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
   ];
   for (const line of lines) console.print(plainText(line));
@@ -153,9 +157,16 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     calls,
     requests_last_minute: lastMinute,
     paused_until: paused === undefined ? null : isoTime(paused),
+    ...(isSuspect || misses.kept ? { misses: { count: misses.count, kept: misses.kept } } : {}),
   });
   sayNext(console, batch, counts);
   return EXIT.done;
+}
+
+function missesLine({ count, kept }: Misses): string {
+  const fact = `Misses     the last ${counted(count, 'answer')} of this account were all status 404`;
+  if (kept) return `${fact}, and are kept as no match`;
+  return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;
 }
 
 function beyondWords({ rowsBeyond = 0 }: Batch): string {

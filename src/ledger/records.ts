@@ -128,12 +128,28 @@ export interface AccountState {
   readonly answers: number;
   /** Those of them that were not status 404. Zero of many means that the address is wrong. */
   readonly answersNot404: number;
+  /** Those of them that found something. */
+  readonly found: number;
+  readonly misses: Misses;
   /** Until when the vendor asked us to wait, ms since 1970. */
   readonly pausedUntilMs?: number;
   /** The speed that was found out from answers, as far as it is known. */
   readonly learned?: LearnedRate;
   /** What the vendor's own count of credits last was, when nothing of ours was open or in doubt. */
   readonly usage?: UsageMark;
+}
+
+/** The answers of status 404 that an account gave last, with no other in between. */
+export interface Misses extends MissesMark {
+  readonly count: number;
+}
+
+/** What is kept of a series of misses until another answer ends it. */
+export interface MissesMark {
+  /** Where they were asked, when a run was stopped for them. */
+  readonly place?: string;
+  /** Whether a person lets them stand. */
+  readonly kept: boolean;
 }
 
 /** How fast an account may be asked, as its answers taught us. */

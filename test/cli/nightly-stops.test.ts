@@ -28,6 +28,26 @@ async function vendorThat(
   return vendor;
 }
 
+test('misses that look like a wrong address wait for a person, night after night, and nobody else is asked for', async () => {
+  const nights = await openNightDesk();
+  const unknowing = await vendorThat(404);
+  addAccount(nights, 'unknowing', unknowing.url);
+  nights.writeJob('', { name: 'new.yaml', inbox: 'new', account: 'unknowing' });
+  nights.desk.place.writeList(domainsOf('a', 60), 'new/a.csv');
+  nights.age('new/a.csv');
+  const first = await nights.sweep(['new.yaml']);
+  expect(first).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
+  const asked = unknowing.requests.length;
+  const second = await nights.sweep(['new.yaml']);
+  expect(second).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
+  expect(second.said.stopped.next).toContain('run the same list with --yes or --accept no-match');
+  expect(unknowing.requests).toHaveLength(asked);
+  const kept = await nights.desk.type(['run', 'new.yaml', 'new/a.csv', '--accept', 'no-match']);
+  expect(kept.code, kept.stderr).toBe(0);
+  expect(unknowing.requests).toHaveLength(60);
+  expect((await nights.sweep(['new.yaml'])).code).toBe(0);
+});
+
 describe('accounts do not wait for each other', () => {
   test('while one is paused until tomorrow the other is done; the next night goes on', async () => {
     const nights = await openNightDesk();

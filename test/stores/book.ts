@@ -1,5 +1,6 @@
 import { type CallKey, callKeyOf } from '../../src/call-key.ts';
 import {
+  type AccountState,
   type Admission,
   type AnswerKind,
   type AttemptId,
@@ -20,6 +21,13 @@ import type { Outcome } from '../../src/row.ts';
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
 
 export const ACCOUNT = 'provider test.example';
+/** What is known of an account's answers before the first. */
+export const NEVER_ANSWERED: AccountState = {
+  answers: 0,
+  answersNot404: 0,
+  found: 0,
+  misses: { count: 0, kept: false },
+};
 /** Noon UTC, so that a test may go some hours either way within the day. */
 export const NOON_MS = Date.UTC(2026, 10, 20, 12);
 export const DAY_MS = 24 * 60 * 60 * 1000;

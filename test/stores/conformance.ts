@@ -6,6 +6,7 @@ import { callsConform } from './conformance/calls.ts';
 import { changesConform } from './conformance/changes.ts';
 import { doubtsConform } from './conformance/doubts.ts';
 import { knownConforms } from './conformance/known.ts';
+import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
 import { plansConform } from './conformance/plans.ts';
@@ -32,5 +33,6 @@ export function conformsTo(store: Store): void {
   changesConform(store);
   plansConform(store);
   accountsConform(store);
+  missesConform(store);
   activityConforms(store);
 }

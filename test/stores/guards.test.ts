@@ -5,6 +5,7 @@ import { credits } from '../../src/ledger.ts';
 import { GUARDS } from '../../src/stores/sqlite/guards.ts';
 import { GUARDS_2 } from '../../src/stores/sqlite/guards-2.ts';
 import { GUARDS_3 } from '../../src/stores/sqlite/guards-3.ts';
+import { GUARDS_4 } from '../../src/stores/sqlite/guards-4.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -53,6 +54,7 @@ beforeAll(async () => {
   await answered(ledger, late, 'refreshed', { replaces: refreshed });
   const tried = await answered(ledger, batch, 'tried');
   await lost(ledger, late, 'tried', { replaces: tried, atMs: NOON_MS + 2 * DAY_MS });
+  await answered(ledger, batch, 'unknown', { kind: 'no_match', charged: 0, status: 404 });
   await settle(ledger, batch, 2, MATCHED, [answer]);
   await settle(ledger, batch, 3, { kind: 'no_match', reason: 'none' }, [missed]);
   await ledger.changeBatch(batch, { budget: credits(10) });
@@ -65,8 +67,10 @@ beforeAll(async () => {
 });
 
 // Calls, attempts and decisions are numbered in the order in which they were made above.
-const CALL = { answered: 1, open: 2, lost: 3, missed: 4, keyed: 5, refreshed: 6, tried: 7 };
-const [ANSWER, OPEN, LOST, MISSED, KEYED, OLD_ANSWER, NEW_ANSWER, TRIED] = [1, 2, 3, 4, 5, 6, 7, 8];
+const CALL = { answered: 1, open: 2, lost: 3, missed: 4, keyed: 5, refreshed: 6, tried: 7, unknown: 8 };
+const [ANSWER, OPEN, LOST, MISSED, KEYED, OLD_ANSWER, NEW_ANSWER, TRIED, LAST_MISS] = [
+  1, 2, 3, 4, 5, 6, 7, 8, 10,
+];
 const [HOLD, RETRY, REPEAT] = [1, 2, 3];
 const BATCH = "(SELECT id FROM batches WHERE key = 'key-a')";
 const SUPERSEDED = "(SELECT id FROM batches WHERE key = 'old')";
@@ -75,6 +79,9 @@ const FOREIGN = "(SELECT id FROM batches WHERE key = 'key-foreign')";
 
 const BATCH_COLUMNS = `key, lineage, state, account, account_name, sandbox, vendor, operation, input_path, input_sha256,
   input_rows, settings, created_at`;
+
+/** Possible only for a miss of the series with which the account's answers end. */
+const RETRACT = `INSERT INTO retractions VALUES (${LAST_MISS})`;
 
 const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
   VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
@@ -295,12 +302,28 @@ const REFUSED: readonly Refusal[] = [
     `${decision(CALL.lost, LOST, BATCH, 'told')}; ${told(LOST, 9, 0)}`,
   ],
   [
+    'letting a series of misses that has ended go on, so that they could be taken back',
+    'accounts_series',
+    'UPDATE accounts SET series = 0',
+  ],
+  [
+    'moving a miss into the present series',
+    'attempts_series',
+    `UPDATE attempts SET series = (SELECT max(series) FROM accounts) WHERE id = ${MISSED}`,
+  ],
+  [
+    'making a match one of the present series',
+    'attempts_series',
+    `UPDATE attempts SET series = (SELECT max(series) FROM accounts) WHERE id = ${ANSWER}`,
+  ],
+  ['beginning an attempt inside a series', 'attempts_no_series', `${NEW_CALL} ${attempt({ series: 0 })}`],
+  [
     'taking back an answer that was found',
     'retractions_retracting',
     `INSERT INTO retractions VALUES (${ANSWER})`,
   ],
   [
-    'taking back a miss of an account that answered',
+    'taking back a miss after which the account answered otherwise',
     'retractions_retracting',
     `INSERT INTO retractions VALUES (${MISSED})`,
   ],
@@ -388,7 +411,7 @@ const REFUSED: readonly Refusal[] = [
   [
     'changing what was taken back',
     'retractions_no_update',
-    `${RETRACT()}; UPDATE retractions SET attempt = ${ANSWER}`,
+    `${RETRACT}; UPDATE retractions SET attempt = ${ANSWER}`,
   ],
   ['changing a request', 'requests_no_update', "UPDATE requests SET path = '/'"],
   ['changing what a vendor said', 'looks_no_update', "UPDATE looks SET said = 'happened'"],
@@ -402,7 +425,7 @@ const REFUSED: readonly Refusal[] = [
     'replacing a closure',
     'closures_no_delete',
     `REPLACE INTO closures
-    SELECT attempt, kind, answer, 0, why, closed_at, checksum FROM closures WHERE attempt = ${MISSED}`,
+    SELECT attempt, kind, answer, 0, why, closed_at, checksum FROM closures WHERE attempt = ${LOST}`,
   ],
   ['deleting a decision', 'decisions_no_delete', `DELETE FROM decisions WHERE id = ${HOLD}`],
   [
@@ -410,7 +433,7 @@ const REFUSED: readonly Refusal[] = [
     'told_no_delete',
     `${decision(CALL.lost, LOST, BATCH, 'told')}; ${told(LOST, 9)}; DELETE FROM told`,
   ],
-  ['deleting what was taken back', 'retractions_no_delete', `${RETRACT()}; DELETE FROM retractions`],
+  ['deleting what was taken back', 'retractions_no_delete', `${RETRACT}; DELETE FROM retractions`],
   [
     'deleting an attempt',
     'attempts_no_delete',
@@ -426,11 +449,6 @@ const REFUSED: readonly Refusal[] = [
   ['deleting a total', 'money_no_delete', 'DELETE FROM money'],
   ['deleting the count of commits', 'ledger_no_delete', 'DELETE FROM ledger'],
 ];
-
-/** Possible only for an account that never said anything but 404. */
-function RETRACT(): string {
-  return `UPDATE accounts SET answers_not_404 = 0; INSERT INTO retractions VALUES (${MISSED})`;
-}
 
 describe('the database refuses', () => {
   test.each(REFUSED)('%s (%s)', (_promise, guard, sql) => expectRefusal(database, guard, sql));
@@ -461,8 +479,9 @@ describe('the database refuses', () => {
   });
 
   test('by every guard that there is, but for those of changes, which have tests of their own', () => {
-    expect(untested(database, GUARDS + GUARDS_2, REFUSED)).toEqual([]);
-    expect(untested(database, GUARDS + GUARDS_2 + GUARDS_3, [])).toEqual(untested(database, undefined, []));
+    expect(untested(database, GUARDS + GUARDS_2 + GUARDS_4, REFUSED)).toEqual([]);
+    const all = GUARDS + GUARDS_2 + GUARDS_3 + GUARDS_4;
+    expect(untested(database, all, [])).toEqual(untested(database, undefined, []));
   });
 });
 

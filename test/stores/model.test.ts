@@ -77,6 +77,7 @@ type Step =
     }
   | { readonly do: 'caps'; readonly perDay: number }
   | { readonly do: 'retract' }
+  | { readonly do: 'mark'; readonly kept: boolean; readonly place?: string }
   | { readonly do: 'look'; readonly attempt: number; readonly said: Look['said'] }
   | { readonly do: 'release'; readonly attempt: number };
 
@@ -164,6 +165,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'retract' as const }) },
   {
     weight: 1,
+    arbitrary: fc.record(
+      { do: fc.constant('mark' as const), kept: fc.boolean(), place: fc.constantFrom('here', 'there') },
+      { requiredKeys: ['do', 'kept'] },
+    ),
+  },
+  {
+    weight: 1,
     arbitrary: fc.record({
       do: fc.constant('look' as const),
       attempt,
@@ -239,6 +247,7 @@ const TAKE: {
     }),
   caps: ({ ledger }, { perDay }) => ledger.setAccountCaps(ACCOUNT, { perDay: credits(perDay) }),
   retract: ({ ledger }) => ledger.retractMisses(ACCOUNT),
+  mark: ({ ledger }, { do: _, ...mark }) => ledger.markMisses(ACCOUNT, mark),
   look: ({ ledger }, { attempt: id, said }) => ledger.recordLook(lookAt(id as AttemptId, said)),
   release: ({ ledger }, { attempt: id }) => ledger.release(id as AttemptId, 'not charged', NOON_MS),
   async free({ ledger }, { word: asked }) {

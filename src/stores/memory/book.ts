@@ -15,6 +15,7 @@ import {
   type Intent,
   type LearnedRate,
   type Look,
+  type Misses,
   type Money,
   type PauseRecord,
   type PlannedRow,
@@ -33,10 +34,15 @@ export interface KeptAccount {
   pausedUntilMs: number | undefined;
   answers: number;
   answersNot404: number;
+  /** The number of the present series of misses, or of the next. */
+  series: number;
+  misses: Misses;
   learned: LearnedRate | undefined;
   usage: UsageMark | undefined;
   pauses: PauseRecord[];
 }
+
+export const NO_MISSES: Misses = { count: 0, kept: false };
 
 export interface KeptBatch {
   batch: Batch;
@@ -70,6 +76,8 @@ export interface KeptAttempt {
   /** Of the attempts that were told about together, the one that became the answer. */
   toldAsAnswer: boolean;
   retracted: boolean;
+  /** Of an answer of status 404: the series of misses in which it was given. */
+  series: number | undefined;
   readonly looks: Look[];
   released: { readonly why: string; readonly atMs: number } | undefined;
   /** The attempt whose release or answer gave back what this one held. */
@@ -116,6 +124,8 @@ export class MemoryBook {
       pausedUntilMs: undefined,
       answers: 0,
       answersNot404: 0,
+      series: 0,
+      misses: NO_MISSES,
       learned: undefined,
       usage: undefined,
       pauses: [],

@@ -19,6 +19,7 @@ import type {
   LearnedRate,
   Ledger,
   Look,
+  MissesMark,
   Money,
   OpenAttempt,
   PauseRecord,
@@ -29,7 +30,15 @@ import type {
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
-import { holds, type KeptAttempt, type KeptBatch, type KeptCall, type MemoryBook } from './book.ts';
+import {
+  holds,
+  type KeptAccount,
+  type KeptAttempt,
+  type KeptBatch,
+  type KeptCall,
+  type MemoryBook,
+  NO_MISSES,
+} from './book.ts';
 import { MemoryReader } from './reader.ts';
 import { refuseAttempt } from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
@@ -123,6 +132,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       told: undefined,
       toldAsAnswer: false,
       retracted: false,
+      series: undefined,
       looks: [],
       released: undefined,
       freedBy: undefined,
@@ -145,9 +155,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
       moveSubject(attempt, left, atMs);
       Object.assign(call, { answer: attempt, doubt: undefined });
-      const account = this.book.account(intent.accountIdentity);
-      account.answers += 1;
-      if (reply.status !== 404) account.answersNot404 += 1;
+      noteStatus(this.book.account(intent.accountIdentity), attempt, reply.status);
       for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
     }
     if (closure.kind === 'in_doubt' && call.answer === undefined) {
@@ -213,7 +221,6 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async retractMisses(accountIdentity: string): Promise<number> {
     const account = this.book.account(accountIdentity);
-    if (account.answersNot404 > 0) return 0;
     let retracted = 0;
     for (let miss = this.#miss(accountIdentity); miss !== undefined; miss = this.#miss(accountIdentity)) {
       const { replaces } = miss.intent;
@@ -223,7 +230,14 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       retracted += 1;
     }
     for (const kept of this.book.batches) this.#reopenRetracted(kept);
+    endSeries(account);
     return retracted;
+  }
+
+  async markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
+    const account = this.book.account(accountIdentity);
+    const { count } = account.misses;
+    if (count > 0) account.misses = { count, ...mark };
   }
 
   async settleRow(row: SettledRow): Promise<void> {
@@ -301,14 +315,16 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return undefined;
   }
 
-  /** An answer of the account that was a free 404. */
+  /** An answer of the account that was a free 404, of the series with which its answers end. */
   #miss(accountIdentity: string): KeptAttempt | undefined {
+    const { series } = this.book.account(accountIdentity);
     return this.book.attempts.find((attempt) => {
       const { call, intent, reply, closure } = attempt;
       const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
       return (
         intent.accountIdentity === accountIdentity &&
         call.answer === attempt &&
+        attempt.series === series &&
         call.subject === undefined &&
         free &&
         reply?.status === 404
@@ -328,4 +344,21 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       .some(({ batch }) => batch.lineage === kept.batch.lineage);
     kept.batch = { ...kept.batch, state: replaced ? 'superseded' : 'open' };
   }
+}
+
+/** Answers of status 404 make a series, and any other answer ends it. */
+function noteStatus(account: KeptAccount, attempt: KeptAttempt, status: number): void {
+  account.answers += 1;
+  if (status === 404) {
+    attempt.series = account.series;
+    account.misses = { ...account.misses, count: account.misses.count + 1 };
+  } else {
+    account.answersNot404 += 1;
+    endSeries(account);
+  }
+}
+
+function endSeries(account: KeptAccount): void {
+  account.series += 1;
+  account.misses = NO_MISSES;
 }

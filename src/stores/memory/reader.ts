@@ -27,6 +27,7 @@ import {
   type KeptCall,
   lostRefreshes,
   type MemoryBook,
+  NO_MISSES,
   releaseOf,
   usesDecision,
 } from './book.ts';
@@ -65,10 +66,19 @@ export class MemoryReader implements LedgerReader {
 
   async account(accountIdentity: string): Promise<AccountState> {
     const account = this.book.accounts.get(accountIdentity);
-    const { answers = 0, answersNot404 = 0, pausedUntilMs, learned, usage } = account ?? {};
+    const {
+      answers = 0,
+      answersNot404 = 0,
+      misses = NO_MISSES,
+      pausedUntilMs,
+      learned,
+      usage,
+    } = account ?? {};
     return {
       answers,
       answersNot404,
+      found: this.#settled(accountIdentity).filter(isFound).length,
+      misses,
       ...(pausedUntilMs === undefined ? {} : { pausedUntilMs }),
       ...(learned === undefined ? {} : { learned }),
       ...(usage === undefined ? {} : { usage }),
@@ -164,14 +174,10 @@ export class MemoryReader implements LedgerReader {
   }
 
   async matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
-    const answers = this.book.attempts.filter(
-      ({ intent, closure, retracted }) =>
-        intent.accountIdentity === accountIdentity &&
-        intent.call.operation === operation &&
-        closure?.kind === 'settled' &&
-        !retracted,
+    const answers = this.#settled(accountIdentity).filter(
+      ({ intent }) => intent.call.operation === operation,
     );
-    const found = answers.filter(({ closure }) => closure?.kind === 'settled' && closure.answer === 'found');
+    const found = answers.filter(isFound);
     return answers.length === 0 ? undefined : found.length / answers.length;
   }
 
@@ -242,6 +248,14 @@ export class MemoryReader implements LedgerReader {
       .sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   }
 
+  /** Attempts that brought the account an answer which stands. */
+  #settled(accountIdentity: string): readonly KeptAttempt[] {
+    return this.book.attempts.filter(
+      ({ intent, closure, retracted }) =>
+        intent.accountIdentity === accountIdentity && closure?.kind === 'settled' && !retracted,
+    );
+  }
+
   #state(key: CallKey, batch: BatchId | undefined): CallState {
     const call = this.book.calls.get(key);
     const answer = call?.answer && answerOf(call.answer);
@@ -260,6 +274,10 @@ export class MemoryReader implements LedgerReader {
     return this.book.decisions.findLast((kept) => kept.doubt === doubt && kept.decision.batch === batch)
       ?.decision;
   }
+}
+
+function isFound({ closure }: KeptAttempt): boolean {
+  return closure?.kind === 'settled' && closure.answer === 'found';
 }
 
 /** Nothing more than the contract promises, so that no plan comes to rely on it. */

@@ -1,4 +1,4 @@
-import type { AccountState, LearnedRate, PauseRecord, UsageMark } from '../../ledger.ts';
+import type { AccountState, LearnedRate, MissesMark, PauseRecord, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
@@ -8,6 +8,10 @@ import { wholeMs } from './entries.ts';
 interface AccountRow {
   readonly answers: number;
   readonly answers_not_404: number;
+  readonly found: number;
+  readonly misses: number;
+  readonly misses_place: string | null;
+  readonly misses_kept: number;
   readonly paused_until: number | null;
   readonly learned_per_second: number | null;
   readonly learned_at: number | null;
@@ -17,13 +21,23 @@ interface AccountRow {
 }
 
 export function accountState(connection: Connection, identity: string): AccountState {
-  const row = connection.get<AccountRow>('SELECT * FROM accounts WHERE identity = ?', identity);
-  if (row === undefined) return { answers: 0, answersNot404: 0 };
+  const row = connection.get<AccountRow>(
+    `SELECT p.*, (SELECT coalesce(sum(m.found), 0) FROM match_rates m WHERE m.account = p.id) AS found
+       FROM accounts p WHERE p.identity = ?`,
+    identity,
+  );
+  if (row === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
   const learned = learnedOf(row);
   const usage = usageOf(row);
   return {
     answers: row.answers,
     answersNot404: row.answers_not_404,
+    found: row.found,
+    misses: {
+      count: row.misses,
+      kept: row.misses_kept === 1,
+      ...(row.misses_place === null ? {} : { place: row.misses_place }),
+    },
     ...(row.paused_until === null ? {} : { pausedUntilMs: row.paused_until }),
     ...(learned === undefined ? {} : { learned }),
     ...(usage === undefined ? {} : { usage }),
@@ -59,6 +73,16 @@ export function setUsage(connection: Connection, account: number, usage: UsageMa
     usage?.counted ?? null,
     usage?.spent ?? null,
     usage === undefined ? null : wholeMs(usage.atMs),
+    account,
+  );
+}
+
+/** Misses that another answer has ended meanwhile are nothing to mark. */
+export function markMisses(connection: Connection, account: number, { place, kept }: MissesMark): void {
+  connection.run(
+    'UPDATE accounts SET misses_place = ?, misses_kept = ? WHERE id = ? AND misses > 0',
+    place ?? null,
+    kept ? 1 : 0,
     account,
   );
 }

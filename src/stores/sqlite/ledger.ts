@@ -16,6 +16,7 @@ import type {
   LearnedRate,
   Ledger,
   Look,
+  MissesMark,
   OpenAttempt,
   PauseRecord,
   PlannedRow,
@@ -25,7 +26,7 @@ import type {
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
-import { notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { changeBatch, startBatch } from './batches.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
@@ -159,6 +160,12 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   retractMisses(accountIdentity: string): Promise<number> {
     return this.#group.write(() => retractMisses(this.connection, accountIdentity));
+  }
+
+  markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
+    return this.#group.write(() =>
+      markMisses(this.connection, accountNumber(this.connection, accountIdentity), mark),
+    );
   }
 
   settleRow(row: SettledRow): Promise<void> {

@@ -35,6 +35,7 @@ export function retractMisses(connection: Connection, accountIdentity: string): 
     newest = retractNewest(connection, accountIdentity);
   }
   if (retracted > 0) reopenRetracted(connection, accountIdentity);
+  endSeries(connection, accountIdentity);
   return retracted;
 }
 
@@ -42,12 +43,20 @@ function retractNewest(connection: Connection, accountIdentity: string): number 
   const { changes } = connection.run(
     `INSERT INTO retractions (attempt)
        SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL
+         JOIN attempts a ON a.id = c.answer AND a.series = p.series
          JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
          JOIN replies r ON r.attempt = c.answer AND r.status = 404
-        WHERE p.identity = ? AND p.answers_not_404 = 0`,
+        WHERE p.identity = ?`,
     accountIdentity,
   );
   return changes;
+}
+
+/** What of it cannot be taken back, such as the answer to a change, counts no more: whoever took back has read of it. */
+function endSeries(connection: Connection, accountIdentity: string): void {
+  const sql = `UPDATE accounts SET series = series + 1, misses = 0, misses_place = NULL, misses_kept = 0
+                WHERE identity = ?`;
+  connection.run(sql, accountIdentity);
 }
 
 /** Rows that ended by an answer which is taken back are pending again, and so is their batch, unless it was replaced. */

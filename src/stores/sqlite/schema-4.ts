@@ -1,3 +1,5 @@
+import { GUARDS_4 } from './guards-4.ts';
+
 /**
  * What schema 4 adds: the input that a row was settled from, and a checksum over each row. Everything that earlier
  * schemas kept stays as it is, checksums included.
@@ -15,4 +17,25 @@ const MARKS = `
 DELETE FROM marks;
 `;
 
-export const SCHEMA_4 = [ROWS, MARKS].join('');
+/**
+ * Answers of status 404 that come one after the other are a series, numbered by account; any other answer ends it. An
+ * account that never answered otherwise is in its first. Of other accounts nobody knows where the last one began.
+ */
+const MISSES = `
+ALTER TABLE accounts ADD COLUMN series INTEGER NOT NULL DEFAULT 0;
+-- How many the present series has; where they were asked, when a run was stopped for them; whether a person keeps them.
+ALTER TABLE accounts ADD COLUMN misses INTEGER NOT NULL DEFAULT 0 CHECK (misses >= 0);
+ALTER TABLE accounts ADD COLUMN misses_place TEXT;
+ALTER TABLE accounts ADD COLUMN misses_kept INTEGER NOT NULL DEFAULT 0 CHECK (misses_kept IN (0, 1));
+-- NULL: it was not answered with a 404.
+ALTER TABLE attempts ADD COLUMN series INTEGER;
+UPDATE attempts SET series = 0
+ WHERE id IN (
+   SELECT k.attempt FROM closures k JOIN replies r ON r.attempt = k.attempt AND r.status = 404
+    WHERE k.kind = 'settled' AND k.attempt NOT IN (SELECT attempt FROM retractions))
+   AND batch IN (SELECT b.id FROM batches b JOIN accounts p ON p.id = b.account AND p.answers_not_404 = 0);
+UPDATE accounts SET misses = (
+  SELECT count(*) FROM attempts a JOIN batches b ON b.id = a.batch WHERE b.account = accounts.id AND a.series = 0);
+`;
+
+export const SCHEMA_4 = [ROWS, MARKS, MISSES, GUARDS_4].join('');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { credits, type PauseRecord } from '../../../src/ledger.ts';
 import type { Store } from '../../../src/store.ts';
-import { ACCOUNT, DAY_MS, NOON_MS } from '../book.ts';
+import { ACCOUNT, DAY_MS, NEVER_ANSWERED, NOON_MS } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 // Goal: a later run knows what an earlier one learned about an account. Method: written, read by another opening.
@@ -17,14 +17,13 @@ export function accountsConform(store: Store): void {
       await first.notePause(ACCOUNT, pause(0, 500, { asked: true }));
       await first.close();
       const second = await freshLedger(store, place);
-      const answers = { answers: 0, answersNot404: 0 };
       expect(await second.account(ACCOUNT)).toEqual({
-        ...answers,
+        ...NEVER_ANSWERED,
         learned,
         usage,
         pausedUntilMs: NOON_MS + 500,
       });
-      expect(await second.account('another')).toEqual(answers);
+      expect(await second.account('another')).toEqual(NEVER_ANSWERED);
     });
 
     test('can be learned anew, and forgotten', async () => {
@@ -35,7 +34,7 @@ export function accountsConform(store: Store): void {
       expect((await ledger.account(ACCOUNT)).learned).toEqual({ perSecond: 7, atMs: NOON_MS + 1 });
       await ledger.setLearnedRate(ACCOUNT, undefined);
       await ledger.setUsage(ACCOUNT, undefined);
-      expect(await ledger.account(ACCOUNT)).toEqual({ answers: 0, answersNot404: 0 });
+      expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
     });
   });
 

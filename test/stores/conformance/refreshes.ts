@@ -11,6 +11,7 @@ import {
   decide,
   lost,
   MATCHED,
+  NEVER_ANSWERED,
   NOON_MS,
   replyWith,
   settle,
@@ -242,7 +243,7 @@ export function refreshesConform(store: Store): void {
     await settle(ledger, b, 2, noMatch, [await answered(ledger, b, 'acme', { ...refresh(old), ...missed })]);
     expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
     expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
-    expect(await ledger.account(ACCOUNT)).toEqual({ answers: 0, answersNot404: 0 });
+    expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
     for (const batch of [a, b]) {
       expect(await ledger.counts(batch)).toEqual({});
       expect(await ledger.traffic(batch)).toEqual({ requests: 1, calls: 0 });

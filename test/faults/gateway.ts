@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/**
+ * A proxy in front of a vendor: passes requests on, and has times in which it answers with a page of its own. Any
+ * workplace can be put behind one: `workplace.writeAccount(gateway.url)`. What was charged stands in the vendor's book.
+ */
+
+/** What the proxy says in the vendor's place. */
+export interface ErrorPage {
+  readonly status: number;
+  /** Left out: a page for people. */
+  readonly body?: string;
+  /** The vendor gets the request all the same and may charge for it; only its answer is thrown away. */
+  readonly reached?: true;
+}
+
+/** The page with which a call is answered, by its number from 1 on; undefined: it is passed on. */
+export type Weather = (call: number) => ErrorPage | undefined;
+
+/** Good weather but for so many calls from one on. */
+export function badFrom(call: number, page: ErrorPage, calls = Number.POSITIVE_INFINITY): Weather {
+  return (number) => (number >= call && number < call + calls ? page : undefined);
+}
+
+/** Some bad calls in a row, over and over: for runs that are killed at random meanwhile. */
+export function badEvery(period: number, page: ErrorPage, calls: number): Weather {
+  return (number) => (number % period < calls && number >= period ? page : undefined);
+}
+
+const PAGE = '<!DOCTYPE html><html><head><title>Not here</title></head><body>nginx</body></html>';
+
+/** They are about one connection, or about bytes that `fetch` has unpacked. */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+  ...['connection', 'content-encoding', 'content-length', 'host', 'keep-alive', 'transfer-encoding'],
+]);
+
+export class Gateway implements AsyncDisposable {
+  readonly url: string;
+  /** Pages that were sent, by whether the vendor had the request before. */
+  readonly pages = { alone: 0, reached: 0 };
+  weather: Weather;
+  readonly #server: Server;
+  readonly #vendor: string;
+  #calls = 0;
+
+  private constructor(server: Server, vendor: string, weather: Weather) {
+    this.#server = server;
+    this.#vendor = vendor;
+    this.weather = weather;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request, response) => {
+      // The vendor lost its answer, or whoever asked was killed.
+      this.#answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async before(vendor: string, weather: Weather = () => undefined): Promise<Gateway> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Gateway(server, vendor, weather);
+  }
+
+  /** Requests that arrived so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#calls += 1;
+    const page = this.weather(this.#calls);
+    const body = await buffer(incoming);
+    const passed = page === undefined || page.reached === true ? await this.#pass(incoming, body) : undefined;
+    if (page !== undefined) {
+      this.pages[page.reached === true ? 'reached' : 'alone'] += 1;
+      response.writeHead(page.status, { 'content-type': 'text/html' }).end(page.body ?? PAGE);
+    } else if (passed !== undefined) {
+      response.writeHead(passed.status, headersToPass(passed.headers));
+      response.end(Buffer.from(await passed.arrayBuffer()));
+    }
+  }
+
+  #pass({ url = '', method = 'GET', headers }: IncomingMessage, body: Buffer): Promise<Response> {
+    const passed = headersToPass(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    const sent = body.length === 0 ? {} : { body };
+    return fetch(this.#vendor + url, { method, headers: passed, redirect: 'manual', ...sent });
+  }
+}
+
+function headersToPass(headers: Iterable<readonly [string, string]>): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !NOT_PASSED_ON.has(name)));
+}

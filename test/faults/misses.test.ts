@@ -1,0 +1,229 @@
+import { describe, expect, test, vi } from 'vitest';
+import { rowonce } from '../cli/rowonce.ts';
+import { typed } from '../cli/typed.ts';
+import { badFrom, Gateway } from './gateway.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { ScriptedVendor } from './scripted-vendor.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: what answers in the vendor's place ends no row, and very many misses in a row end rows only when a person says
+ * so; an honest vendor and a list full of unknown companies are not held up for ever (protocol, rule 9).
+ * Method: a proxy in front of the vendor that has bad times, and a vendor that knows some companies. Its book, or the
+ * requests that it got, say what was asked and charged.
+ */
+
+describe.concurrent("a proxy's page in the vendor's place", () => {
+  test.each([
+    [404, {}],
+    [404, { reached: true }],
+    [400, { reached: true }],
+  ] as const)(
+    'with status %i ends no row: the calls are in doubt, and the others go on (%o)',
+    async (status, how) => {
+      await using workplace = await Workplace.open({ concurrency: 3 });
+      await using gateway = await Gateway.before(workplace.vendor.url, badFrom(21, { status, ...how }));
+      workplace.writeAccount(gateway.url);
+      workplace.writeList(domainsOf('paged', 60));
+      const first = await workplace.run({ more: ['--max-pause', '3s'] });
+      expect(first).toMatchObject({
+        code: 75,
+        report: { stopped: { code: 'paused' }, counts: { matched: 20 } },
+      });
+      expect(Object.keys(first.report?.counts ?? {}).sort(), 'no row is refused or without a match').toEqual([
+        'in_doubt',
+        'matched',
+      ]);
+      expect(first.stderr, 'it says what would make the page an answer').toContain(
+        `\`- { status: [${status}], body: { is: unreadable }, means: no_match }\``,
+      );
+      const { inDoubt } = workplace.ledger();
+      expect(inDoubt).toBeGreaterThanOrEqual(5);
+      expect(inDoubt, 'five in a row, and what was on its way beside the fifth').toBeLessThanOrEqual(5 + 2);
+
+      gateway.weather = () => undefined;
+      expect(await workplace.run()).toMatchObject({
+        code: 3,
+        report: { counts: { matched: 60 - inDoubt, in_doubt: inDoubt } },
+      });
+      expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
+    },
+  );
+
+  test('is an answer when the dialect of the vendor names it', async () => {
+    await using vendor = await ScriptedVendor.start((_, response) => response.writeHead(404).end());
+    await using workplace = await Workplace.open();
+    const answers = [{ status: [404], body: { is: 'blank' }, means: 'no_match' }];
+    workplace.writeDialect({ vendor: 'provider', answers });
+    workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+    workplace.writeList(domainsOf('empty', 3));
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { counts: { no_match: 3 } } });
+  });
+});
+
+/** A vendor in good order: it has heard of companies whose names begin with "known", and of no other. */
+function honestVendor(): Promise<ScriptedVendor> {
+  return ScriptedVendor.start(({ body }, response) => {
+    const { domain } = JSON.parse(body) as { domain: string };
+    response.setHeader('content-type', 'application/json');
+    if (domain.startsWith('known')) response.end(JSON.stringify({ name: domain }));
+    else response.writeHead(404).end('{"error":"No match"}');
+  });
+}
+
+const askedDomains = ({ requests }: ScriptedVendor): readonly string[] =>
+  requests.map(({ body }) => (JSON.parse(body) as { domain: string }).domain);
+
+/** What `status` says of the account's misses. */
+async function missesLine(workplace: Workplace): Promise<string | undefined> {
+  const status = rowonce(['status', 'last', '--store', 'store'], { cwd: workplace.folder });
+  return (await status).stdout.split('\n').find((line) => line.startsWith('Misses '));
+}
+
+/** Unknown companies at the top of a list, more than any number that is suspected, and known ones below. */
+const UNKNOWN_FIRST = [...domainsOf('unheard-of', 40), ...domainsOf('known', 5)];
+
+describe.concurrent('an honest vendor and 40 unknown companies at the top of a list', () => {
+  test('stop a run once; with --yes the same command goes on, and nobody is asked for twice', async () => {
+    await using vendor = await honestVendor();
+    await using workplace = await Workplace.open({ concurrency: 3 });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(UNKNOWN_FIRST);
+    const first = await workplace.run({ more: ['--yes'] });
+    expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
+    expect(vendor.requests.length, 'what was on its way beside the twentieth').toBeLessThanOrEqual(20 + 2);
+    const unanswered = await workplace.run();
+    expect(unanswered, 'nobody has answered').toMatchObject({
+      code: 2,
+      report: {
+        requests: 0,
+        stopped: { code: 'address', next: expect.stringContaining('--accept take-back') },
+      },
+    });
+    expect(unanswered.report?.stopped?.message).toMatch(/^The first \d\d answers .* were all status 404/);
+    expect(await missesLine(workplace)).toMatch(
+      /status 404: run the list with --accept no-match to keep them/,
+    );
+
+    expect(await workplace.run({ more: ['--yes'] })).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/\d\d answers of status 404 are kept as no match\./),
+      report: { counts: { no_match: 40, matched: 5 } },
+    });
+    expect(askedDomains(vendor).toSorted()).toEqual(UNKNOWN_FIRST.toSorted());
+    expect(await missesLine(workplace), 'another answer has ended the series').toBeUndefined();
+  });
+
+  test('go on with --accept no-match, and are asked for again with --accept take-back', async () => {
+    await using vendor = await honestVendor();
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(UNKNOWN_FIRST);
+    expect((await workplace.run()).code).toBe(2);
+    expect(await workplace.run({ more: ['--accept', 'take-back'] }), 'and stops where it did').toMatchObject({
+      code: 2,
+      report: { requests: 20 },
+    });
+    expect(await workplace.run({ more: ['--accept', 'no-match'] })).toMatchObject({
+      code: 0,
+      report: { requests: 25, counts: { no_match: 40, matched: 5 } },
+    });
+  });
+
+  test('are no reason to stop when the run was killed and nobody could be told: it asks all the same', async () => {
+    await using vendor = await honestVendor();
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList(UNKNOWN_FIRST);
+    expect((await workplace.run({ crashAt: 'after-close:20' })).signal).toBe('SIGKILL');
+    expect(await workplace.run()).toMatchObject({
+      code: 2,
+      report: { requests: 0, stopped: { code: 'address' } },
+    });
+    expect(await workplace.run({ more: ['--yes'] })).toMatchObject({ code: 0, report: { requests: 25 } });
+  });
+});
+
+test('on a terminal the same command asks, and goes on when somebody says yes', async () => {
+  await using vendor = await honestVendor();
+  await using workplace = await Workplace.open({ concurrency: 1 });
+  workplace.writeAccount(vendor.url);
+  workplace.writeList(UNKNOWN_FIRST);
+  expect((await workplace.run()).code).toBe(2);
+  vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
+  vi.stubEnv('XDG_STATE_HOME', workplace.path('state'));
+  const words = workplace.words().filter((word) => word !== '--json');
+  const no = await typed(words, { answer: 'n' });
+  expect(no.stderr).toContain('The first 20 answers of this account were all status 404.');
+  expect(no.stderr).toContain('Keep 20 answers as no match, and go on? [y/N]');
+  expect(no.code).toBe(2);
+  expect(vendor.requests).toHaveLength(20);
+  expect((await typed(words, { answer: 'y' })).code).toBe(0);
+  expect(workplace.statuses().filter((status) => status === 'no_match')).toHaveLength(40);
+  expect(vendor.requests).toHaveLength(45);
+});
+
+describe.concurrent('an account that found something, and then a hundred misses in a row', () => {
+  /** What stands before the vendor and speaks JSON: a page alone would be in doubt. */
+  const SPEAKS_JSON = { status: 404, body: '{"message":"no route matched"}' };
+
+  /** 40 rows matched, and then so many misses that the run has stopped. */
+  async function stoppedAtMisses() {
+    const workplace = await Workplace.open({ concurrency: 3 });
+    const gateway = await Gateway.before(workplace.vendor.url, badFrom(41, SPEAKS_JSON));
+    workplace.writeAccount(gateway.url);
+    workplace.writeList(domainsOf('routed', 160));
+    return { workplace, gateway, first: await workplace.run({ more: ['--yes'] }) };
+  }
+
+  test('stop before more leaves; --accept take-back asks for them again, and each is charged once', async () => {
+    const { first, ...opened } = await stoppedAtMisses();
+    await using gateway = opened.gateway;
+    await using workplace = opened.workplace;
+    expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
+    expect(first.report?.stopped?.message).toMatch(
+      /^The last 100 answers of this account were all status 404, and 100 % of those before them were matches/,
+    );
+    expect(gateway.calls, 'what was on its way beside the hundredth').toBeLessThanOrEqual(140 + 2);
+    gateway.weather = () => undefined;
+    const again = await workplace.run({ more: ['--yes'] });
+    expect(again, '--yes is no answer to it').toMatchObject({ code: 2, report: { requests: 0 } });
+    expect(again.report?.stopped?.next).toMatch(/--accept no-match to keep .* --accept take-back/);
+
+    expect(await workplace.run({ more: ['--accept', 'take-back'] })).toMatchObject({
+      code: 0,
+      report: { requests: 120, counts: { matched: 160 } },
+    });
+    expect(await brokenPromises(workplace)).toMatchObject({ rowsLost: 0, chargedTwice: 0, booksDisagree: 0 });
+    expect((await workplace.vendor.book()).credits).toBe(160);
+  });
+
+  test('--accept no-match keeps them, and does not stop at the next hundred either', async () => {
+    const { first, ...opened } = await stoppedAtMisses();
+    await using gateway = opened.gateway;
+    await using workplace = opened.workplace;
+    expect(first.code).toBe(2);
+    const { calls } = gateway;
+    expect(await workplace.run({ more: ['--accept', 'no-match'] })).toMatchObject({
+      code: 0,
+      report: { requests: 160 - calls, counts: { matched: 40, no_match: 120 } },
+    });
+    workplace.writeList(domainsOf('more', 110), 'more.csv');
+    expect(await workplace.run({ input: 'more.csv', output: 'more-out.csv' })).toMatchObject({
+      code: 0,
+      report: { counts: { no_match: 110 } },
+    });
+  });
+
+  test('misses from before the last other answer are nothing that could be taken back', async () => {
+    await using vendor = await honestVendor();
+    await using workplace = await Workplace.open({ concurrency: 1 });
+    workplace.writeAccount(vendor.url);
+    workplace.writeList([...domainsOf('unheard-of', 10), ...domainsOf('known', 10)]);
+    expect((await workplace.run()).code).toBe(0);
+    expect(await workplace.run({ more: ['--accept', 'take-back'] })).toMatchObject({
+      code: 0,
+      report: { requests: 0, counts: { no_match: 10, matched: 10 } },
+    });
+  });
+});
