@@ -2,7 +2,9 @@
  * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume …]`. Prints one table a
  * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
-import { cpus, totalmem } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { measureFiles } from './files.ts';
 import { measureKnown } from './known.ts';
 import { measureLearning } from './learning.ts';
@@ -20,6 +22,11 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   rate: measureRate,
   resume: measureResume,
 };
+
+// What is known of the stores of a bench is nothing that whoever measures wants to keep.
+const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));
+process.env.XDG_STATE_HOME = state;
+process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
 const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? Object.keys(benches) : wanted;

@@ -33,8 +33,14 @@ export function commandLine(words: readonly string[]): string {
 
 /** The same command with another `--budget`. */
 export function withBudget(words: readonly string[], budget: number): readonly string[] {
-  const kept = words.filter((word, at) => !word.startsWith('--budget') && words[at - 1] !== '--budget');
-  return [...kept, '--budget', String(budget)];
+  return [...withoutOption(words, '--budget'), '--budget', String(budget)];
+}
+
+/** The same command without an option that has a value. */
+export function withoutOption(words: readonly string[], option: string): readonly string[] {
+  return words.filter(
+    (word, at) => word !== option && !word.startsWith(`${option}=`) && words[at - 1] !== option,
+  );
 }
 
 function shellWord(word: string): string {

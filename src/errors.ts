@@ -31,6 +31,7 @@ export const STOP_CODES = {
   address: EXIT.usage,
   store: EXIT.usage,
   store_damaged: EXIT.usage,
+  store_lost: EXIT.usage,
   store_version: EXIT.usage,
   disk_full: EXIT.usage,
   consent: EXIT.usage,

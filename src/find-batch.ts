@@ -1,6 +1,7 @@
 import { stop } from './errors.ts';
 import type { Batch, LedgerReader } from './ledger.ts';
 import { lookAtLedger, storesToLookAt } from './open-ledger.ts';
+import type { Tell } from './store.ts';
 
 /** A batch that a user named, and the store that holds it. */
 export interface FoundBatch {
@@ -8,14 +9,15 @@ export interface FoundBatch {
   readonly location: string;
 }
 
-/** Every store that a command may look into, opened one after the other. */
+/** Every store that a command may look into, opened one after the other. `tell` hears what holds spenders back. */
 export async function eachLedger<T>(
   storeFlag: string | undefined,
   look: (ledger: LedgerReader, location: string) => Promise<T>,
+  tell?: Tell,
 ): Promise<readonly T[]> {
   const seen: T[] = [];
   for (const location of storesToLookAt(storeFlag)) {
-    const ledger = await lookAtLedger(location);
+    const ledger = await lookAtLedger(location, tell);
     try {
       seen.push(await look(ledger, location));
     } finally {
@@ -29,9 +31,15 @@ export async function eachLedger<T>(
  * The batch by its id or the beginning of it, or the newest by `last`.
  * @throws StopError `usage` when there is none, or when several begin so.
  */
-export async function findBatch(word: string, storeFlag: string | undefined): Promise<FoundBatch> {
-  const lists = await eachLedger(storeFlag, async (ledger, location) =>
-    (await ledger.batches()).map((batch) => ({ batch, location })),
+export async function findBatch(
+  word: string,
+  storeFlag: string | undefined,
+  tell?: Tell,
+): Promise<FoundBatch> {
+  const lists = await eachLedger(
+    storeFlag,
+    async (ledger, location) => (await ledger.batches()).map((batch) => ({ batch, location })),
+    tell,
   );
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   const [found, ...others] =

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from './clock.ts';
-import { stop } from './errors.ts';
+import { StopError, stop } from './errors.ts';
 import { loadFamily } from './family.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import { stateFolder } from './paths.ts';
-import { type Store, storeFor } from './store.ts';
+import { type Store, type StoreOptions, storeFor, type Tell } from './store.ts';
 
 /** Which store a command uses, and how it is opened. */
 
@@ -33,7 +33,7 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   return locations.filter((location) => existsSync(join(location, 'ledger.db')));
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
   /** A person sees what is said, or nothing is at stake: a store that nobody named may be made. */
@@ -45,20 +45,49 @@ export interface OpenOptions {
 export async function openLedger(choice: StoreChoice, options: OpenOptions): Promise<Ledger> {
   const { location } = choice;
   const store = await storeOf(location);
-  const { clock, waitForLockMs, command } = options;
-  if (!choice.named && !options.mayCreate && isNewStore(choice)) {
+  const { mayCreate, ...opening } = options;
+  if (!choice.named && !mayCreate && isNewStore(choice)) {
     throw stop(
       'store',
       `There is no store at ${location} yet, so nothing is known as bought.`,
       'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
     );
   }
-  return store.open(location, { clock, waitForLockMs, command, create: true });
+  const isNew = isNewStore(choice);
+  const ledger = await store.open(location, { ...opening, create: true });
+  if (isNew) options.tell?.(`There was no store at ${location} yet, so nothing is known as bought.`);
+  return ledger;
 }
 
+/**
+ * For a command that also gets along with looking: undefined while another process is spending from the store, or when
+ * something holds back whoever would write to it, such as a newer ledger that is known of or a disk that takes no writes.
+ */
+export async function openIfFree(
+  location: string,
+  command: string,
+  clock: Clock,
+): Promise<Ledger | undefined> {
+  try {
+    const options = { clock, command, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
+    return await openLedger({ location, named: true }, options);
+  } catch (error) {
+    if (error instanceof StopError && HELD_BACK.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const HELD_BACK: ReadonlySet<string> = new Set(['busy', 'store', 'store_lost', 'disk_full']);
+
 /** Undefined when there is no store yet; looking never makes one. */
-export async function lookIfThere(location: string): Promise<LedgerReader | undefined> {
-  return isNewStore({ location, named: true }) ? undefined : lookAtLedger(location);
+export async function lookIfThere(location: string, tell?: Tell): Promise<LedgerReader | undefined> {
+  try {
+    return await lookAtLedger(location, tell);
+  } catch (error) {
+    if (error instanceof StopError && error.code === 'store' && isNewStore({ location, named: true }))
+      return undefined;
+    throw error;
+  }
 }
 
 /** Whether nothing is kept there yet, so that nothing is known as bought. */
@@ -66,8 +95,9 @@ function isNewStore({ location }: StoreChoice): boolean {
   return !location.includes('://') && !existsSync(join(location, 'ledger.db'));
 }
 
-export async function lookAtLedger(location: string): Promise<LedgerReader> {
-  return (await storeOf(location)).look(location);
+/** @param tell hears what would hold a spender back. */
+export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
+  return (await storeOf(location)).look(location, tell);
 }
 
 async function storeOf(location: string): Promise<Store> {

@@ -16,6 +16,14 @@ export function stateFolder(env: Environment = process.env): string {
   return xdgFolder(env.XDG_STATE_HOME, '.local/state');
 }
 
+/**
+ * What is known of ledgers outside of their stores. It is beside the store that is taken by default and not in it, so that
+ * a copy of that store which is restored does not bring its old notes back with it.
+ */
+export function ledgersFolder(env: Environment = process.env): string {
+  return `${stateFolder(env)}-ledgers`;
+}
+
 /** Where standard input is kept, so that a run over it can be resumed. */
 export function spoolFolder(env: Environment = process.env): string {
   return join(stateFolder(env), 'spool');

@@ -23,6 +23,7 @@ import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
+import type { Tell } from './store.ts';
 import type { RunSummary } from './summary.ts';
 
 /** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
@@ -55,6 +56,8 @@ export interface RunRequest extends JobRequest, RunOptions {
   /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
+  /** Hears what a person should know of the store. */
+  readonly tell?: Tell | undefined;
   /** What a user types to go on. */
   readonly command?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -78,7 +81,7 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
 /** What opening a store for spending needs to know. */
 export type SpenderRequest = Pick<
   RunRequest,
-  'store' | 'waitForLockMs' | 'mayCreateStore' | 'command' | 'clock'
+  'store' | 'waitForLockMs' | 'mayCreateStore' | 'accept' | 'tell' | 'command' | 'clock'
 >;
 
 /** What a run needs to know besides its job and its store. */
@@ -109,6 +112,9 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
     clock,
     waitForLockMs: request.waitForLockMs ?? 0,
     mayCreate: sandbox || request.mayCreateStore === true,
+    acceptLost: request.accept === 'store',
+    // Nobody is to be warned of what play money has bought.
+    tell: sandbox ? undefined : request.tell,
     command,
   });
   const connections = new Connections();
@@ -164,6 +170,8 @@ export interface PlanRequest extends JobRequest {
   readonly allowAdmin?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
+  /** Hears what would hold a run back from the store. */
+  readonly tell?: Tell | undefined;
 }
 
 export interface PlannedJob {
@@ -192,7 +200,7 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const { job, account, dialect } = await choose(request);
   requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
   const { location } = chooseStore(request.store, account.sandbox);
-  const ledger = await lookIfThere(location);
+  const ledger = await lookIfThere(location, request.tell);
   try {
     const opened = await openHeader(request.file, job, ledger);
     const watch = new DamageWatch(opened.columns);

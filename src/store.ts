@@ -16,12 +16,19 @@ export interface Store {
    * Opens the ledger for spending: alone, checked, and brought to the newest schema.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
    *   false, or the place cannot be one; `store_version` when a newer Rowonce made it; `store_damaged` when something
-   *   that was committed is missing or altered; `disk_full`.
+   *   that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
-  /** Opens the ledger beside whoever spends from it; changes nothing. @throws StopError as `open`, never `busy`. */
-  look(location: string): Promise<LedgerReader>;
+  /**
+   * Opens the ledger beside whoever spends from it; changes nothing.
+   * @param tell hears what would hold a spender back and nobody who only looks.
+   * @throws StopError as `open`, never `busy` or `store_lost`.
+   */
+  look(location: string, tell?: Tell): Promise<LedgerReader>;
 }
+
+/** Hears a fact that a person should know and that stops nothing. */
+export type Tell = (fact: string) => void;
 
 export interface StoreOptions {
   /** How long to wait for another spender to end; 0: not at all. */
@@ -29,6 +36,11 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Whether a ledger is made where there is none. */
   readonly create: boolean;
+  /** Whether a ledger is taken although a newer one is known of. It is told, and from then on it is a ledger of its own. */
+  readonly acceptLost?: boolean | undefined;
+  /** Nothing is going to be sent, so it does not matter whether the newest entries can be vouched for. */
+  readonly sendsNothing?: boolean | undefined;
+  readonly tell?: Tell | undefined;
   /** What we are doing, such as `run enrich-company leads.csv`; told to whoever finds the store taken. */
   readonly command: string;
 }

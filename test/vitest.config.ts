@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -6,6 +8,11 @@ import { defineConfig } from 'vitest/config';
  * compile it again. Workers have it from this process.
  */
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
+
+/** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
+const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));
+process.env.XDG_STATE_HOME = state;
+process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
 const FILES = '**/*.test.ts';
 

@@ -25,7 +25,7 @@ async function cancelCommand(
   word: string,
   flags: { readonly store?: string },
 ): Promise<ExitCode> {
-  const { batch, location } = await findBatch(word, flags.store);
+  const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (batch.state !== 'open') {
     throw stop(
       'usage',

@@ -103,9 +103,12 @@ async function storeAt(location: string): Promise<Finding> {
     return { what: 'store', fact: `none yet at ${location}` };
   }
   try {
-    const ledger = await lookAtLedger(location);
+    const held: string[] = [];
+    const ledger = await lookAtLedger(location, (fact) => held.push(fact));
     const batches = await ledger.batches();
     await ledger.close();
+    const [fact] = held;
+    if (fact !== undefined) return { what: 'store', fact, next: 'Put the newest store back, all its files.' };
     return { what: 'store', fact: `${location}, ${batches.length} batches` };
   } catch (error) {
     return problem('store', error);

@@ -2,15 +2,15 @@ import type { Command } from 'commander';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { EXIT, type ExitCode, StopError, stop } from '../errors.ts';
+import { EXIT, type ExitCode, stop } from '../errors.ts';
 import type { Listener } from '../events.ts';
 import { besideFile, partsOf } from '../file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';
 import { outputSettings, readSettings } from '../job-settings.ts';
-import type { Batch, Ledger, LedgerReader } from '../ledger.ts';
-import { lookAtLedger, openLedger } from '../open-ledger.ts';
+import type { Batch, LedgerReader } from '../ledger.ts';
+import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { choose } from '../run-job.ts';
@@ -50,7 +50,9 @@ async function exportBatch(
   flags: Flags,
 ): Promise<ExitCode> {
   const { batch, location } =
-    file === undefined ? await findBatch(word, flags.store) : await batchOfJob(word, file, flags);
+    file === undefined
+      ? await findBatch(word, flags.store, console.warn)
+      : await batchOfJob(console, word, file, flags);
   const input = await openInput(batch.inputPath, readSettings(batch.settings));
   if (input.survey.sha256 !== batch.inputSha256) {
     throw stop(
@@ -61,7 +63,7 @@ async function exportBatch(
   }
   const formulas = formulaModeOf(flags);
   const settings = { ...outputSettings(batch.settings), ...(formulas === undefined ? {} : { formulas }) };
-  const spender = await openIfFree(location, `export ${batch.id}`);
+  const spender = await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
     const usual = await usualPath(ledger, batch, flags.forExcel);
@@ -90,17 +92,6 @@ async function exportBatch(
   return EXIT.done;
 }
 
-/** Undefined while another process is spending from the store: then there is only looking. */
-async function openIfFree(location: string, command: string): Promise<Ledger | undefined> {
-  try {
-    const options = { clock: systemClock, waitForLockMs: 0, mayCreate: false, command };
-    return await openLedger({ location, named: true }, options);
-  } catch (error) {
-    if (error instanceof StopError && error.code === 'busy') return undefined;
-    throw error;
-  }
-}
-
 /** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */
 async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
   const standing = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
@@ -122,19 +113,25 @@ function sayNotes(console: Console): Listener {
   };
 }
 
-async function batchOfJob(jobArgument: string, file: string, flags: Flags): Promise<FoundBatch> {
+async function batchOfJob(
+  console: Console,
+  jobArgument: string,
+  file: string,
+  flags: Flags,
+): Promise<FoundBatch> {
   const { job, account } = await choose({
     job: jobArgument,
     account: flags.account,
     read: readOptionsOf(flags),
     repair: flags.repair,
   });
-  const found = await eachLedger(flags.store, async (ledger, location) => {
+  const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
     const input = await openMappedInput(file, job, ledger);
     const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
     const batch = await ledger.batchByKey(key);
     return batch === undefined ? [] : [{ batch, location }];
-  });
+  };
+  const found = await eachLedger(flags.store, batchIn, console.warn);
   const [first] = found.flat();
   if (first !== undefined) return first;
   throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or type rowonce status.');

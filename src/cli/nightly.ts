@@ -47,6 +47,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
       mayCreateStore: console.interactive,
       signal: stopping.signal,
       onEvent: (path, event) => told.hear(path, event),
+      tell: console.warn,
       command: typedCommand(words),
     });
     if (!console.quiet || didAnything(summary)) {

@@ -65,6 +65,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     store,
     savePlanAs: save,
     allowAdmin,
+    tell: console.warn,
     onEvent: (event) => {
       if (event.kind === 'note') console.say(event.message);
     },

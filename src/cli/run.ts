@@ -2,7 +2,14 @@ import type { Command } from 'commander';
 import type { ChangePlan } from '../change-plan.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine, durationOf, typedCommand, wholeNumber, withBudget } from '../command-line.ts';
+import {
+  commandLine,
+  durationOf,
+  typedCommand,
+  wholeNumber,
+  withBudget,
+  withoutOption,
+} from '../command-line.ts';
 import { alarming } from '../console.ts';
 import { changeQuestion, diffLines } from '../diff-words.ts';
 import { type ExitCode, stop } from '../errors.ts';
@@ -87,7 +94,8 @@ The prebuilt steps of the service, and the operation that does the same for a fi
   API Call             api-call (in a job, with endpoint and body)`;
 
 async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
-  const words = process.argv.slice(2);
+  // What is accepted once is not to be accepted again by whoever types what we print.
+  const words = withoutOption(process.argv.slice(2), '--accept');
   const progress = new Progress(console, systemClock);
   const stopping = stopOnSignals(console, () => progress.inFlight);
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
@@ -117,6 +125,7 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       allowAdmin: flags.allowAdmin,
       accept: flags.accept === undefined ? undefined : oneOf('--accept', ACCEPTABLE, flags.accept),
       askMisses: (misses) => askMisses(console, misses, flags.yes === true),
+      tell: console.warn,
       planFile: flags.plan,
       signal: stopping.signal,
       onEvent(event) {

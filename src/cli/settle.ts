@@ -54,7 +54,7 @@ async function settleCommand(
   flags: Flags,
 ): Promise<ExitCode> {
   const decision = decisionOf(flags);
-  const { batch, location } = await findBatch(word, flags.store);
+  const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (decision === undefined) {
     const reader = await lookAtLedger(location);
     try {

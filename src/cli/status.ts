@@ -32,7 +32,7 @@ async function statusCommand(
   flags: { readonly store?: string },
 ): Promise<ExitCode> {
   if (word === undefined) return showBatches(console, flags.store);
-  const { batch, location } = await findBatch(word, flags.store);
+  const { batch, location } = await findBatch(word, flags.store, console.warn);
   const ledger = await lookAtLedger(location);
   try {
     if (row === undefined) return await showBatch(console, ledger, batch);
@@ -47,10 +47,11 @@ async function statusCommand(
 // ---------------------------------------------------------------------------------------------------- all batches
 
 async function showBatches(console: Console, store: string | undefined): Promise<ExitCode> {
-  const lists = await eachLedger(store, async (ledger) => {
+  const overviews = async (ledger: LedgerReader): Promise<readonly Overview[]> => {
     const batches = await ledger.batches();
     return Promise.all(batches.map((batch) => overview(ledger, batch)));
-  });
+  };
+  const lists = await eachLedger(store, overviews, console.warn);
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   if (all.length === 0) console.print('There are no batches yet.');
   for (const { batch, settled, money } of all) {

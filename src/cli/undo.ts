@@ -46,7 +46,7 @@ const MAX_PAUSE_MS = 10 * 60_000;
 async function undoCommand(console: Console, word: string, flags: Flags): Promise<ExitCode> {
   const { output, yes, maxPause, wait, store } = flags;
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
-  const { batch, location } = await findBatch(word, store);
+  const { batch, location } = await findBatch(word, store, console.warn);
   // "last" would be the undo itself when it is typed again.
   const words = process.argv.slice(2).map((each) => (each === word ? batch.id : each));
   const inFlight = new InFlight();
@@ -66,6 +66,7 @@ async function undoCommand(console: Console, word: string, flags: Flags): Promis
         const line = eventWords(event);
         if (line !== undefined) console.say(plainText(line));
       },
+      tell: console.warn,
       command: typedCommand(words),
     });
     return show(console, batch.id, undone, words, flags);

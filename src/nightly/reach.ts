@@ -23,6 +23,7 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
   key: 'account',
   store: 'sweep',
   store_damaged: 'sweep',
+  store_lost: 'sweep',
   store_version: 'sweep',
   disk_full: 'sweep',
   busy: 'sweep',

@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../errors.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
-import { isUrl, type Store, type StoreOptions } from '../store.ts';
+import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { ensureBallast, freeBallast } from './sqlite/ballast.ts';
 import { Connection, type ConnectionOptions, damaged, explained, sqliteCode } from './sqlite/connection.ts';
 import {
@@ -14,6 +14,7 @@ import {
 import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { Lookout, lossOf, lost, type Standing, standingOf } from './sqlite/lookout.ts';
 import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { verify } from './sqlite/verify.ts';
@@ -37,10 +38,10 @@ const sqlite: Store = {
     }
   },
 
-  async look(location) {
+  async look(location, tell) {
     const folder = storeFolder(location);
     try {
-      return look(folder);
+      return look(folder, tell);
     } catch (error) {
       throw explained(error, folder.path);
     }
@@ -56,18 +57,26 @@ const READ_TIMEOUT_MS = 2000;
 
 async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger> {
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
+  const wasThere = hasLedger(folder);
+  // Before anything is made, so that a disk that is not mounted stays as it is.
+  if (!wasThere) requireNewest(folder, undefined, options);
   preparePrivateFolder(folder);
   const lock = await takeLock(folder, options);
   try {
-    return await openLocked(folder, lock);
+    return await openLocked(folder, lock, { ...options, wasThere });
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
+interface Opening extends StoreOptions {
+  /** False for a store that is being made. */
+  readonly wasThere: boolean;
+}
+
 /** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
-async function openLocked(folder: StoreFolder, lock: SpenderLock): Promise<Ledger> {
+async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<Ledger> {
   refuseVanished(folder);
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
@@ -76,10 +85,14 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock): Promise<Ledge
     makePrivateFile(folder.ledger);
     connection.pragma('journal_mode = WAL');
     migrate(connection, schema, folder.path);
-    const { clean } = refuseBehind(connection, folder);
+    const { clean, unmarked } = refuseBehind(connection, folder);
+    if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
+    if (options.wasThere && requireNewest(folder, standingOf(connection), options))
+      connection.run(NEW_IDENTITY);
     if (clean === 0) await verify(connection, folder.path);
     ensureBallast(folder.ballast);
-    const watermark = Watermark.open(folder.watermark);
+    // One that is missing stays so: whoever spends has to hear of it.
+    const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE ledger SET clean = 0');
     limitPages(connection);
     return spenderOf(folder, connection, watermark, lock);
@@ -92,12 +105,13 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock): Promise<Ledge
 function spenderOf(
   folder: StoreFolder,
   connection: Connection,
-  watermark: Watermark,
+  watermark: Pick<Watermark, 'write' | 'close'>,
   lock: SpenderLock,
 ): SqliteLedger {
   return new SqliteLedger({
     connection,
     watermark,
+    lookout: new Lookout(folder, connection),
     folder: folder.path,
     makeRoom() {
       // Folding the log into the database would take the room for itself.
@@ -112,15 +126,21 @@ function spenderOf(
   });
 }
 
-function look(folder: StoreFolder): LedgerReader {
-  if (!hasLedger(folder)) throw nothingThere(folder);
+function look(folder: StoreFolder, tell: Tell = () => {}): LedgerReader {
+  if (!hasLedger(folder)) {
+    const loss = lossOf(folder.path, undefined);
+    if (loss !== undefined) tell(loss);
+    throw nothingThere(folder);
+  }
   refuseVanished(folder);
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     const schema = schemaOf(connection, folder);
     if (schema === 0) throw nothingThere(folder);
     if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
-    refuseBehind(connection, folder);
+    const { unmarked } = refuseBehind(connection, folder);
+    const loss = unmarked?.message ?? lossOf(folder.path, standingOf(connection));
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
     return new SqliteReader(connection, folder.path);
   } catch (error) {
     connection.close();
@@ -169,19 +189,38 @@ function everCommitted(folder: StoreFolder): boolean {
  * The mark is read first, and once more when there is none: a spender beside us makes it before its first commit, and
  * raises it after each, so a ledger that is whole is never behind.
  */
-function refuseBehind(connection: Connection, folder: StoreFolder): { readonly clean: number } {
+function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   const mark = readWatermark(folder.watermark);
   const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM ledger');
   if (ledger === undefined) throw damaged(folder.path, 'ledger.db has lost its count of commits');
-  const { commits } = ledger;
+  const { commits, clean } = ledger;
   if (mark === 'unreadable') throw damaged(folder.path, 'the watermark cannot be read');
   if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
-    throw damaged(folder.path, `the watermark is missing, and the ledger has ${commits} commits`);
+    const fact = `the watermark is missing, and the ledger has ${commits} commits`;
+    return { clean, unmarked: damaged(folder.path, fact) };
   }
   if (mark !== undefined && mark > commits) {
     throw damaged(folder.path, `${mark} commits were made, and the ledger knows only ${commits} of them`);
   }
-  return ledger;
+  return { clean, unmarked: undefined };
+}
+
+interface Checked {
+  readonly clean: number;
+  /** What holds a spender back and nobody else: whether the newest commits are there cannot be told. */
+  readonly unmarked: StopError | undefined;
+}
+
+/** What is accepted is a ledger of its own from then on, so that the other one is still missed when it comes back. */
+const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
+
+/** @returns whether one is taken that is not the newest. @throws StopError `store_lost` when nobody accepts that. */
+function requireNewest(folder: StoreFolder, found: Standing | undefined, options: StoreOptions): boolean {
+  const loss = lossOf(folder.path, found);
+  if (loss === undefined) return false;
+  if (options.acceptLost !== true) throw lost(loss);
+  options.tell?.(`Accepted with --accept store: ${loss}`);
+  return true;
 }
 
 function nothingThere(folder: StoreFolder): StopError {

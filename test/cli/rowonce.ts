@@ -23,9 +23,9 @@ export interface Start {
 /** Nothing of the tester's own configuration or colours reaches the program. */
 export function startRowonce(args: readonly string[], start: Start = {}): ChildProcess {
   // The compile cache halves what each of the thousands of starts costs; `vitest.config.ts` says where it is.
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env;
   return spawn(start.node ?? process.execPath, [PROGRAM, ...args], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...start.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ...start.env },
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
   });
 }

@@ -404,7 +404,6 @@ describe('the ledger and its watermark', () => {
     await expectDamage(place, 'the watermark is missing');
     rmSync(mark);
     await expectDamage(place, 'the watermark is missing');
-    await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
   });
 
   test('a watermark behind the ledger is what a kill leaves, and harmless', async () => {

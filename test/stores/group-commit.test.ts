@@ -160,6 +160,7 @@ function groupWith(failures: Error[]) {
         seen.marks.push(commits);
       },
     },
+    lookout: { refusal: () => undefined, committed() {} },
     makeRoom() {
       seen.rooms += 1;
     },

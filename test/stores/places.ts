@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Ledger } from '../../src/ledger.ts';
-import type { Store } from '../../src/store.ts';
+import type { Store, StoreOptions } from '../../src/store.ts';
 
 /** Where the tests of the stores put their ledgers. Everything is gone when the test ends. */
 
@@ -24,8 +24,14 @@ export function freshPlace(store: Store): string {
   return store.handles(url) ? url : join(temporaryFolder(), 'store');
 }
 
-export function openStore(store: Store, location: string, create = true): Promise<Ledger> {
-  return store.open(location, { waitForLockMs: 0, clock: systemClock, create, command: 'run the tests' });
+export function openStore(
+  store: Store,
+  location: string,
+  create = true,
+  more: Partial<StoreOptions> = {},
+): Promise<Ledger> {
+  const options = { waitForLockMs: 0, clock: systemClock, create, command: 'run the tests' };
+  return store.open(location, { ...options, ...more });
 }
 
 /** An open ledger in a place of its own, closed when the test ends. */

@@ -1,5 +1,7 @@
+import type { StopError } from '../../errors.ts';
 import { crashPoint } from '../../faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
+import type { Lookout } from './lookout.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
@@ -34,6 +36,7 @@ const LARGEST_GROUP = 1000;
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
+  readonly lookout: Pick<Lookout, 'refusal' | 'committed'>;
   readonly folder: string;
   /** Makes room on a full disk, once. */
   readonly makeRoom: () => void;
@@ -81,13 +84,20 @@ export class GroupCommit {
 
   #commitGroup(group: readonly Write[]): void {
     if (group.length === 0) return;
-    const writable = this.#full ? this.#refuseNew(group) : group;
+    const refusal = this.#refusal();
+    const writable = refusal === undefined ? group : refuseNew(group, refusal);
     try {
       settle(this.#commit(writable));
     } catch (error) {
       if (isDiskFull(error) && !this.#full) this.#commitInFlight(writable, error);
       else this.#fail(writable, error);
     }
+  }
+
+  /** Why only what is in flight is still written: it may have been paid for. */
+  #refusal(): StopError | undefined {
+    const { folder, lookout } = this.#options;
+    return this.#full ? diskFull(folder, undefined) : lookout.refusal();
   }
 
   #fail(group: readonly Write[], error: unknown): void {
@@ -100,13 +110,7 @@ export class GroupCommit {
   #commitInFlight(group: readonly Write[], cause: unknown): void {
     this.#full = true;
     this.#options.makeRoom();
-    this.#commitGroup(this.#refuseNew(group, cause));
-  }
-
-  #refuseNew(group: readonly Write[], cause?: unknown): readonly Write[] {
-    const stopped = diskFull(this.#options.folder, cause);
-    for (const write of group) if (!write.inFlight) write.reject(stopped);
-    return group.filter((write) => write.inFlight);
+    this.#commitGroup(refuseNew(group, diskFull(this.#options.folder, cause)));
   }
 
   #commit(group: readonly Write[]): readonly Done[] {
@@ -114,6 +118,7 @@ export class GroupCommit {
     if (group.length === 0) return [];
     const { done, commits } = this.#committed(group);
     this.#mark(commits);
+    this.#options.lookout.committed();
     return done;
   }
 
@@ -174,6 +179,11 @@ export class GroupCommit {
       return { write, error };
     }
   }
+}
+
+function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
+  for (const write of group) if (!write.inFlight) write.reject(stopped);
+  return group.filter((write) => write.inFlight);
 }
 
 function settle(done: readonly Done[]): void {

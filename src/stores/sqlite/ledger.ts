@@ -40,6 +40,7 @@ import {
   insertTold,
 } from './entries.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { SqliteReader } from './reader.ts';
 import { batchNumber, keyBytes } from './records.ts';
@@ -47,6 +48,7 @@ import { retractMisses, settleRow } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
+  readonly lookout: Lookout;
   /** Gives the store back: lock and files. Runs after the connection is closed. */
   readonly release: () => void;
 }
@@ -55,6 +57,7 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
   readonly #release: () => void;
+  readonly #lookout: Pick<Lookout, 'end'>;
   /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
   readonly #earlier: number;
   #closed = false;
@@ -63,6 +66,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     super(options.connection, options.folder);
     this.#group = new GroupCommit(options);
     this.#release = options.release;
+    this.#lookout = options.lookout;
     const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
@@ -195,6 +199,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (this.#closed) return;
     this.#closed = true;
     this.#group.drain();
+    this.#lookout.end();
     if (this.#group.sound) endOrderly(this.connection);
     this.connection.close();
     this.#release();

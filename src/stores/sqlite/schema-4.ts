@@ -38,4 +38,16 @@ UPDATE accounts SET misses = (
   SELECT count(*) FROM attempts a JOIN batches b ON b.id = a.batch WHERE b.account = accounts.id AND a.series = 0);
 `;
 
-export const SCHEMA_4 = [ROWS, MARKS, MISSES, GUARDS_4].join('');
+/** A ledger has a random name of its own, under which its commits are known outside of the store, too. */
+const IDENTITY = `
+ALTER TABLE ledger ADD COLUMN identity TEXT CHECK (length(identity) = 32);
+UPDATE ledger SET identity = lower(hex(randomblob(16)));
+
+-- What outside of the store is held against the count would be worth nothing if the count could stand still or go back.
+CREATE TRIGGER ledger_counting BEFORE UPDATE OF commits ON ledger WHEN NEW.commits IS NOT OLD.commits + 1
+BEGIN SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one'); END;
+CREATE TRIGGER ledger_named BEFORE UPDATE OF identity ON ledger WHEN NEW.identity IS NULL
+BEGIN SELECT RAISE(ABORT, 'money rule: a ledger has a name'); END;
+`;
+
+export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, GUARDS_4].join('');

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ledgersFolder } from '../../paths.ts';
+
+/**
+ * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied knows
+ * nothing of what was bought since, and nothing inside of it says so. There is one small file for each ledger, and one
+ * for each place, which names the ledger that was last used there.
+ *
+ * All of it is best effort: without a folder to write to, in a container that begins anew each time, a store is taken
+ * as it is. A loss of power may leave an older note, which means nothing, and never a newer one, because the ledger's own
+ * commit was on the disk before.
+ */
+export interface OutsideNote {
+  readonly identity: string;
+  readonly commits: number;
+  /** When the newest request was noted that may have cost something. Undefined: nothing was bought with the ledger. */
+  readonly lastIntentMs: number | undefined;
+  /** Where the ledger was last used. */
+  readonly place: string;
+}
+
+/** The path of a store's folder as everybody reaches it, also when it is gone: links in front of it are followed. */
+export function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(placeOf(parent), basename(path));
+  }
+}
+
+export function noteOf(identity: string): OutsideNote | undefined {
+  const [commits = '', lastIntentMs = '', place = ''] = linesOf(fileOf(identity));
+  if (!/^\d+$/.test(commits) || place === '') return undefined;
+  return {
+    identity,
+    commits: Number(commits),
+    lastIntentMs: lastIntentMs === '' ? undefined : Number(lastIntentMs),
+    place,
+  };
+}
+
+/** Of the ledger that was last used at the place, unless it has been used somewhere else since. */
+export function noteAt(place: string): OutsideNote | undefined {
+  const [identity = ''] = linesOf(fileOfPlace(place));
+  const note = identity === '' ? undefined : noteOf(identity);
+  return note?.place === place ? note : undefined;
+}
+
+/** @returns whether it could be kept. */
+export function keepNote({ identity, commits, lastIntentMs, place }: OutsideNote): boolean {
+  return replace(fileOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
+}
+
+export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
+  replace(fileOfPlace(place), [identity, place]);
+}
+
+const fileOf = (identity: string): string => join(ledgersFolder(), `ledger-${identity}`);
+const fileOfPlace = (place: string): string =>
+  join(ledgersFolder(), `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`);
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** Whoever reads sees the old lines or the new ones. One process writes a ledger's file, so the other name is its own. */
+function replace(file: string, lines: readonly string[]): boolean {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { rowonce } from '../cli/rowonce.ts';
+import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { isKnownToBeOlder, restore, takeBackup, tryOnBackup } from './restores.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: a store that is restored from an older copy, deleted or taken away buys nothing twice (protocol, rule 2): the run
+ * stops and says what may be bought again, what only looks goes on, and a person may accept the loss.
+ * Method: the real commands over folders that are copied, deleted and moved between runs and under a run. The vendor's
+ * book says what was bought.
+ */
+
+const ROWS = 12;
+
+async function workplaceWith(...lists: readonly string[]): Promise<Workplace> {
+  const workplace = await Workplace.open();
+  for (const list of lists) workplace.writeList(domainsOf(list, ROWS), `${list}.csv`);
+  return workplace;
+}
+
+const listOf = (name: string) => ({ input: `${name}.csv`, output: `${name}-out.csv` });
+
+function type(workplace: Workplace, words: readonly string[]) {
+  const env = {
+    ROWONCE_CONFIG: workplace.path('config'),
+    ROWONCE_STORE: workplace.path('store'),
+    XDG_STATE_HOME: workplace.path('state'),
+  };
+  return rowonce(words, { cwd: workplace.folder, env });
+}
+
+async function requestsAt(workplace: Workplace): Promise<number> {
+  return (await workplace.vendor.book()).requests;
+}
+
+describe.concurrent('a store that is lost', () => {
+  test('restored from a backup, it buys nothing until that is accepted; status, export, plan and settle go on', async () => {
+    await using workplace = await workplaceWith('one', 'two');
+    expect((await workplace.run(listOf('one'))).code).toBe(0);
+    const backup = takeBackup(workplace);
+    expect((await workplace.run(listOf('two'))).code).toBe(0);
+    restore(workplace, backup);
+
+    const refused = await workplace.run(listOf('two'));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(
+      /^The store .* is not the newest one: its ledger has \d+ commits, and \d+ were made with it, the last request at 20.*Z\. What it bought after 20.*Z would be bought again\.\nPut the newest store back, or go on without it by rowonce run with --accept store\.\n$/,
+    );
+    for (const words of [
+      ['status'],
+      ['status', 'last'],
+      ['export', 'last', '-o', 'again.csv'],
+      ['plan', 'enrich-company', 'two.csv', '--account', 'data'],
+      ['settle', 'last'],
+    ]) {
+      const { code, stderr } = await type(workplace, words);
+      expect({ words, code }).toEqual({ words, code: 0 });
+      expect(stderr).toMatch(/is not the newest one: .* Nothing is bought from it as it is\.$/m);
+    }
+    expect(readFileSync(workplace.path('again.csv'))).toEqual(readFileSync(workplace.path('one-out.csv')));
+    expect(await requestsAt(workplace)).toBe(2 * ROWS);
+
+    const accepted = await workplace.run({ ...listOf('two'), more: ['--accept', 'store'] });
+    expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
+    expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
+    expect(await workplace.run(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect((await type(workplace, ['status'])).stderr).toBe('');
+  });
+
+  test('a backup of before a kill buys nothing, and the newest store goes on', async () => {
+    await using workplace = await workplaceWith('one', 'two');
+    await workplace.run(listOf('one'));
+    const backup = takeBackup(workplace);
+    const program = workplace.start(listOf('two'));
+    await program.until(() => isKnownToBeOlder(workplace, backup));
+    await program.kill();
+    const { ended, requests } = await tryOnBackup(workplace, backup, listOf('two'));
+    expect(ended).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+    expect(requests).toBe(0);
+    expect([0, 3]).toContain((await workplace.run(listOf('two'))).code);
+    expect(await brokenPromises(workplace, { lists: [listOf('one'), listOf('two')] })).toEqual(NONE_BROKEN);
+  });
+
+  test('deleted, it is not made anew until that is accepted', async () => {
+    await using workplace = await workplaceWith('one');
+    expect((await workplace.run(listOf('one'))).stderr).toMatch(
+      /^There was no store at .* yet, so nothing is known as bought\.$/m,
+    );
+    rmSync(workplace.path('store'), { recursive: true });
+    const refused = await workplace.run(listOf('one'));
+    expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+    expect(refused.stderr).toMatch(
+      /is gone: \d+ commits were made .* All that it bought would be bought again\./,
+    );
+    expect(existsSync(workplace.path('store'))).toBe(false);
+    const planned = await type(workplace, ['plan', 'enrich-company', 'one.csv', '--account', 'data']);
+    expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The store .* is gone: /) });
+    expect(await requestsAt(workplace)).toBe(ROWS);
+    const accepted = await workplace.run({ ...listOf('one'), more: ['--accept', 'store'] });
+    expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
+  });
+});
+
+describe.concurrent('a store that is taken away under a run', () => {
+  const TAKEN: readonly [what: string, take: (workplace: Workplace) => void][] = [
+    ['deleted', (workplace) => rmSync(workplace.path('store'), { recursive: true })],
+    ['moved', (workplace) => renameSync(workplace.path('store'), workplace.path('moved'))],
+    [
+      'with an empty folder in its place, as a disk leaves it',
+      (workplace) => {
+        renameSync(workplace.path('store'), workplace.path('moved'));
+        mkdirSync(workplace.path('store'));
+      },
+    ],
+  ];
+
+  test.each(TAKEN)('%s: nothing more is sent, by the next command neither', async (_what, take) => {
+    await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });
+    workplace.writeList(domainsOf('taken', 30));
+    const program = workplace.start();
+    await program.until(() => workplace.vendor.loggedBytes > 0);
+    take(workplace);
+    const atMost = (await requestsAt(workplace)) + workplace.concurrency;
+    const { code, report, stderr } = await program.ended;
+    expect({ code, stopped: report?.stopped?.code }, stderr).toEqual({ code: 2, stopped: 'store_lost' });
+    expect(stderr).toContain(
+      'was deleted, moved, replaced or unmounted while it was in use; nothing new is sent',
+    );
+    const requests = await requestsAt(workplace);
+    expect(requests).toBeLessThanOrEqual(atMost);
+
+    expect(await workplace.run()).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+    expect(await requestsAt(workplace)).toBe(requests);
+    if (!existsSync(workplace.path('moved'))) return;
+    // What was in flight is in the store, wherever it is, so the list costs what it costs.
+    expect((await workplace.run({ store: 'moved' })).code).toBe(0);
+    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
+    expect(await requestsAt(workplace)).toBe(30);
+  });
+});
