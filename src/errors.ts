@@ -96,3 +96,11 @@ export function unreachable(value: never): never {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Whether what we write to the stream has no reader any more, such as `head` that has seen enough. */
+export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean | undefined }): boolean {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  // Of a terminal EIO means that its window was closed; of a file, that its disk is broken.
+  if (error.code === 'EIO') return stream.isTTY === true;
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+}

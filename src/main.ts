@@ -7,7 +7,7 @@ import {
   type Terminal,
   type TerminalOptions,
 } from './console.ts';
-import { EXIT, type ExitCode, messageOf, StopError } from './errors.ts';
+import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from './errors.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**
@@ -20,14 +20,18 @@ export async function main(argv: readonly string[]): Promise<never> {
   let terminal = terminalFor(argv, processStreams);
   // Also what nobody awaited. Anything less than ending would leave a run going on in an unknown state.
   process.on('uncaughtException', (error) => process.exit(reportBug(terminal, error, processStreams)));
-  process.stdout.on('error', ignoreBrokenPipe);
-  process.stderr.on('error', ignoreBrokenPipe);
+  let unwritten: Error | undefined;
+  // A run goes on whatever its words are written to: ending here would leave calls in doubt that were already paid for.
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error) => {
+    if (!isReaderGone(error, process.stdout)) unwritten = error;
+  });
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
     terminal = opened;
   });
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // Not left to an empty event loop: an idle connection to a vendor would hold the shell for a minute.
-  process.exit(exitCode);
+  process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
 
 /** Runs the command line on these streams. Never throws; the exit code says how it ended. */
@@ -76,7 +80,7 @@ function report(terminal: Terminal, error: unknown, command: string, streams: St
   if (error instanceof StopError) return reportStop(terminal, error);
   if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
   // The reader of our output, such as `head`, has seen enough. That is not an error of anybody.
-  if (isBrokenPipe(error)) return EXIT.done;
+  if (isReaderGone(error, streams.stdout)) return EXIT.done;
   return reportBug(terminal, error, streams);
 }
 
@@ -115,18 +119,12 @@ function commandIn(argv: readonly string[], program: Command | undefined): strin
   return program?.commands.find((command) => argv.includes(command.name()))?.name() ?? '';
 }
 
-function ignoreBrokenPipe(error: Error): void {
-  // A run goes on when its output is closed: ending here would leave calls in doubt that were already paid for.
-  if (!isBrokenPipe(error)) throw error;
-}
-
-function isBrokenPipe(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    // EIO: the terminal's window was closed.
-    ['EPIPE', 'ERR_STREAM_DESTROYED', 'EIO'].includes(String(error.code))
-  );
+/** Whoever waits for a result and did not get it must not hear that all is well. What ended the command says more. */
+function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): ExitCode {
+  if (exitCode !== EXIT.done && exitCode !== EXIT.attention) return exitCode;
+  terminal.warn(`The result could not be written to standard output: ${messageOf(error)}.`);
+  terminal.warn('Give standard output room, then type the same command again: nothing is bought twice.');
+  return EXIT.usage;
 }
 
 /** What was written to a pipe has left this process. */

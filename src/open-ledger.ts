@@ -53,10 +53,7 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
       'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
     );
   }
-  const isNew = isNewStore(choice);
-  const ledger = await store.open(location, { ...opening, create: true });
-  if (isNew) options.tell?.(`There was no store at ${location} yet, so nothing is known as bought.`);
-  return ledger;
+  return store.open(location, { ...opening, create: true });
 }
 
 /**

@@ -6,6 +6,7 @@ import type { AnswerPlace } from './answer-body.ts';
 import { replaceFile } from './atomic-file.ts';
 import { rowsBeyond } from './changes-done.ts';
 import { isoTime } from './clock.ts';
+import { isReaderGone, messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
 import { besideFile, isPackedName, partsOf } from './file-name.ts';
@@ -306,8 +307,15 @@ async function* hashed(
   }
 }
 
+/** A stream that fails never drains, so what is waited for is the chunk. */
 async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
-  if (!stream.write(chunk)) await new Promise((resolve) => stream.once('drain', resolve));
+  const failed = await new Promise<Error | null | undefined>((resolve) => {
+    if (stream.write(chunk, resolve)) resolve(null);
+  });
+  if (failed == null) return;
+  if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
+  const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
+  throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
 }
 
 // ------------------------------------------------------------------------------------------------ whose file it is

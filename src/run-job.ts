@@ -113,8 +113,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
     waitForLockMs: request.waitForLockMs ?? 0,
     mayCreate: sandbox || request.mayCreateStore === true,
     acceptLost: request.accept === 'store',
-    // Nobody is to be warned of what play money has bought.
-    tell: sandbox ? undefined : request.tell,
+    tell: request.tell,
     command,
   });
   const connections = new Connections();

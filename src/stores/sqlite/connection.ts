@@ -122,8 +122,17 @@ export function sqliteCode(error: unknown): string | undefined {
 
 export function isDiskFull(error: unknown): boolean {
   // ENOSPC and EDQUOT come from our own files beside the database.
-  const code = sqliteCode(error) ?? (error instanceof Error && 'code' in error ? error.code : undefined);
-  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT';
+  return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
+}
+
+/** A kernel turns a disk read-only when it fails. */
+function isDiskFailing(error: unknown): boolean {
+  return /^(SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(codeOf(error));
+}
+
+/** SQLite's code, or that of the file system. */
+function codeOf(error: unknown): string {
+  return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
 }
 
 /** Constraints and misuse are bugs of ours and concern one write; everything else of SQLite's concerns the store. */
@@ -173,6 +182,8 @@ export function explained(error: unknown, folder: string): unknown {
 
 function unusable(folder: string, cause: unknown, fact: string): StopError {
   const message = `The store ${folder} cannot be used: ${fact}.`;
-  const next = 'Make the folder and its files yours to write, or name another one with --store.';
+  const next = isDiskFailing(cause)
+    ? 'See that its disk is sound and mounted for writing, then type the same command again: it goes on where it stopped.'
+    : 'Make the folder and its files yours to write, or name another one with --store.';
   return new StopError({ code: 'store', message, next }, { cause });
 }

@@ -1,0 +1,164 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { PROGRAM } from '../cli/rowonce.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: where the words of a run go to is never what ends it (protocol, rule 13), and a result that nobody got is not
+ * reported as one. A disk that stops taking writes ends a run in words that say so.
+ * Method: the real command with /dev/full as standard output or error, which is a full disk to whoever writes to it; and
+ * a store on a real file system that the kernel turns read-only under the run, as it does when the disk fails.
+ */
+
+const ROWS = 20;
+const FULL = '/dev/full';
+
+interface Heard {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Types the words with one of the streams on a full disk. */
+async function typeOnto(
+  workplace: Workplace,
+  full: 'stdout' | 'stderr',
+  words: readonly string[],
+): Promise<Heard> {
+  const disk = openSync(FULL, 'w');
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: workplace.folder,
+      ROWONCE_CONFIG: workplace.path('config'),
+      XDG_STATE_HOME: workplace.path('state'),
+    },
+    stdio: ['ignore', full === 'stdout' ? disk : 'pipe', full === 'stderr' ? disk : 'pipe'],
+  });
+  closeSync(disk);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    child.stdout === null ? '' : text(child.stdout),
+    child.stderr === null ? '' : text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+async function openList(): Promise<Workplace> {
+  const workplace = await Workplace.open();
+  workplace.writeList(domainsOf('ends', ROWS));
+  return workplace;
+}
+
+/** Everything that was sent is settled, and nothing is asked again. */
+async function expectSettled(workplace: Workplace): Promise<void> {
+  const { open, inDoubt } = workplace.ledger();
+  expect({ open, inDoubt }).toEqual({ open: [], inDoubt: 0 });
+  expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect((await workplace.vendor.book()).requests).toBe(ROWS);
+}
+
+describe.runIf(existsSync(FULL))('a full disk', () => {
+  test('for the log: the words are dropped, and the run goes on to its end', async () => {
+    await using workplace = await openList();
+    const { code, stdout } = await typeOnto(workplace, 'stderr', workplace.words());
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ counts: { matched: ROWS }, stopped: null });
+    expect(workplace.statuses()).toHaveLength(ROWS);
+    await expectSettled(workplace);
+  });
+
+  test('for the result: everything is done, and the exit code says that the result is missing', async () => {
+    await using workplace = await openList();
+    const { code, stderr } = await typeOnto(workplace, 'stdout', workplace.words());
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^The result could not be written to standard output: .*ENOSPC.*\.\nGive standard output room, then type the same command again: nothing is bought twice\.$/m,
+    );
+    expect(workplace.statuses()).toHaveLength(ROWS);
+    await expectSettled(workplace);
+  });
+
+  test('for the output on standard output: the run ends, and says so', async () => {
+    await using workplace = await openList();
+    const words = workplace.words({ more: ['-o', '-'] }).filter((word) => word !== '--json');
+    const { code, stderr } = await typeOnto(workplace, 'stdout', words);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Standard output cannot be written: ');
+    await expectSettled(workplace);
+  });
+});
+
+describe('a file system that turns read-only', () => {
+  const STOPPED = { code: 'store', next: expect.stringContaining('mounted for writing') };
+
+  test('under a run: nothing more is sent, nothing is bought twice, and the same command goes on', async ({
+    skip,
+  }) => {
+    await using workplace = await Workplace.open({ latencyMs: 200, concurrency: 2 });
+    using disk = Disk.mount(workplace);
+    if (disk === undefined) return skip('mounting a file system needs root on Linux');
+    workplace.writeList(domainsOf('read-only', ROWS));
+    const order = { store: 'disk/store' };
+    const program = workplace.start(order);
+    await program.until(() => workplace.vendor.requests().length >= 4);
+    disk.turnReadOnly();
+    const { code, report, stderr } = await program.ended;
+    expect(code, stderr).toBe(2);
+    expect(report?.stopped).toMatchObject(STOPPED);
+    expect(stderr).not.toContain('bug');
+    const { requests } = await workplace.vendor.book();
+    expect(requests).toBeLessThan(ROWS);
+
+    expect(await workplace.run(order)).toMatchObject({ code: 2, report: { stopped: STOPPED } });
+    expect((await workplace.vendor.book()).requests).toBe(requests);
+    disk.repair();
+    expect([0, 3]).toContain((await workplace.run(order)).code);
+    expect((await workplace.vendor.book()).charged_twice).toEqual([]);
+    expect((await workplace.vendor.book()).requests).toBe(ROWS);
+  });
+});
+
+/** A small disk at `disk` in the workplace; undefined where mounting one is not allowed. */
+class Disk implements Disposable {
+  readonly #image: string;
+  readonly #folder: string;
+
+  private constructor(workplace: Workplace) {
+    this.#image = workplace.path('disk.img');
+    this.#folder = workplace.path('disk');
+  }
+
+  static mount(workplace: Workplace): Disk | undefined {
+    if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+    const disk = new Disk(workplace);
+    writeFileSync(disk.#image, Buffer.alloc(DISK_BYTES));
+    mkdirSync(disk.#folder);
+    if (spawnSync('mkfs.ext4', ['-q', '-F', disk.#image]).status !== 0) return undefined;
+    return disk.#mount('loop') ? disk : undefined;
+  }
+
+  /** As the kernel does when the disk fails. */
+  turnReadOnly(): void {
+    expect(this.#mount('remount,abort')).toBe(true);
+  }
+
+  repair(): void {
+    this[Symbol.dispose]();
+    expect(this.#mount('loop')).toBe(true);
+  }
+
+  [Symbol.dispose](): void {
+    spawnSync('umount', ['-l', this.#folder]);
+  }
+
+  #mount(options: string): boolean {
+    return spawnSync('mount', ['-o', options, this.#image, this.#folder]).status === 0;
+  }
+}
+
+const DISK_BYTES = 16 * 1024 * 1024;
