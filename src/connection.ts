@@ -81,7 +81,12 @@ export class Connections {
    * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
    * is not what a plan would take it for.
    */
-  settleLeftOpen({ ledger, clock, dialect, account }: RunOrder): Promise<number> {
+  settleLeftOpen({
+    ledger,
+    clock,
+    dialect,
+    account,
+  }: Pick<RunOrder, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
     // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>

@@ -3,6 +3,7 @@ import { unreachable } from './errors.ts';
 import type { Look } from './ledger.ts';
 import { subjectWords } from './membership.ts';
 import type { Call } from './operation.ts';
+import { counted } from './plain-text.ts';
 
 /** What a call asked for, and what the vendor said about a doubt, for a person and for a program. */
 
@@ -39,4 +40,10 @@ export function callWords({ operation, parameters, change }: Call): string {
 
 function valueWords(value: Call['parameters'][string]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/** Of a run that goes on, or of one that has ended where nothing could be written to the ledger. */
+export function openWords(open: number): string {
+  const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
+  return `${have}; if no run is going on, the next run or settle takes what stays without one for in doubt.`;
 }

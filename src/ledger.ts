@@ -62,6 +62,8 @@ export interface LedgerReader {
   counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>>;
   /** Attempts of the batch that were sent, and distinct calls that were settled by it. */
   traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }>;
+  /** Attempts of the batch that nobody has closed yet: of a run that goes on, or of one that ended in the middle. */
+  openRequests(batch: BatchId): Promise<number>;
   /** Rows with a number of at least `fromRow`, in order, at most `limit`. */
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]>;
   /** The rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */

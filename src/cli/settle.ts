@@ -16,6 +16,7 @@ import {
 } from '../ledger.ts';
 import { lookAtLedger, openLedger } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
+import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';
 import { toldAnswer } from './settle/told.ts';
 
@@ -56,25 +57,38 @@ async function settleCommand(
   const decision = decisionOf(flags);
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (decision === undefined) {
+    await sayLeftOpen(console, batch, location);
     const reader = await lookAtLedger(location);
     try {
       const doubts = await examined(reader, batch, await doubtsOf(reader, batch, row));
       const left = row === undefined ? undecidable(batch, doubts, await reader.batchMoney(batch.id)) : 0;
       const waiting = doubts.length === 0 ? await waitingRows(reader, batch) : [];
-      return list(console, batch, { doubts, waiting }, left);
+      const open = await reader.openRequests(batch.id);
+      return list(console, batch, { doubts, waiting, open }, left);
     } finally {
       await reader.close();
     }
   }
-  const options = { clock: systemClock, waitForLockMs: 0, mayCreate: false, command: `settle ${batch.id}` };
-  const ledger = await openLedger({ location, named: true }, options);
+  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
+  const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
+    await settleLeftOpen(ledger, batch);
     const doubts = await doubtsOf(ledger, batch, row);
     await decide(ledger, batch, doubts, decision, flags);
     return say(console, batch, doubts, decision);
   } finally {
     await ledger.close();
   }
+}
+
+/** Of the batch, which has no part in what other batches left open. */
+async function sayLeftOpen(console: Console, batch: Batch, location: string): Promise<void> {
+  const reader = await lookAtLedger(location);
+  const open = await reader.openRequests(batch.id);
+  await reader.close();
+  if (open === 0 || (await settleLeftOpenIfFree(location, batch)) === undefined) return;
+  const were = `${counted(open, 'request')} ${open === 1 ? 'was' : 'were'} open`;
+  console.say(`${were} when the program ended; what has no answer is in doubt now.`);
 }
 
 /** `not_done` ends the doubt itself, for every batch; the others are what one batch does about it. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine } from '../command-line.ts';
+import { openWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, findBatch } from '../find-batch.ts';
 import type { Batch, LedgerReader, Misses, Money } from '../ledger.ts';
@@ -127,6 +128,7 @@ const MOST_SENDS = 100_000;
 
 async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): Promise<ExitCode> {
   const { counts, settled, money } = await overview(ledger, batch);
+  const open = await ledger.openRequests(batch.id);
   const { requests, calls } = await ledger.traffic(batch.id);
   const account = await ledger.account(batch.accountIdentity);
   const { pausedUntilMs, misses } = account;
@@ -144,6 +146,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     ...(settled < rowsOf(batch) ? [`  pending   ${rowsOf(batch) - settled}`] : []),
     ...(hasCosts(batch, money) ? [moneyLine(money)] : []),
     `Requests   ${requests} for ${calls} calls`,
+    ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
     ...(lastMinute === 0 || batch.state !== 'open'
       ? []
       : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
@@ -156,6 +159,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     ...batchObject(batch, counts, money),
     requests,
     calls,
+    open,
     requests_last_minute: lastMinute,
     paused_until: paused === undefined ? null : isoTime(paused),
     ...(isSuspect || misses.kept ? { misses: { count: misses.count, kept: misses.kept } } : {}),

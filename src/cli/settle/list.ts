@@ -1,7 +1,7 @@
 import { callKeyOf } from '../../call-key.ts';
 import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
-import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
+import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
 import { EXIT, type ExitCode } from '../../errors.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
 import { subjectWords } from '../../membership.ts';
@@ -71,11 +71,19 @@ export async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<
 
 const PAGE_ROWS = 1_000;
 
+/** What a list of a batch shows. */
+export interface Listed {
+  readonly doubts: readonly Examined[];
+  readonly waiting: readonly WaitingRow[];
+  /** Requests without an answer yet, about which nothing can be decided. */
+  readonly open: number;
+}
+
 /** @param left credits in doubt about which there is nothing to decide. */
 export function list(
   console: Console,
   batch: Batch,
-  { doubts, waiting }: { readonly doubts: readonly Examined[]; readonly waiting: readonly WaitingRow[] },
+  { doubts, waiting, open }: Listed,
   left: number,
 ): ExitCode {
   for (const { row, reason } of waiting) console.print(plainText(`row ${row} waits: ${reason}`));
@@ -87,6 +95,7 @@ export function list(
   console.print(
     doubts.length === 0 ? `Nothing of batch ${batch.id} is in doubt.` : totalWords(doubts, atRisk),
   );
+  if (open > 0) console.print(openWords(open));
   if (left > 0) {
     console.print(
       `${counted(left, 'credit')} of lost answers may have been charged, with nothing to decide: their calls have another answer, or were skipped.`,
@@ -97,6 +106,7 @@ export function list(
     batch: batch.id,
     at_risk: atRisk,
     undecidable: left,
+    open,
     in_doubt: doubts.map(doubtObject),
     ...(waiting.length === 0 ? {} : { waiting }),
   });

@@ -56,6 +56,11 @@ export class MemoryReader implements LedgerReader {
     return (await this.batches()).find(goesOn);
   }
 
+  async openRequests(batch: BatchId): Promise<number> {
+    const isOpen = ({ intent, closure }: KeptAttempt) => intent.batch === batch && closure === undefined;
+    return this.book.attempts.filter(isOpen).length;
+  }
+
   async batchMoney(batch: BatchId): Promise<Money> {
     return this.book.money(this.book.batch(batch)?.budget, ({ intent }) => intent.batch === batch);
   }

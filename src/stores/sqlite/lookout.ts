@@ -15,14 +15,17 @@ export interface Standing {
 }
 
 /** Play money is not worth a stop, so a ledger that holds nothing else has no last intent. */
-const LAST_INTENT = `SELECT intent_at FROM attempts
-  WHERE EXISTS (SELECT 1 FROM batches WHERE sandbox = 0) ORDER BY id DESC LIMIT 1`;
+const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
+const LAST_INTENT = 'SELECT intent_at FROM attempts WHERE id = (SELECT max(id) FROM attempts)';
 
 export function standingOf(connection: Connection): Standing {
   const ledger = connection.get<{ identity: string; commits: number }>(
     'SELECT identity, commits FROM ledger',
   );
-  const last = connection.get<{ intent_at: number }>(LAST_INTENT);
+  const last =
+    connection.get<object>(HOLDS_MONEY) === undefined
+      ? undefined
+      : connection.get<{ readonly intent_at: number }>(LAST_INTENT);
   return { identity: ledger?.identity ?? '', commits: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
 }
 

@@ -93,6 +93,12 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => ({ requests: this.#tally(id, 'requests'), calls: this.#tally(id, 'calls') }));
   }
 
+  openRequests(batch: BatchId): Promise<number> {
+    // The sign keeps SQLite from going through all attempts of the batch instead of the few that are open.
+    const sql = 'SELECT count(*) AS n FROM attempts WHERE open = 1 AND +batch = ?';
+    return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
+  }
+
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
     return this.read(() => {
       const rows = this.connection.all<{

@@ -48,6 +48,21 @@ export function callsConform(store: Store): void {
       });
     });
 
+    test('requests of a batch are open until they are closed, also of a spender that has ended', async () => {
+      const place = freshPlace(store);
+      const ledger = await openStore(store, place);
+      const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await answered(ledger, batch, 'closed');
+      await admitted(ledger, batch, 'one');
+      await ledger.record(await admitted(ledger, batch, 'two'), replyWith('two'));
+      await admitted(ledger, other, 'three');
+      expect(await ledger.openRequests(batch)).toBe(2);
+      await ledger.close();
+      const reader = await store.look(place);
+      expect(await reader.openRequests(other)).toBe(1);
+      await reader.close();
+    });
+
     test('calls are found in the order in which they are asked for, unknown ones too', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

@@ -1,0 +1,40 @@
+import { sandboxAccount } from '../../account.ts';
+import { accountOfBatch } from '../../batch-account.ts';
+import { systemClock } from '../../clock.ts';
+import { dialectOf } from '../../dialect-of.ts';
+import { StopError } from '../../errors.ts';
+import type { Batch, Ledger } from '../../ledger.ts';
+import { openIfFree } from '../../open-ledger.ts';
+
+/**
+ * What a program that ended in the middle left open is settled before anybody looks at what is in doubt, or decides about
+ * it, as a run does before it spends. Nothing is sent.
+ */
+
+/** @returns how many requests were open. */
+export async function settleLeftOpen(ledger: Ledger, batch: Batch): Promise<number> {
+  if ((await ledger.openAttempts()).length === 0) return 0;
+  // An account that is gone spoke the built-in dialect, as far as anybody can tell now.
+  const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
+  // It loads what sends requests, which a list does without.
+  const { Connections } = await import('../../connection.ts');
+  const dialect = await dialectOf(account);
+  return new Connections().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
+}
+
+/**
+ * The same for somebody who only wants to see the list.
+ * @returns undefined where nothing may be settled now: a run goes on, the store is held back, or its account is unusable.
+ */
+export async function settleLeftOpenIfFree(location: string, batch: Batch): Promise<number | undefined> {
+  const ledger = await openIfFree(location, `settle ${batch.id}`, systemClock);
+  if (ledger === undefined) return undefined;
+  try {
+    return await settleLeftOpen(ledger, batch);
+  } catch (error) {
+    if (error instanceof StopError) return undefined;
+    throw error;
+  } finally {
+    await ledger.close();
+  }
+}

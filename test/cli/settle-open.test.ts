@@ -1,0 +1,89 @@
+/**
+ * Goal: right after a kill `settle` and `status` show what was on its way, and what may be decided is decided about all
+ * of it.
+ * Method: the real program, killed with requests on their way to a slow vendor; the commands that are typed then.
+ */
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { domainsOf, Workplace } from '../faults/workplace.ts';
+import { Desk, objectIn } from './desk.ts';
+
+const IN_FLIGHT = 3;
+
+/** A run that has as many requests on their way. */
+async function runningDesk(place: Workplace) {
+  const desk = new Desk(place);
+  place.writeList(domainsOf('open', 8));
+  const program = place.start();
+  await program.until(() => place.vendor.requests().length === IN_FLIGHT);
+  return { desk, program };
+}
+
+const openPlace = () => Workplace.open({ latencyMs: 60_000, concurrency: IN_FLIGHT });
+
+test('after a kill the list is of everything that was on its way, and deciding is, too', async () => {
+  await using place = await openPlace();
+  const { desk, program } = await runningDesk(place);
+  await program.kill();
+  const status = await desk.type(['status', 'last']);
+  expect(status.stdout).toContain(
+    `Open       ${IN_FLIGHT} requests have no answer yet; if no run is going on, the next run or settle takes what stays without one for in doubt.`,
+  );
+  expect(await desk.json(['status', 'last'])).toMatchObject({ open: IN_FLIGHT });
+
+  const list = await desk.type(['settle', 'last', '--json']);
+  expect(objectIn(list.stdout)).toMatchObject({ at_risk: IN_FLIGHT, open: 0 });
+  expect(objectIn(list.stdout).in_doubt).toHaveLength(IN_FLIGHT);
+  expect(list.stderr).toContain(
+    `${IN_FLIGHT} requests were open when the program ended; what has no answer is in doubt now.`,
+  );
+  expect((await desk.type(['settle', 'last'])).stdout).toContain(
+    `${IN_FLIGHT} in doubt, ${IN_FLIGHT} credits at risk.`,
+  );
+  expect((await desk.type(['status', 'last'])).stdout).toContain(
+    `0 spent, ${IN_FLIGHT} in doubt, 0 reserved`,
+  );
+  expect(await desk.requests()).toBe(IN_FLIGHT);
+});
+
+test('a decision right after a kill is about all of it, without a list before', async () => {
+  await using place = await openPlace();
+  const { desk, program } = await runningDesk(place);
+  await program.kill();
+  expect(await desk.type(['settle', 'last', '--skip'])).toMatchObject({
+    code: 0,
+    stdout: `Noted for ${IN_FLIGHT} calls: skip.\n`,
+  });
+});
+
+test('beside a run that goes on nothing is taken for in doubt', async () => {
+  await using place = await openPlace();
+  const { desk } = await runningDesk(place);
+  const list = await desk.type(['settle', 'last']);
+  expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing of batch') });
+  expect(list.stdout).toContain(`${IN_FLIGHT} requests have no answer yet; if no run is going on,`);
+  expect(place.ledger().open).toHaveLength(IN_FLIGHT);
+});
+
+test('a lost watermark holds back runs, and neither status, export, plan nor settle', async () => {
+  await using place = await openPlace();
+  const { desk, program } = await runningDesk(place);
+  await program.kill();
+  rmSync(place.path('store/watermark'));
+  for (const words of [
+    ['status', 'last'],
+    ['plan', 'enrich-company', 'list.csv', '--account', 'data'],
+    ['export', 'last', '-o', 'out.csv'],
+    ['settle', 'last'],
+    ['settle', 'last', '--skip'],
+  ]) {
+    const { code, stderr } = await desk.type(words);
+    expect({ words, code, stderr }).toEqual({
+      words,
+      code: 0,
+      stderr: expect.stringContaining('is damaged: the watermark is missing'),
+    });
+  }
+  expect(await place.run()).toMatchObject({ code: 2, report: { stopped: { code: 'store_damaged' } } });
+  expect(await desk.requests()).toBe(IN_FLIGHT);
+});
