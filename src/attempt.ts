@@ -1,10 +1,10 @@
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
+import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
 import { leftBy } from './changes.ts';
-import type { Clock } from './clock.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { StopError, stop, unreachable } from './errors.ts';
@@ -65,7 +65,7 @@ export interface Spending {
   /** How long this batch waits for a permit, and what ends the wait. */
   readonly waiter: Waiter;
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: BelievedTime;
   readonly batch: BatchId;
   readonly emit: Listener;
   readonly history: AccountHistory;
@@ -74,6 +74,8 @@ export interface Spending {
   readonly exclusiveKey: boolean;
   /** Doubts that this run has asked the vendor about: once is enough. */
   readonly looked: Set<AttemptId>;
+  /** Doubts that are held because no answer has told the time yet: they are looked at again once one has. */
+  readonly untimed: Set<AttemptId>;
   /** Stops the admission of everything else; what is in flight is still recorded. */
   stopAll(error: StopError): void;
 }
@@ -86,6 +88,8 @@ export interface Wanted {
   readonly decision?: DecisionId;
   /** The lost request, when it is sent again to the byte under its idempotency key. */
   readonly request?: KeyedRequest;
+  /** When the first request under that key was sent. */
+  readonly firstSent?: Moment;
   /** A repeat that is harmless by itself. The database knows one under a key only as the lost request to the byte. */
   readonly withoutKey?: true;
   /** The answer that is too old and is bought anew. */
@@ -150,9 +154,9 @@ async function attempt(
 ): Promise<Next> {
   const permit = await spending.limiter.permit(spending.waiter);
   // Taken before the commit, so that a process that is stopped in the middle of it is late as well.
-  const intentAt = { monotonicMs: spending.clock.monotonicMs(), wallMs: spending.clock.wallMs() };
+  const intentAt = spending.clock.sendingAt();
   try {
-    const outgoing = outgoingFor(spending, wanted, movedTo, intentAt.wallMs);
+    const outgoing = outgoingFor(spending, wanted, movedTo);
     if (outgoing === 'expired') return 'in_doubt';
     const admission = await admit(spending, wanted, operation, outgoing.keyed);
     if (admission.kind === 'over_budget') {
@@ -164,12 +168,19 @@ async function attempt(
     const tried = { attempt: admission.attempt, call: wanted.call };
     const verdict = await conclude(spending, tried, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
+    heedClocks(spending);
     return await follow(spending, wanted, operation, verdict, sent);
   } catch (error) {
     throw stopped(spending, error);
   } finally {
     permit.done();
   }
+}
+
+/** Says what became known about the clocks. Two that contradict each other stop the run; what is answered is kept. */
+function heedClocks({ clock, emit, stopAll }: Spending): void {
+  for (const message of clock.takeNews()) emit({ kind: 'note', message });
+  if (clock.apart !== undefined) stopAll(clock.apart);
 }
 
 /** At once, and not when the row has failed: until then the next call would get this slot and still be sent. */
@@ -189,12 +200,12 @@ interface Outgoing {
  * `expired`: the permit took so long that the vendor may have forgotten the lost one's key by now.
  */
 function outgoingFor(
-  { dialect, basePath, requestValues }: Spending,
-  { call, request: lost, withoutKey }: Wanted,
+  { dialect, basePath, requestValues, clock }: Spending,
+  { call, request: lost, firstSent, withoutKey }: Wanted,
   movedTo: string | undefined,
-  nowMs: number,
 ): Outgoing | 'expired' {
-  if (lost !== undefined && !isStillHonoured(dialect, lost, nowMs)) return 'expired';
+  if (firstSent !== undefined && !isStillHonoured(dialect, clock.since(firstSent).greatestMs))
+    return 'expired';
   const key = lost?.idempotencyKey ?? (withoutKey ? undefined : newIdempotencyKey(dialect));
   const values = key === undefined ? requestValues : { ...requestValues, idempotency_key: key };
   const request = requestOf(dialect, basePath, call, values, movedTo);
@@ -202,7 +213,7 @@ function outgoingFor(
     const { method, path, body } = lost;
     return { request: { ...request, method, path, body }, keyed: lost };
   }
-  return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, nowMs) };
+  return { request, keyed: key === undefined ? undefined : keyedRequest(key, request, clock.wallMs()) };
 }
 
 async function admit(
@@ -221,6 +232,7 @@ async function admit(
     row: wanted.row,
     reserve: reserveOf(wanted, operation),
     atMs: clock.wallMs(),
+    uptimeMs: clock.boot().uptimeMs,
     ...(wanted.decision === undefined ? {} : { decision: wanted.decision }),
     ...(wanted.replaces === undefined ? {} : { replaces: wanted.replaces }),
     ...(keyed === undefined ? {} : { request: keyed }),
@@ -252,7 +264,7 @@ async function send(
     permit.sent();
     emit({ kind: 'sent' });
   };
-  const reply = await transport.send(request, { intentAt, onSent });
+  const reply = clock.heard(await transport.send(request, { intentAt, onSent }));
   if (reply.kind === 'answered') permit.answered();
   return { reply, sentAtMs };
 }

@@ -1,7 +1,9 @@
 import { requestsPerSecond } from './account.ts';
 import { answerPlaceOf } from './answer-body.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
+import { APART_MS } from './believed-time.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
+import { isoTime } from './clock.ts';
 import { guessWords, isByName } from './columns.ts';
 import { crashPoint } from './faults.ts';
 import { freshSinceOf } from './freshness.ts';
@@ -38,7 +40,19 @@ export async function startBatch(
   });
   crashPoint('batch-created');
   await announce(order, input, start, isFirst);
-  return start.batch;
+  return datedByNow(order, start.batch);
+}
+
+/**
+ * One that began in the future began by a wrong clock, and what it takes for too old may have been bought yesterday. The
+ * database refuses to buy any of that anew.
+ */
+function datedByNow({ clock, emit }: RunOrder, batch: Batch): Batch {
+  const { freshSince, ...undated } = batch;
+  if (freshSince === undefined || batch.createdAtMs - clock.wallMs() <= APART_MS) return batch;
+  const message = `This batch began at ${isoTime(batch.createdAtMs)} by a clock that was wrong, so nothing is too old for it.`;
+  emit({ kind: 'note', message });
+  return undated;
 }
 
 /**

@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
+
 /**
  * Time, injected. Waits are measured on `monotonicMs`, which no clock change moves; `wallMs` is only ever
  * stored or shown. Tests hand in a clock of their own, so that no test sleeps for luck.
@@ -7,8 +12,16 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds since an arbitrary moment. Never goes back. */
   monotonicMs(): number;
+  /** The machine's boot clock. A clock without one counts as a machine that starts with each process. */
+  boot?(): BootTime;
   /** Resolves after `durationMs`; rejects with the signal's reason when the signal fires first. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Which start of the machine it is, and how long ago that was. Nobody sets this clock, and it counts sleep. */
+export interface BootTime {
+  readonly id: string;
+  readonly uptimeMs: number;
 }
 
 /** setTimeout fires at once for anything above 2^31 - 1 ms, so longer waits are taken in steps of a day. */
@@ -17,12 +30,44 @@ const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
 export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  boot() {
+    thisBoot ??= bootOfMachine() ?? bootOfProcess();
+    return { id: thisBoot.id, uptimeMs: thisBoot.uptimeMs() };
+  },
   async sleep(durationMs, signal) {
     for (let leftMs = durationMs; leftMs > 0; leftMs -= LONGEST_TIMER_MS) {
       await timer(Math.min(leftMs, LONGEST_TIMER_MS), signal);
     }
   },
 };
+
+interface Boot {
+  readonly id: string;
+  uptimeMs(): number;
+}
+
+let thisBoot: Boot | undefined;
+
+/** Undefined where the system has no name for one of its starts that can be read without a privilege. */
+function bootOfMachine(): Boot | undefined {
+  try {
+    const id = bootId();
+    return id === undefined ? undefined : { id, uptimeMs: () => uptime() * 1000 };
+  } catch {
+    return undefined;
+  }
+}
+
+function bootId(): string | undefined {
+  if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  if (process.platform !== 'darwin') return undefined;
+  return execFileSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim();
+}
+
+/** Nothing that an earlier process noted can be compared with this, so nothing is concluded from it. */
+function bootOfProcess(): Boot {
+  return { id: `process ${randomUUID()}`, uptimeMs: () => performance.now() };
+}
 
 function timer(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { ProjectAccess, type Spending } from './attempt.ts';
+import { BelievedTime } from './believed-time.ts';
 import { invariant, type StopCode, type StopError } from './errors.ts';
 import type { Listener, RunEvent } from './events.ts';
 import type { BatchId, Ledger } from './ledger.ts';
@@ -24,10 +25,12 @@ export interface Connection {
 export interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
+  /** Whether it buys anew what is older than some time. */
+  readonly goesByAge?: boolean;
 }
 
 /** These say something about the account, and so end every run of it; whatever else stops a run is its own affair. */
-const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address']);
+const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address', 'clock']);
 
 /**
  * The accounts that a process is connected to: one line for each, shared by all its runs and ended with the last of
@@ -35,7 +38,14 @@ const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits'
  */
 export class Connections {
   readonly #lines = new Map<string, SharedLine>();
+  #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
+
+  /** The time by which every run of the ledger goes. */
+  time({ clock, ledger }: Pick<RunOrder, 'clock' | 'ledger'>): Promise<BelievedTime> {
+    this.#time ??= BelievedTime.over(clock, ledger);
+    return this.#time;
+  }
 
   /**
    * @param signal fires when the run is to send nothing more.
@@ -48,17 +58,20 @@ export class Connections {
     signal: AbortSignal,
     stopAll: (error: StopError) => void,
   ): Promise<Connection> {
+    const clock = await this.time(order);
+    if (clock.apart !== undefined) throw clock.apart;
     const shared = this.#share(order.account.identity);
     const member: Member = { emit: order.emit, stopAll };
     shared.members.add(member);
     const leave = (): Promise<void> => this.#leave(order.account.identity, shared, member);
     try {
-      shared.line ??= shared.before.then(() => openLine(order, shared));
+      shared.goesByAge ||= purpose.goesByAge === true;
+      shared.line ??= shared.before.then(() => openLine(order, shared, clock));
       const line = await shared.line;
       await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
-      shared.tell(member, order.clock.wallMs());
+      shared.tell(member, clock.wallMs());
       return {
-        spending: spendingOf(order, purpose, signal, line, (error) => shared.stop(member, error)),
+        spending: spendingOf(order, purpose, clock, signal, line, (error) => shared.stop(member, error)),
         upToDate: (stopped) => line.limiter.upToDate(stopped),
         close: leave,
       };
@@ -81,12 +94,9 @@ export class Connections {
    * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
    * is not what a plan would take it for.
    */
-  settleLeftOpen({
-    ledger,
-    clock,
-    dialect,
-    account,
-  }: Pick<RunOrder, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
+  async settleLeftOpen(order: Pick<RunOrder, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
+    const { ledger, dialect, account } = order;
+    const clock = await this.time(order);
     // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
@@ -138,6 +148,8 @@ interface Member {
 class SharedLine {
   readonly members = new Set<Member>();
   readonly before: Promise<void>;
+  /** Whether one of the runs buys anew what is older than some time. */
+  goesByAge = false;
   line: Promise<Line> | undefined;
   ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
@@ -191,13 +203,13 @@ interface Line {
 /** What was learned longer ago says nothing about tonight. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-async function openLine(order: RunOrder, shared: SharedLine): Promise<Line> {
-  const { account, ledger, clock, dialect } = order;
+async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime): Promise<Line> {
+  const { account, ledger, dialect } = order;
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const history = historyOf(await ledger.account(account.identity), account.sandbox);
-  const transport = transportTo(vendor.baseUrl, dialect, account.limits.concurrency, clock);
-  const limiter = await openLimiter(order, shared);
+  const transport = transportTo(vendor.baseUrl, dialect, account.limits.concurrency, clock.machine);
+  const limiter = await openLimiter(order, shared, clock);
   return { vendor, requestValues, limiter, transport, history };
 }
 
@@ -211,8 +223,9 @@ async function endLine(opening: Promise<Line> | undefined): Promise<void> {
 }
 
 function spendingOf(
-  { account, dialect, ledger, clock, emit, maxPauseMs }: RunOrder,
+  { account, dialect, ledger, emit, maxPauseMs }: RunOrder,
   { batch, projects }: Purpose,
+  clock: BelievedTime,
   signal: AbortSignal,
   { vendor, requestValues, limiter, transport, history }: Line,
   stopAll: (error: StopError) => void,
@@ -234,6 +247,7 @@ function spendingOf(
     projects,
     exclusiveKey: account.exclusiveKey === true,
     looked: new Set(),
+    untimed: new Set(),
     stopAll,
   };
 }
@@ -258,7 +272,13 @@ async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<Reache
 
 // ---------------------------------------------------------------------------------------------------- its limiter
 
-async function openLimiter({ account, ledger, clock }: RunOrder, shared: SharedLine): Promise<Limiter> {
+async function openLimiter(
+  { account, ledger }: RunOrder,
+  shared: SharedLine,
+  clock: BelievedTime,
+): Promise<Limiter> {
+  const { perDay, perMonth } = account.budget;
+  const hasPeriods = perDay !== undefined || perMonth !== undefined;
   const { pausedUntilMs, learned } = await ledger.account(account.identity);
   const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
   return new Limiter({
@@ -269,6 +289,8 @@ async function openLimiter({ account, ledger, clock }: RunOrder, shared: SharedL
     learnedPerSecond: holds ? learned.perSecond : undefined,
     // The sandbox has no plan that could be exceeded, and nobody wants to wait for a trial.
     unhurried: account.sandbox,
+    // A new day, and the age of what was bought, must not be the word of a calendar that nobody else has confirmed.
+    goesAlone: () => !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
     // Not awaited: a note that gets lost costs one more "too fast", never a credit.
     onPause(pause) {
       shared.paused(pause);

@@ -38,6 +38,7 @@ export const STOP_CODES = {
   unsupported: EXIT.usage,
   guard: EXIT.usage,
   plan: EXIT.usage,
+  clock: EXIT.usage,
   budget: EXIT.budget,
   account_budget: EXIT.budget,
   vendor_credits: EXIT.budget,

@@ -28,13 +28,11 @@ export function keyedRequest(
   return { idempotencyKey, method, path, ...(body === undefined ? {} : { body }), firstSentAtMs };
 }
 
-/** Whether the vendor surely still takes the request for the one that it had. A time from the future is not believed. */
-export function isStillHonoured(
-  { idempotency }: Dialect,
-  { firstSentAtMs }: KeyedRequest,
-  nowMs: number,
-): boolean {
+/**
+ * Whether the vendor surely still takes a request for the one that it had.
+ * @param greatestAgeMs how long ago the first under its key was sent, at the most.
+ */
+export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;
-  const ageMs = nowMs - firstSentAtMs;
-  return ageMs >= 0 && ageMs < validMs - Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
+  return greatestAgeMs < validMs - Math.min(validMs * UNUSED_SHARE, LONGEST_UNUSED_MS);
 }

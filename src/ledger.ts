@@ -1,4 +1,5 @@
 import type { CallKey } from './call-key.ts';
+import type { BootTime } from './clock.ts';
 import type { Position } from './format.ts';
 import type {
   AccountCaps,
@@ -19,6 +20,7 @@ import type {
   Doubt,
   FreshSince,
   Intent,
+  KeptTime,
   KnownCall,
   KnownSubject,
   LearnedRate,
@@ -32,6 +34,7 @@ import type {
   RowRecord,
   SettledInput,
   SettledRow,
+  TimeMark,
   UsageMark,
 } from './ledger/records.ts';
 import type { SubjectFacts } from './membership.ts';
@@ -95,6 +98,8 @@ export interface LedgerReader {
   subjects(accountIdentity: string): Promise<readonly KnownSubject[]>;
   /** Planned rows of a batch of changes with a number of at least `fromRow`, in order, at most `limit`. */
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
+  /** The latest time that an answer's `Date` ever confirmed; undefined before the first. */
+  confirmedTime(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -113,6 +118,16 @@ export interface Ledger extends LedgerReader {
   /** Undefined: what was learned does not hold any more. */
   setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void>;
   setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void>;
+  /**
+   * Intents are of this boot of the machine from now on. @param atMs what the calendar says; it is kept with a boot that
+   * is new to the ledger.
+   */
+  atBoot(boot: BootTime, atMs: number): Promise<KeptTime>;
+  /**
+   * Moves what is known of the time in the present boot. A confirmed time never goes back, and from then on no intent is
+   * dated before it, nor in this boot more than five minutes after it and the uptime since: the database refuses both.
+   */
+  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void>;
 
   /**
    * Budget check and intent in one transaction; of a change also whether its subject is still as it was planned, and no

@@ -56,6 +56,8 @@ export interface LimiterOptions {
   readonly learnedPerSecond: number | undefined;
   /** Begins at full speed although the plan is not known, and learns from the first refusal on. */
   readonly unhurried?: boolean;
+  /** Whether only one request may be on its way, for a reason that ends with an answer. Left out: never. */
+  goesAlone?(): boolean;
   onPause(pause: Pause): void;
   /** The speed that was found out is another one than before by more than a tenth. */
   onLearned(perSecond: number): void;
@@ -227,7 +229,8 @@ export class Limiter {
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
   #waitMs(): number {
     const nowMs = this.#nowMs();
-    if (this.#trouble.isProbing && this.#permits.size > 0) return Number.POSITIVE_INFINITY;
+    if (this.#permits.size > 0 && (this.#trouble.isProbing || this.#options.goesAlone?.()))
+      return Number.POSITIVE_INFINITY;
     let waitMs = Math.max(this.#trouble.waitMs(nowMs), this.#allowance.waitMs(nowMs, this.#inHand));
     for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
     return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;

@@ -1,5 +1,6 @@
 import { bytesOf, readBody, valueAt } from './answer-body.ts';
 import { hear, type Spending } from './attempt.ts';
+import type { Moment } from './believed-time.ts';
 import { leftBy } from './changes.ts';
 import { isoTime } from './clock.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
@@ -38,7 +39,7 @@ export async function readBack(spending: Spending, doubt: Doubt): Promise<boolea
   const question = readBackQuestion(spending, doubt) ?? inviteQuestion(spending, doubt);
   if (question === undefined || spending.looked.has(doubt.attempt)) return false;
   spending.looked.add(doubt.attempt);
-  await untilSure(spending, doubt.sentAtMs, question.sureMs);
+  await untilSure(spending, sentMoment(doubt), question.sureMs);
   const { finding, heard } = await question.ask();
   await note(spending, doubt, 'read_back', finding, heard);
   return conclude(spending, doubt, finding);
@@ -153,9 +154,9 @@ export async function compareUsage(spending: Spending): Promise<void> {
   const { usage: mark } = await ledger.account(accountIdentity);
   const { inDoubt } = await moneyOf(spending);
   if (inDoubt > 0 && mark === undefined) return;
-  const [newest = 0] = await ledger.sendTimes(accountIdentity, 0, 1);
-  if (inDoubt > 0) await untilSure(spending, newest, sureMsOf(dialect.usage.sure_after));
   const doubts = await doubtsAtRisk(spending);
+  const sureMs = sureMsOf(dialect.usage.sure_after);
+  for (const doubt of doubts) await untilSure(spending, sentMoment(doubt), sureMs);
   const count = await countUsage(spending);
   if (count === undefined) return;
   if (mark !== undefined) await settleByCount(spending, doubts, mark, count);
@@ -266,10 +267,14 @@ function sureMsOf(sureAfter: string | undefined): number {
   return (sureAfter === undefined ? undefined : parseDurationMs(sureAfter)) ?? DEFAULT_SURE_AFTER_MS;
 }
 
+function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
+  return { atMs: sentAtMs, boot: sentBoot };
+}
+
 /** Waits until the vendor has surely finished with what was sent then, and booked it. */
-async function untilSure(spending: Spending, sentAtMs: number, sureMs: number): Promise<void> {
+async function untilSure(spending: Spending, sent: Moment, sureMs: number): Promise<void> {
   const { clock, waiter, emit, looked } = spending;
-  const waitMs = Math.min(sentAtMs + sureMs - clock.wallMs(), sureMs);
+  const waitMs = sureMs - clock.since(sent).leastMs;
   if (waitMs <= 0) return;
   // Said once: what else is asked about then waits at the same time.
   if (looked.size <= 1)
@@ -283,8 +288,8 @@ function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
   return limiter.slot(async () => {
     const permit = await limiter.permit(waiter);
     try {
-      const intentAt = { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
-      const reply = await transport.send(request, { intentAt, onSent: () => permit.sent() });
+      const intentAt = clock.sendingAt();
+      const reply = clock.heard(await transport.send(request, { intentAt, onSent: () => permit.sent() }));
       if (reply.kind === 'answered') hear(spending, reply.raw, intentAt.monotonicMs);
       return reply;
     } finally {

@@ -47,7 +47,9 @@ import { Traffic } from './traffic.ts';
 export async function run(order: RunOrder, connections: Connections): Promise<RunSummary> {
   const startedMs = order.clock.monotonicMs();
   const traffic = new Traffic();
-  const heard = { ...order, emit: traffic.hear(order.emit, order.clock) };
+  const clock = await connections.time(order);
+  const heard = { ...order, clock, emit: traffic.hear(order.emit, clock) };
+  for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
 
   const input = await openMappedInput(order.inputPath, order.job, order.ledger);
   const destination = await chooseDestination(input, order.job, wantedOutput(order));
@@ -155,13 +157,18 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const signal = AbortSignal.any([order.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
   const projects = new ProjectAccess(await plannedProjects(order.ledger, batch));
-  const connection = await connections.open(order, { batch: batch.id, projects }, signal, stopAll);
+  const goesByAge = batch.freshSince !== undefined;
+  const purpose = { batch: batch.id, projects, goesByAge };
+  const connection = await connections.open(order, purpose, signal, stopAll);
   const { spending } = connection;
   const announce = (): void => order.emit({ kind: 'stopping', inFlight: spending.limiter.outstanding });
   signal.addEventListener('abort', announce, { once: true });
   try {
     await connections.recover(spending);
-    await settleRows({ ...batchRun, spending, flying: new Map() }, settled, signal, stopAll);
+    const running = { ...batchRun, spending, flying: new Map() };
+    await settleRows(running, settled, signal, stopAll);
+    if (spending.untimed.size > 0 && spending.clock.isConfirmed && !signal.aborted)
+      await settleRows(running, await settledRows(order, batch), signal, stopAll);
   } catch (error) {
     stopAll(error);
   } finally {

@@ -1,4 +1,5 @@
 import { close, operationFor, type Repetition, type Spending } from './attempt.ts';
+import type { Moment } from './believed-time.ts';
 import { callKeyOf } from './call-key.ts';
 import { isoTime } from './clock.ts';
 import { type StopError, unreachable } from './errors.ts';
@@ -44,6 +45,8 @@ export interface Again {
   readonly decision: DecisionId;
   /** The lost request, to be sent to the byte under its idempotency key. */
   readonly request?: KeyedRequest;
+  /** When the first request under that key was sent. */
+  readonly firstSent?: Moment;
   readonly withoutKey?: true;
 }
 
@@ -166,14 +169,16 @@ export async function resolveDoubt(
 /** Sends again what is charged once however often it arrives, or does no harm. Undefined when neither is so. */
 async function repeat(spending: Spending, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { dialect, clock } = spending;
-  const { call, request, repeats } = doubt;
+  const { attempt, call, request, repeats } = doubt;
   const unused = decision?.kind === 'repeat' ? decision.id : undefined;
-  const honoured = request !== undefined && isStillHonoured(dialect, request, clock.wallMs());
-  if (honoured && (await vendorKeepsAnswers(spending, doubt))) {
+  const keyed = request && { request, firstSent: { atMs: request.firstSentAtMs, boot: doubt.firstBoot } };
+  const ageMs = keyed === undefined ? 0 : clock.since(keyed.firstSent).greatestMs;
+  if (ageMs === Number.POSITIVE_INFINITY) spending.untimed.add(attempt);
+  if (keyed !== undefined && isStillHonoured(dialect, ageMs) && (await vendorKeepsAnswers(spending, doubt))) {
     const why = `the vendor charges once for an idempotency key, for ${dialect.idempotency?.valid_for}`;
     await untilRepeat(spending, doubt);
     const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', why)).id;
-    return { kind: 'send_again', again: { decision: id, request } };
+    return { kind: 'send_again', again: { decision: id, ...keyed } };
   }
   if (typeof call.ifLost !== 'object' || repeats >= MOST_REPEATS) return undefined;
   await untilRepeat(spending, doubt);
@@ -200,9 +205,9 @@ async function vendorKeepsAnswers(
   return lost.length < MOST_REPEATS;
 }
 
-async function untilRepeat({ clock, waiter }: Spending, { repeats, sentAtMs }: Doubt): Promise<void> {
+async function untilRepeat({ clock, waiter }: Spending, { repeats, ...sent }: Doubt): Promise<void> {
   const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];
-  const waitMs = Math.min(sentAtMs + spacingMs - clock.wallMs(), spacingMs);
+  const waitMs = spacingMs - clock.since({ atMs: sent.sentAtMs, boot: sent.sentBoot }).leastMs;
   if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
 }
 

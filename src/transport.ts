@@ -32,7 +32,7 @@ const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)
 
 /** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
 const KEPT_HEADERS =
-  /^(date|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
+  /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
 export interface Sending {
   /** When the intent was committed, on the monotonic and on the calendar clock: a sleeping machine stops one of them. */

@@ -31,13 +31,19 @@ export interface Place {
 export class SkippingClock implements Clock {
   readonly sleptMs: number[] = [];
   #skippedMs = 0;
+  /** How far the calendar is ahead of the others. */
+  setMs = 0;
 
   wallMs(): number {
-    return systemClock.wallMs() + this.#skippedMs;
+    return systemClock.wallMs() + this.#skippedMs + this.setMs;
   }
 
   monotonicMs(): number {
     return systemClock.monotonicMs() + this.#skippedMs;
+  }
+
+  boot() {
+    return { id: 'skipping', uptimeMs: this.monotonicMs() };
   }
 
   async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {

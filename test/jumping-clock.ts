@@ -20,6 +20,10 @@ export class JumpingClock implements Clock {
     return this.#nowMs + this.#wallOffsetMs;
   }
 
+  boot() {
+    return { id: 'jumping', uptimeMs: this.#nowMs };
+  }
+
   async sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.#nowMs += Math.max(durationMs, 0);

@@ -183,6 +183,31 @@ export interface Activity {
   readonly buckets: readonly { readonly requests: number; readonly credits: number }[];
 }
 
+// ---------------------------------------------------------------------------------------------------- time
+
+/** A time of the calendar, and the uptime of the machine at that moment. */
+export interface TimeMark {
+  readonly atMs: number;
+  readonly uptimeMs: number;
+}
+
+/** What the ledger knows of the time, in the present boot of the machine. */
+export interface KeptTime {
+  /** What the calendar said when the boot was first seen, or the less of two times that contradicted each other. */
+  readonly seen: TimeMark;
+  /** The last time that an answer's `Date` and the calendar agreed on in this boot. */
+  readonly confirmed?: TimeMark;
+  /** The latest time that was ever confirmed, in whatever boot: it has passed for certain. */
+  readonly floorMs?: number;
+}
+
+/** When an attempt began, on the boot clock. `isConfirmed`: an answer has told the time in that boot. */
+export interface BootMoment {
+  readonly id: string;
+  readonly uptimeMs: number;
+  readonly isConfirmed: boolean;
+}
+
 // ---------------------------------------------------------------------------------------------------- calls
 
 /** The durable note that a request is about to leave. */
@@ -196,6 +221,8 @@ export interface Intent {
   /** The most that the answer may cost. */
   readonly reserve: Credits;
   readonly atMs: number;
+  /** In the boot that was noted last; left out: unknown. */
+  readonly uptimeMs?: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
   /** The answer that is too old for the batch and is bought anew. */
@@ -273,6 +300,10 @@ export interface Doubt {
   readonly atRisk: Credits;
   readonly why: string;
   readonly sentAtMs: number;
+  /** The same moment on the boot clock; absent for one that an older Rowonce noted. */
+  readonly sentBoot?: BootMoment;
+  /** The beginning of the first attempt under the idempotency key of `request`, likewise. */
+  readonly firstBoot?: BootMoment;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
   readonly request?: KeyedRequest;

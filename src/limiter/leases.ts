@@ -12,11 +12,22 @@ const ORDERED_AHEAD_MS = 100;
 
 const LONGEST_SPREAD_MS = 60_000;
 
-/** Permits handed out in groups, one Bottleneck job a group, evenly over the shortest window. */
+/** Bottleneck goes by the calendar. One that was set back by more than this is noticed, so often while somebody waits. */
+const SET_BACK_MS = 50;
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Permits handed out in groups, one Bottleneck job a group, evenly over the shortest window. Bottleneck dates its next
+ * job on the calendar, so when that is set back by an hour it would hand out nothing for an hour: then a new one takes
+ * its place, and the guards, which know no calendar, hold the limit meanwhile.
+ */
 export class Leases {
-  readonly #bottleneck: Bottleneck;
+  #bottleneck: Bottleneck;
+  readonly #groupMs: number;
   readonly #groupSize: number;
   readonly #groupsAhead: number;
+  /** How far the calendar is ahead of the monotonic clock. */
+  #calendarMs = calendarMs();
   #left = 0;
   #ordered = 0;
   #arrived: (() => void) | undefined;
@@ -24,9 +35,9 @@ export class Leases {
   private constructor(window: Window) {
     const { requests, windowMs } = window;
     this.#groupSize = Math.max(1, Math.ceil(perSecondOf(window) / LEASES_PER_SECOND));
-    const groupMs = (this.#groupSize * (windowMs + marginMs(window))) / requests;
-    this.#groupsAhead = Math.max(1, Math.ceil(ORDERED_AHEAD_MS / groupMs));
-    this.#bottleneck = new Bottleneck({ minTime: groupMs });
+    this.#groupMs = (this.#groupSize * (windowMs + marginMs(window))) / requests;
+    this.#groupsAhead = Math.max(1, Math.ceil(ORDERED_AHEAD_MS / this.#groupMs));
+    this.#bottleneck = new Bottleneck({ minTime: this.#groupMs });
   }
 
   /**
@@ -44,6 +55,7 @@ export class Leases {
   take(): boolean {
     const isLeft = this.#left > 0;
     if (isLeft) this.#left -= 1;
+    this.#heedCalendar();
     while (this.#left + this.#ordered * this.#groupSize < this.#groupsAhead * this.#groupSize) this.#order();
     return isLeft;
   }
@@ -51,9 +63,11 @@ export class Leases {
   /** Resolves when the next group is there, or when there is never going to be one. One caller at a time. */
   async next(): Promise<void> {
     if (this.#left > 0) return;
+    const looking = setInterval(() => this.#heedCalendar(), LOOK_EVERY_MS);
     await new Promise<void>((resolve) => {
       this.#arrived = resolve;
     });
+    clearInterval(looking);
   }
 
   /** Ends the timers of what is ordered. */
@@ -62,14 +76,32 @@ export class Leases {
     this.#arrived?.();
   }
 
+  /** What had been ordered before the calendar was set back is ordered anew. */
+  #heedCalendar(): void {
+    const setMs = calendarMs() - this.#calendarMs;
+    this.#calendarMs += setMs;
+    if (setMs > -SET_BACK_MS) return;
+    const [late, ordered] = [this.#bottleneck, this.#ordered];
+    this.#bottleneck = new Bottleneck({ minTime: this.#groupMs });
+    this.#ordered = 0;
+    void late.stop({ dropWaitingJobs: true });
+    for (let lost = 0; lost < ordered; lost += 1) this.#order();
+  }
+
   #order(): void {
     this.#ordered += 1;
+    const bottleneck = this.#bottleneck;
     const arrive = async (): Promise<void> => {
+      if (bottleneck !== this.#bottleneck) return;
       this.#ordered -= 1;
       this.#left += this.#groupSize;
       this.#arrived?.();
     };
     // It fails by being closed alone, and then nobody waits for it.
-    this.#bottleneck.schedule(arrive).catch(() => {});
+    bottleneck.schedule(arrive).catch(() => {});
   }
+}
+
+function calendarMs(): number {
+  return Date.now() - performance.now();
 }

@@ -21,6 +21,7 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
   dearer: 'account',
   paused: 'account',
   key: 'account',
+  clock: 'sweep',
   store: 'sweep',
   store_damaged: 'sweep',
   store_lost: 'sweep',

@@ -12,6 +12,8 @@ export interface SandboxControls {
   /** The key goes on working, but has no Admin permission on the project any more. */
   removeAdmin(project: string, key: string): void;
   setMatchRate(rate: number): void;
+  /** How far the `Date` of answers is off, in milliseconds; null: they have none. */
+  setDate(offsetMs: number | null): void;
 }
 
 export interface ControlReply {
@@ -42,6 +44,13 @@ export function control(controls: SandboxControls, endpoint: string, body: JsonM
       const rate = body.rate;
       if (typeof rate !== 'number') return refused('"rate" must be a number.');
       controls.setMatchRate(rate);
+      return DONE;
+    }
+    case 'POST /sandbox/date': {
+      const offset = body.offset_ms;
+      if (typeof offset !== 'number' && offset !== null)
+        return refused('"offset_ms" must be a number or null.');
+      controls.setDate(offset);
       return DONE;
     }
     default:

@@ -52,7 +52,8 @@ export class Desk {
       admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
     this.#note(request, sequence, received.text, admission, outcome);
     await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
-    const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}` });
+    const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}`, ...vendors.date });
+    response.sendDate = false;
     if (outcome.kind === 'handled' && outcome.lost !== undefined) {
       await loseReply(outcome.lost, { response, headers: answer.headers ?? {}, body: answer.body });
     } else {

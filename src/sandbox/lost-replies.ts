@@ -59,7 +59,6 @@ function sendPart({ response, headers, body }: LostReply, framing: (bytes: numbe
   const head = [
     'HTTP/1.1 200 OK',
     'content-type: application/json',
-    `date: ${new Date().toUTCString()}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     framing(whole.length),
   ];

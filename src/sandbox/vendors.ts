@@ -60,6 +60,7 @@ export class Vendors implements SandboxControls {
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
   #requests = 0;
+  #dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
     const { clock, rateLimit } = settings;
@@ -184,6 +185,16 @@ export class Vendors implements SandboxControls {
 
   setMatchRate(rate: number): void {
     this.#knowledge.matchRate = checkedMatchRate(rate);
+  }
+
+  setDate(offsetMs: number | null): void {
+    this.#dateOffsetMs = offsetMs;
+  }
+
+  /** The time that an answer says. */
+  get date(): Readonly<Record<string, string>> {
+    if (this.#dateOffsetMs === null) return {};
+    return { date: new Date(this.#settings.clock.wallMs() + this.#dateOffsetMs).toUTCString() };
   }
 
   close(): void {

@@ -27,14 +27,22 @@ class AgedDesk {
   async bought(daysAgo: number, domains: readonly string[] = LIST): Promise<void> {
     const { place } = this.desk;
     place.writeList(domains);
+    // It was another boot of the machine, and the vendor's answers said so, too.
+    const uptimeMs = (): number => performance.now();
+    await place.vendor.setDate(-daysAgo * DAY_MS);
     const { stopped } = await runJob({
       job: place.path('job.yaml'),
       file: place.path('list.csv'),
       store: place.path('store'),
       output: place.path('out.csv'),
       budget: credits(1000),
-      clock: { ...systemClock, wallMs: () => Date.now() - daysAgo * DAY_MS },
+      clock: {
+        ...systemClock,
+        wallMs: () => Date.now() - daysAgo * DAY_MS,
+        boot: () => ({ id: `${daysAgo} days ago`, uptimeMs: uptimeMs() }),
+      },
     });
+    await place.vendor.setDate(0);
     expect(stopped).toBeUndefined();
   }
 

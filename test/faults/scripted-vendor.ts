@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A vendor that answers exactly as a test says, for what the sandbox does not do. It books nothing. */
+/**
+ * A vendor that answers exactly as a test says, for what the sandbox does not do. It books nothing. Its answers have no
+ * `Date` but one that a test gives them, because the time of most of these tests is made up.
+ */
 
 export interface ScriptedRequest {
   readonly method: string;
@@ -27,6 +30,7 @@ export class ScriptedVendor implements AsyncDisposable {
       const { method = '', url: path = '', headers } = incoming;
       const request = { method, path, headers, body: await text(incoming) };
       this.requests.push(request);
+      response.sendDate = false;
       script(request, response);
     });
   }

@@ -113,6 +113,11 @@ export class Vendor implements AsyncDisposable {
     return this.#control('match-rate', { rate });
   }
 
+  /** How far the `Date` of its answers is off, in milliseconds; null: they have none. */
+  setDate(offsetMs: number | null): Promise<void> {
+    return this.#control('date', { offset_ms: offsetMs });
+  }
+
   /** The person accepts every invite that waits for them. */
   accept(email: string): Promise<void> {
     return this.#control('accept', { email });

@@ -76,6 +76,7 @@ export interface IntentOptions {
   readonly row?: number;
   readonly reserve?: number;
   readonly atMs?: number;
+  readonly uptimeMs?: number;
   readonly account?: string;
   readonly decision?: DecisionId;
   readonly replaces?: AttemptId;
@@ -97,6 +98,7 @@ export function admit(
     row: options.row ?? 2,
     reserve: credits(options.reserve ?? 1),
     atMs: options.atMs ?? NOON_MS,
+    ...(options.uptimeMs === undefined ? {} : { uptimeMs: options.uptimeMs }),
     ...(decision === undefined ? {} : { decision }),
     ...(replaces === undefined ? {} : { replaces }),
     ...(request === undefined ? {} : { request }),

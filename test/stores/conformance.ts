@@ -14,6 +14,7 @@ import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
 import { rowsConform } from './conformance/rows.ts';
+import { timesConform } from './conformance/times.ts';
 
 /**
  * What every store owes, whatever it is made of. A new file in `src/stores/` is tested by being there.
@@ -35,4 +36,5 @@ export function conformsTo(store: Store): void {
   accountsConform(store);
   missesConform(store);
   activityConforms(store);
+  timesConform(store);
 }

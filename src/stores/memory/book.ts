@@ -6,6 +6,7 @@ import {
   type AttemptId,
   type Batch,
   type BatchId,
+  type BootMoment,
   CHARGED_ONCE,
   type Closure,
   type Credits,
@@ -21,6 +22,7 @@ import {
   type PlannedRow,
   type RawReply,
   type SettledRow,
+  type TimeMark,
   type UsageMark,
 } from '../../ledger.ts';
 import { type Subject, type SubjectFacts, subjectText } from '../../membership.ts';
@@ -54,6 +56,12 @@ export interface KeptBatch {
   readonly plan: readonly PlannedRow[];
 }
 
+export interface KeptBoot {
+  readonly id: string;
+  seen: TimeMark;
+  confirmed: TimeMark | undefined;
+}
+
 export interface KeptCall {
   readonly key: CallKey;
   readonly accountIdentity: string;
@@ -68,6 +76,8 @@ export interface KeptCall {
 export interface KeptAttempt {
   readonly id: AttemptId;
   readonly intent: Intent;
+  /** In which it was made; undefined: unknown. */
+  readonly boot: KeptBoot | undefined;
   readonly call: KeptCall;
   readonly decision: Decision | undefined;
   reply: RawReply | undefined;
@@ -113,6 +123,7 @@ export class MemoryBook {
   readonly calls = new Map<CallKey, KeptCall>();
   readonly attempts: KeptAttempt[] = [];
   readonly decisions: KeptDecision[] = [];
+  readonly boots: KeptBoot[] = [];
   /** By account and subject. */
   readonly subjects = new Map<string, KeptSubject>();
 
@@ -132,6 +143,12 @@ export class MemoryBook {
     };
     this.accounts.set(identity, account);
     return account;
+  }
+
+  /** The latest time that was ever confirmed. */
+  confirmedTime(): number | undefined {
+    const times = this.boots.flatMap(({ confirmed }) => confirmed?.atMs ?? []);
+    return times.length === 0 ? undefined : Math.max(...times);
   }
 
   /** One that is new is kept with the first attempt that is admitted for it. */
@@ -253,6 +270,11 @@ export function answerOf(attempt: KeptAttempt): AnswerRecord | undefined {
 export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt): Doubt {
   const { id, intent, closure } = attempt;
   const held = book.attempts.filter((other) => other.call === call && holds(other));
+  const key = intent.request?.idempotencyKey;
+  const first = book.attempts.find(
+    (other) => key !== undefined && other.intent.request?.idempotencyKey === key,
+  );
+  const [sentBoot, firstBoot] = [momentOf(attempt), momentOf(first ?? attempt)];
   return {
     key: call.key,
     call: call.call,
@@ -262,7 +284,14 @@ export function doubtOf(book: MemoryBook, call: KeptCall, attempt: KeptAttempt):
     atRisk: credits(held.reduce((sum, other) => sum + other.intent.reserve, 0)),
     why: closure?.why ?? '',
     sentAtMs: intent.atMs,
+    ...(sentBoot === undefined ? {} : { sentBoot }),
+    ...(firstBoot === undefined ? {} : { firstBoot }),
     repeats: call.repeats,
     ...(intent.request === undefined ? {} : { request: intent.request }),
   };
+}
+
+function momentOf({ boot, intent: { uptimeMs } }: KeptAttempt): BootMoment | undefined {
+  if (boot === undefined || uptimeMs === undefined) return undefined;
+  return { id: boot.id, uptimeMs, isConfirmed: boot.confirmed !== undefined };
 }

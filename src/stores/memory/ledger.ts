@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { BootTime } from '../../clock.ts';
 import { invariant } from '../../errors.ts';
 import type { Position } from '../../format.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   DecisionId,
   DecisionSpec,
   Intent,
+  KeptTime,
   LearnedRate,
   Ledger,
   Look,
@@ -26,6 +28,7 @@ import type {
   PlannedRow,
   RawReply,
   SettledRow,
+  TimeMark,
   UsageMark,
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
@@ -35,12 +38,13 @@ import {
   type KeptAccount,
   type KeptAttempt,
   type KeptBatch,
+  type KeptBoot,
   type KeptCall,
   type MemoryBook,
   NO_MISSES,
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
-import { refuseAttempt } from './rules.ts';
+import { refuseAttempt, refuseTurnedBack } from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
 
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -48,6 +52,8 @@ const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Every write checks first and changes after, so a write that is refused has changed nothing. */
 export class MemoryLedger extends MemoryReader implements Ledger {
   readonly #openedAt: number;
+  /** The boot that attempts are made in; undefined: unknown. */
+  #boot: KeptBoot | undefined;
 
   constructor(book: MemoryBook) {
     super(book);
@@ -112,19 +118,43 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.book.account(accountIdentity).usage = usage;
   }
 
+  async atBoot({ id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
+    const floorMs = this.book.confirmedTime();
+    let boot = this.book.boots.find((each) => each.id === id);
+    if (boot === undefined) {
+      boot = { id, seen: { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs }, confirmed: undefined };
+      this.book.boots.push(boot);
+    }
+    this.#boot = boot;
+    const { seen, confirmed } = boot;
+    return {
+      seen,
+      ...(confirmed === undefined ? {} : { confirmed }),
+      ...(floorMs === undefined ? {} : { floorMs }),
+    };
+  }
+
+  async keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+    invariant(this.#boot !== undefined, 'a time is kept of a boot');
+    refuseTurnedBack(kind === 'confirmed' ? this.#boot.confirmed : undefined, mark);
+    this.#boot[kind] = mark;
+  }
+
   async admit(intent: Intent): Promise<Admission> {
     const kept = this.#batch(intent.batch);
     const call = this.#callOf(intent);
     const decided = this.book.decisions.find(({ decision }) => decision.id === intent.decision);
     const over = refusedChange(this.book, intent) ?? this.#overBudget(kept, intent, decided?.decision);
     if (over !== undefined) return over;
-    refuseAttempt(this.book, { batch: kept.batch, call, intent, decided });
+    const boot = intent.uptimeMs === undefined ? undefined : this.#boot;
+    refuseAttempt(this.book, { batch: kept.batch, call, intent, boot, decided });
     this.book.calls.set(call.key, call);
     if (call.subject !== undefined) this.book.keepSubject(call.subject);
     const id = (this.book.attempts.length + 1) as AttemptId;
     this.book.attempts.push({
       id,
       intent,
+      boot,
       call,
       decision: decided?.decision,
       reply: undefined,

@@ -241,6 +241,10 @@ export class MemoryReader implements LedgerReader {
     return plan.filter(({ row }) => row >= fromRow).slice(0, limit);
   }
 
+  async confirmedTime(): Promise<number | undefined> {
+    return this.book.confirmedTime();
+  }
+
   async close(): Promise<void> {}
 
   #rows(batch: BatchId) {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invariant } from '../../errors.ts';
-import type { AnswerRecord, Batch, Intent } from '../../ledger.ts';
+import type { AnswerRecord, Batch, Intent, TimeMark } from '../../ledger.ts';
 import {
   answerOf,
   holds,
+  type KeptBoot,
   type KeptCall,
   type KeptDecision,
   lostRefreshes,
@@ -17,6 +18,8 @@ interface Asked {
   readonly batch: Batch;
   readonly call: KeptCall;
   readonly intent: Intent;
+  /** In which it is made; undefined: unknown. */
+  readonly boot: KeptBoot | undefined;
   /** What the intent names as its permission. */
   readonly decided: KeptDecision | undefined;
 }
@@ -35,9 +38,33 @@ export function refuseAttempt(book: MemoryBook, asked: Asked): void {
   invariant(same, 'the call is a change of another subject');
   const open = book.attempts.some((attempt) => attempt.call === call && attempt.closure === undefined);
   invariant(!open, 'the call has an open attempt');
+  refuseTime(book, asked);
   refuseReplacing(book, asked);
   refuseUndecided(book, asked);
   refuseRequest(book, asked);
+}
+
+/** What two clocks may differ, and what a confirmed time may move before it is written. */
+const APART_MS = 302_000;
+
+/** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
+function refuseTime(book: MemoryBook, { batch, boot, intent }: Asked): void {
+  const { atMs, uptimeMs = 0, replaces } = intent;
+  const confirmedMs = book.confirmedTime() ?? atMs;
+  invariant(atMs >= confirmedMs, 'an intent is not dated before what was confirmed');
+  if (boot?.confirmed !== undefined) {
+    const laterMs = atMs - (boot.confirmed.atMs + uptimeMs - boot.confirmed.uptimeMs);
+    invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
+  }
+  const isAhead = replaces !== undefined && batch.createdAtMs - atMs > APART_MS;
+  invariant(!isAhead, 'a batch that began in the future buys nothing anew');
+}
+
+/** @throws Error for a confirmed time that would go back. */
+export function refuseTurnedBack(before: TimeMark | undefined, mark: TimeMark): void {
+  if (before === undefined) return;
+  const forward = mark.atMs - mark.uptimeMs >= before.atMs - before.uptimeMs && mark.atMs >= before.atMs;
+  invariant(forward, 'a confirmed time never goes back');
 }
 
 function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void {

@@ -2,6 +2,7 @@ import {
   type AnswerRecord,
   type AttemptId,
   type AttemptRecord,
+  type BootMoment,
   type CallState,
   CHARGED_ONCE,
   credits,
@@ -10,6 +11,7 @@ import {
   type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
+import { momentOf } from './boots.ts';
 import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -45,7 +47,8 @@ type CallWithState = StoredCall & {
 type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
 
 /** All but `day`, which SQLite would work out for every row. */
-const COLUMNS = 'id, call, batch, row, reserved, intent_at, decision, replaces, checksum, paid_row, freed_by';
+const COLUMNS =
+  'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
 
 export class Calls {
   readonly #connection: Connection;
@@ -152,6 +155,8 @@ export class Calls {
     checkAttempt(row, call.key);
     const closure = this.#closure(attempt);
     const request = this.#request(attempt);
+    const sentBoot = momentOf(this.#connection, row);
+    const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotency_key);
     return {
       key: keyText(call.key),
       call: callOf(call),
@@ -161,9 +166,21 @@ export class Calls {
       atRisk: credits(this.#held(call.id)),
       why: closure === undefined ? '' : closureOf(closure).why,
       sentAtMs: row.intent_at,
+      ...(sentBoot === undefined ? {} : { sentBoot }),
+      ...(firstBoot === undefined ? {} : { firstBoot }),
       repeats: call.repeats,
       ...(request === undefined ? {} : { request: requestOf(request) }),
     };
+  }
+
+  /** When the first attempt under an idempotency key was made, on the boot clock. */
+  #firstUnder(key: string): BootMoment | undefined {
+    const row = this.#connection.get<{ boot: number | null; uptime: number | null }>(
+      `SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
+        WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`,
+      key,
+    );
+    return row && momentOf(this.#connection, row);
   }
 
   /** What lost attempts of the call may have cost; the newest may have repeated an earlier one and hold nothing. */

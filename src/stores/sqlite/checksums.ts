@@ -34,6 +34,9 @@ export interface AttemptRow {
   readonly intent_at: number;
   readonly decision: number | null;
   readonly replaces: number | null;
+  /** Both NULL in an attempt that was made before schema 4, whose checksum is without them. */
+  readonly boot: number | null;
+  readonly uptime: number | null;
 }
 
 /** Over the call's key and not its number, so that no other call's answer can pass for this one's. */
@@ -47,7 +50,20 @@ export const attemptChecksum = (row: AttemptRow, key: Buffer): number =>
     row.intent_at,
     row.decision,
     row.replaces,
+    ...(row.boot === null ? [] : [row.boot, row.uptime]),
   ]);
+
+export interface BootRow {
+  readonly id: number;
+  readonly boot: string;
+  readonly seen_at: number;
+  readonly seen_uptime: number;
+  readonly confirmed_at: number | null;
+  readonly confirmed_uptime: number | null;
+}
+
+export const bootChecksum = (row: BootRow): number =>
+  checksum([row.id, row.boot, row.seen_at, row.seen_uptime, row.confirmed_at, row.confirmed_uptime]);
 
 export interface ReplyRow {
   readonly attempt: number;

@@ -44,7 +44,8 @@ export function nextNumber(
 /** Times are whole milliseconds in the tables; a clock may give fractions. */
 export const wholeMs = (ms: number): number => Math.floor(ms);
 
-export function insertAttempt(connection: Connection, intent: Intent): AttemptId {
+/** @param boot the number of the boot in which it is made; undefined: unknown. */
+export function insertAttempt(connection: Connection, intent: Intent, boot?: number): AttemptId {
   const key = keyBytes(intent.key);
   const row = {
     id: nextNumber(connection, 'attempts'),
@@ -54,6 +55,9 @@ export function insertAttempt(connection: Connection, intent: Intent): AttemptId
     intent_at: wholeMs(intent.atMs),
     decision: intent.decision ?? null,
     replaces: intent.replaces ?? null,
+    ...(boot === undefined || intent.uptimeMs === undefined
+      ? { boot: null, uptime: null }
+      : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
   const call = callNumber(connection, intent, key);
   insert(connection, 'attempts', { ...row, call, paid_row: row.row, checksum: attemptChecksum(row, key) });

@@ -1,3 +1,5 @@
+import { refusal } from './guards.ts';
+
 /**
  * The rules that schema 4 adds, beside the money rules of `guards.ts`, `guards-2.ts` and `guards-3.ts`. What is replaced
  * is dropped here and made anew.
@@ -52,4 +54,47 @@ CREATE TRIGGER retractions_miss AFTER INSERT ON retractions BEGIN
 END;
 `;
 
+/**
+ * An intent is dated by what answers confirmed of the time, because the day that it is dated to is the day whose budget it
+ * takes.
+ */
+const TIMING = `
+-- Five minutes are what clocks may differ, and two seconds what a confirmed time may move before it is written.
+CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an intent is not dated before what an answer has confirmed')
+   WHERE NEW.intent_at < (SELECT max(confirmed_at) FROM boots);
+  SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
+    FROM boots WHERE id = NEW.boot
+     AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
+END;
+
+CREATE TRIGGER attempts_boot_kept BEFORE UPDATE OF boot, uptime ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
+END;
+
+-- Its cut-off would take what was bought yesterday for too old.
+CREATE TRIGGER attempts_refresh_timing BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a batch that began in the future buys nothing anew')
+    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000;
+END;
+
+CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a boot begins without a confirmed time');
+END;
+
+CREATE TRIGGER boots_confirming BEFORE UPDATE OF confirmed_at, confirmed_uptime ON boots
+WHEN OLD.confirmed_at IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a confirmed time never goes back')
+   WHERE NEW.confirmed_at IS NULL OR NEW.confirmed_at < OLD.confirmed_at
+      OR NEW.confirmed_at - NEW.confirmed_uptime < OLD.confirmed_at - OLD.confirmed_uptime;
+END;
+
+CREATE TRIGGER boots_kept BEFORE UPDATE OF id, boot ON boots BEGIN
+  SELECT RAISE(ABORT, 'money rule: a boot is kept as it was written');
+END;
+`;
+
 export const GUARDS_4 = [MISSES].join('');
+
+/** They have tests of their own. */
+export const TIME_GUARDS = [TIMING, refusal('DELETE', 'boots')].join('');

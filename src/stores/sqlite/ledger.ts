@@ -1,3 +1,4 @@
+import type { BootTime } from '../../clock.ts';
 import { invariant } from '../../errors.ts';
 import type { Position } from '../../format.ts';
 import type {
@@ -13,6 +14,7 @@ import type {
   DecisionId,
   DecisionSpec,
   Intent,
+  KeptTime,
   LearnedRate,
   Ledger,
   Look,
@@ -22,12 +24,14 @@ import type {
   PlannedRow,
   RawReply,
   SettledRow,
+  TimeMark,
   UsageMark,
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { changeBatch, startBatch } from './batches.ts';
+import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -60,6 +64,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #lookout: Pick<Lookout, 'end'>;
   /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
   readonly #earlier: number;
+  /** The number of the boot that attempts are made in; undefined: unknown. */
+  #boot: number | undefined;
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
@@ -115,10 +121,25 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
+  /** A boot that is known costs no commit. */
+  async atBoot(boot: BootTime, atMs: number): Promise<KeptTime> {
+    const known = await this.read(() => bootNumbered(this.connection, boot.id));
+    const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
+    this.#boot = number;
+    return this.read(() => keptTime(this.connection, number));
+  }
+
+  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+    const boot = this.#boot;
+    invariant(boot !== undefined, 'a time is kept of a boot');
+    return this.#group.write(() => keepTime(this.connection, boot, kind, mark));
+  }
+
   admit(intent: Intent): Promise<Admission> {
+    const boot = this.#boot;
     return this.#group.write(() => {
       const refused = refusedChange(this.connection, intent) ?? overBudget(this.connection, intent);
-      return refused ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent) };
+      return refused ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent, boot) };
     });
   }
 

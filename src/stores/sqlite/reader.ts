@@ -23,6 +23,7 @@ import type { OutcomeKind, RowNumber } from '../../row.ts';
 import { accountState, pausesOf } from './accounts.ts';
 import { activityOf } from './activity.ts';
 import { hasOlderThan, lostRefresh } from './ages.ts';
+import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import { type Connection, damaged, explained } from './connection.ts';
 import { knownCalls } from './known.ts';
@@ -214,6 +215,10 @@ export class SqliteReader implements LedgerReader {
 
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
     return this.read(() => plannedRows(this.connection, batch, fromRow, limit));
+  }
+
+  confirmedTime(): Promise<number | undefined> {
+    return this.read(() => confirmedTime(this.connection));
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,8 @@
-import { GUARDS_4 } from './guards-4.ts';
+import { GUARDS_4, TIME_GUARDS } from './guards-4.ts';
 
 /**
- * What schema 4 adds: the input that a row was settled from, and a checksum over each row. Everything that earlier
+ * What schema 4 adds: the input that a row was settled from, and a checksum over each row; and what is known of the time
+ * at which attempts were made. Everything that earlier
  * schemas kept stays as it is, checksums included.
  */
 
@@ -50,4 +51,23 @@ CREATE TRIGGER ledger_named BEFORE UPDATE OF identity ON ledger WHEN NEW.identit
 BEGIN SELECT RAISE(ABORT, 'money rule: a ledger has a name'); END;
 `;
 
-export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, GUARDS_4].join('');
+/** Of attempts that an older Rowonce made boot and uptime are NULL: nothing but the calendar dates them. */
+const TIMES = `
+-- Each start of the machine, and two times of the calendar in it, each with the uptime of that moment: what the calendar
+-- said when the boot was first seen, and the last time that an answer's Date confirmed.
+CREATE TABLE boots (
+  id INTEGER PRIMARY KEY,
+  boot TEXT NOT NULL UNIQUE,
+  seen_at INTEGER NOT NULL,
+  seen_uptime INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  confirmed_uptime INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL)),
+  checksum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX boots_confirmed ON boots (confirmed_at);
+
+ALTER TABLE attempts ADD COLUMN boot INTEGER REFERENCES boots (id);
+ALTER TABLE attempts ADD COLUMN uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL));
+`;
+
+export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, TIMES, GUARDS_4, TIME_GUARDS].join('');

@@ -1,6 +1,8 @@
 import {
   type AttemptRow,
   attemptChecksum,
+  type BootRow,
+  bootChecksum,
   type CallRow,
   type ChangeRow,
   type ClosureRow,
@@ -86,14 +88,17 @@ const CHECKS = [
   ),
   checksums<AttemptRow & Checked & { readonly key: Buffer | null }>(
     'attempts',
-    `SELECT a.id, a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces, a.checksum, c.key
+    `SELECT a.id, a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces, a.boot, a.uptime, a.checksum, c.key
        FROM attempts a LEFT JOIN calls c ON c.id = a.call
-      WHERE a.checksum IS NOT checksum_of(json_array(
-              a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces), NULL)`,
+      WHERE a.checksum IS NOT checksum_of(iif(a.boot IS NULL,
+        json_array(a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces),
+        json_array(a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces,
+                   a.boot, a.uptime)), NULL)`,
     // An attempt of a call that is gone belongs to no key.
     (row) => attemptChecksum(row, row.key ?? Buffer.alloc(0)),
     (row) => row.id,
   ),
+  checksums<BootRow & Checked>('boots', 'SELECT * FROM boots', bootChecksum, (row) => row.id),
   checksums<ClosureRow & Checked>(
     'closures',
     `SELECT * FROM closures

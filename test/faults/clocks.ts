@@ -1,0 +1,42 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Shift } from './shifted-clock.ts';
+
+const PRELOAD = pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href;
+
+/** The clocks of programs that are started with `env`: put wrong before they start, or while they run. */
+export class Clocks {
+  readonly #path: string;
+
+  /** @param path of a file of its own. */
+  constructor(path: string) {
+    this.#path = path;
+    this.set({});
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { NODE_OPTIONS: `--import=${PRELOAD}`, SHIFTED_CLOCK: this.#path };
+  }
+
+  /** What is left out is right again. */
+  set(shift: Shift): void {
+    // By a rename, because a program may be reading it.
+    writeFileSync(`${this.#path}.new`, JSON.stringify(shift));
+    renameSync(`${this.#path}.new`, this.#path);
+  }
+
+  /** Runs `start` with these clocks for whatever it starts. */
+  async during<T>(start: () => Promise<T>): Promise<T> {
+    const before = { ...process.env };
+    Object.assign(process.env, this.env);
+    try {
+      return await start();
+    } finally {
+      for (const name of Object.keys(this.env)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  }
+}

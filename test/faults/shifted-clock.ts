@@ -1,0 +1,47 @@
+/**
+ * Loaded before the program (`node --import`), it puts the program's clocks wrong as a file says, from its first line on
+ * and while it runs. What is left alone is the monotonic clock, which nobody can set. `clocks.ts` writes the file.
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
+
+/** What the file holds. Everything left out is as the machine has it. */
+export interface Shift {
+  /** How far the calendar is ahead; negative: behind. */
+  readonly wallMs?: number;
+  /** How much longer the machine has been up. */
+  readonly uptimeMs?: number;
+  /** The name of this start of the machine. */
+  readonly boot?: string;
+}
+
+const LOOK_EVERY_MS = 5;
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+const path = process.env.SHIFTED_CLOCK;
+if (path !== undefined) shiftClocks(path);
+
+function shiftClocks(path: string): void {
+  const [RealDate, { readFileSync }, { uptime }] = [Date, fs, os];
+  let shift: Shift = {};
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  const now = (): Shift => {
+    if (performance.now() - lookedMs < LOOK_EVERY_MS) return shift;
+    lookedMs = performance.now();
+    shift = JSON.parse(readFileSync(path, 'utf8')) as Shift;
+    return shift;
+  };
+  const wallMs = (): number => RealDate.now() + (now().wallMs ?? 0);
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, values, self) =>
+      Reflect.construct(target, values.length === 0 ? [wallMs()] : values, self),
+    apply: () => new RealDate(wallMs()).toString(),
+    get: (target, name) => (name === 'now' ? wallMs : Reflect.get(target, name)),
+  });
+  os.uptime = () => uptime() + (now().uptimeMs ?? 0) / 1000;
+  const read = (...values: Parameters<typeof readFileSync>): unknown =>
+    (values[0] === BOOT_ID ? now().boot : undefined) ?? readFileSync(...values);
+  fs.readFileSync = read as typeof readFileSync;
+  syncBuiltinESMExports();
+}

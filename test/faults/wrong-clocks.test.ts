@@ -1,0 +1,194 @@
+/**
+ * Goal: a clock that is wrong spends nothing twice and passes no budget: it may forbid, and never permit.
+ * Method: the real command with its calendar, its boot clock and the name of its boot put wrong (`shifted-clock.ts`), over
+ * a vendor in a process of its own, which has the true time and says it with each answer. Its book says what was charged.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../stores/places.ts';
+import { Clocks } from './clocks.ts';
+import type { Ended } from './program.ts';
+import type { Shift } from './shifted-clock.ts';
+import { domainsOf, type Order, Workplace, type WorkplaceOptions } from './workplace.ts';
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+
+/** A user whose machine's clocks go wrong. */
+class WrongPlace {
+  readonly place: Workplace;
+  readonly clocks: Clocks;
+
+  constructor(place: Workplace) {
+    this.place = place;
+    this.clocks = new Clocks(place.path('clocks.json'));
+  }
+
+  start(order: Order = {}) {
+    return this.place.type(this.place.words(order), this.clocks.env);
+  }
+
+  run(shift: Shift, order: Order = {}): Promise<Ended> {
+    this.clocks.set(shift);
+    return this.start(order).ended;
+  }
+
+  async charged(): Promise<number> {
+    return (await this.place.vendor.book()).credits;
+  }
+}
+
+/** Those of the vendor, when a test needs days to pass. */
+function worldClocks(): Clocks {
+  return new Clocks(join(temporaryFolder(), 'clocks.json'));
+}
+
+async function openWrong(options: WorkplaceOptions, rows: number): Promise<WrongPlace> {
+  const place = await Workplace.open(options);
+  onTestFinished(() => place[Symbol.asyncDispose]());
+  place.writeList(domainsOf('list', rows));
+  return new WrongPlace(place);
+}
+
+test('a repeat under a key is not sent when the boot clock says that the vendor has forgotten it', async () => {
+  const world = worldClocks();
+  const wrong = await world.during(() => openWrong({ way: 'keyed', concurrency: 8, latencyMs: 400 }, 12));
+  const { vendor } = wrong.place;
+  const killed = wrong.start();
+  await killed.until(() => vendor.requests().length >= 8);
+  await killed.kill();
+  expect(await wrong.charged()).toBe(8);
+  // It resumes 26 hours later, and the calendar stood still for 25 of them.
+  world.set({ wallMs: 26 * HOUR_MS });
+  const stopped = await wrong.run({ wallMs: HOUR_MS, uptimeMs: 26 * HOUR_MS });
+  expect(stopped).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
+  expect(stopped.report?.stopped?.message).toMatch(/1 d 1 h apart/);
+  const put = await wrong.run({ wallMs: 26 * HOUR_MS, uptimeMs: 26 * HOUR_MS });
+  expect(put).toMatchObject({ code: 3, report: { credits: { spent: 4, in_doubt: 8 } } });
+  expect(await vendor.book()).toMatchObject({ credits: 12, charged_twice: [] });
+});
+
+test('a repeat under a key waits, in another boot, until an answer has told the time, and is then sent', async () => {
+  const wrong = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 100 }, 14);
+  const { vendor } = wrong.place;
+  const killed = wrong.start();
+  // Answered once, so that the time of the first boot is known.
+  await killed.until(() => vendor.requests().length >= 7);
+  await killed.kill();
+  const ended = await wrong.run({ boot: 'second', uptimeMs: -HOUR_MS });
+  expect(ended).toMatchObject({ code: 0, report: { counts: { matched: 14 } } });
+  expect(await vendor.book()).toMatchObject({ credits: 14, charged_twice: [] });
+  // Nothing else was bought here that could have told it.
+  const alone = await openWrong({ way: 'keyed', concurrency: 4, latencyMs: 100 }, 4);
+  const first = alone.start();
+  await first.until(() => alone.place.vendor.requests().length >= 4);
+  await first.kill();
+  const held = await alone.run({ boot: 'second' });
+  expect(held).toMatchObject({ code: 3, report: { requests: 0, counts: { in_doubt: 4 } } });
+});
+
+describe('refresh_after', () => {
+  const JOB = { job: 'job.yaml' };
+
+  async function bought(): Promise<WrongPlace> {
+    const wrong = await openWrong({}, 6);
+    writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
+    expect(await wrong.run({}, JOB)).toMatchObject({ code: 0 });
+    return wrong;
+  }
+
+  test('buys nothing anew when the calendar is a year ahead, and the run says so', async () => {
+    const wrong = await bought();
+    const ahead = await wrong.run({ wallMs: 365 * DAY_MS }, JOB);
+    expect(ahead).toMatchObject({ code: 0, report: { credits: { spent: 6 } } });
+    expect(ahead.stderr).toMatch(/This machine's clock says .*, and by what answers said it is/);
+    expect(await wrong.charged()).toBe(6);
+  });
+
+  test('buys one at most when the machine was started with it, stops, and buys no more once it is right', async () => {
+    const wrong = await bought();
+    const ahead = await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB);
+    expect(ahead).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
+    expect(ahead.report?.stopped?.next).toBe(
+      'Set the clock of this machine, then type the same command again.',
+    );
+    expect(await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB)).toMatchObject({ code: 0 });
+    expect(await wrong.run({ boot: 'second' }, JOB)).toMatchObject({ code: 0 });
+    expect(await wrong.charged()).toBe(7);
+  });
+
+  test('buys anew what is old, at full speed, once the first answer has confirmed the time', async () => {
+    const world = worldClocks();
+    const wrong = await world.during(bought);
+    world.set({ wallMs: 31 * DAY_MS });
+    const later = await wrong.run({ wallMs: 31 * DAY_MS, boot: 'second' }, JOB);
+    expect(later).toMatchObject({ code: 0, report: { requests: 6 } });
+    expect(await wrong.charged()).toBe(12);
+  });
+});
+
+describe('a budget per day', () => {
+  const perDay = { account: { budget: { per_day: 5 } } };
+  const order = { budget: 100 };
+
+  test('is one budget, whichever day the calendar says, while the machine runs', async () => {
+    const wrong = await openWrong(perDay, 15);
+    for (const wallMs of [0, -DAY_MS, DAY_MS, -DAY_MS, 40 * DAY_MS])
+      expect(await wrong.run({ wallMs }, order), `${wallMs}`).toMatchObject({ code: 4 });
+    expect(await wrong.charged()).toBe(5);
+  });
+
+  test('is one budget, too, where the vendor says no time', async () => {
+    const wrong = await openWrong(perDay, 15);
+    await wrong.place.vendor.setDate(null);
+    const first = await wrong.run({}, order);
+    expect(first.stderr).toMatch(
+      /answers have no Date, so days and ages are reckoned by this machine's clocks/,
+    );
+    for (const wallMs of [-DAY_MS, DAY_MS])
+      expect(await wrong.run({ wallMs }, order)).toMatchObject({ code: 4 });
+    expect(await wrong.charged()).toBe(5);
+  });
+
+  test('gets a request more, and not a new day, from a machine that was started with a wrong day', async () => {
+    const wrong = await openWrong(perDay, 15);
+    await wrong.run({}, order);
+    for (let again = 0; again < 3; again += 1) {
+      const ended = await wrong.run({ wallMs: DAY_MS, boot: 'second' }, order);
+      expect(ended.code).toBe(again === 0 ? 2 : 4);
+    }
+    expect(await wrong.charged()).toBe(6);
+    expect(await wrong.run({ boot: 'second' }, order)).toMatchObject({ code: 4 });
+    expect(await wrong.charged()).toBe(6);
+  });
+
+  test('is a new one on the next day, in a run by night that nobody watches', async () => {
+    const world = worldClocks();
+    const wrong = await world.during(() => openWrong(perDay, 15));
+    for (const day of [0, 1, 2]) {
+      world.set({ wallMs: day * DAY_MS });
+      await wrong.run({ wallMs: day * DAY_MS, boot: `of day ${day}` }, order);
+      expect(await wrong.charged()).toBe(5 * (day + 1));
+    }
+    await wrong.place.vendor.setDate(null);
+    wrong.place.writeList(domainsOf('more', 15));
+    for (const day of [3, 4]) {
+      await wrong.run({ wallMs: day * DAY_MS, boot: `of day ${day}` }, order);
+      expect(await wrong.charged()).toBe(5 * (day + 1));
+    }
+  });
+});
+
+test('a calendar that is set back by a day during a run holds it up for no longer than a second', async () => {
+  const wrong = await openWrong(
+    { latencyMs: 20, account: { limits: { per_second: 50, concurrency: 4 } } },
+    60,
+  );
+  await wrong.place.vendor.setDate(null);
+  const program = wrong.start();
+  await program.until(() => wrong.place.vendor.requests().length >= 5);
+  wrong.clocks.set({ wallMs: -DAY_MS });
+  const { code, stderr, report } = await program.ended;
+  expect({ code, matched: report?.counts.matched }).toEqual({ code: 0, matched: 60 });
+  expect(stderr).toMatch(/This machine's clock was set 1 d back/);
+});
