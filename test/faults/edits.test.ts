@@ -15,6 +15,7 @@ import type { RunSummary } from '../../src/summary.ts';
 import { openDesk } from '../cli/desk.ts';
 import { EDITS, EditedList, editOnce, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
+import { emailsOf, TeamWorkplace } from './team-workplace.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** The list of a workplace, run in this process, so that a test can do what it likes while the program waits for it. */
@@ -159,8 +160,8 @@ test('an edited list is not exported by what was found for the list as it was', 
 // ------------------------------------------------------------------------------------------------ the second wall
 
 /** Everything of files that tells when they were changed stands still, as on a disk whose clock ticks every two seconds. */
-async function blindFileSystem(place: Workplace): Promise<() => void> {
-  const file = await open(place.path('list.csv'));
+async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() => void> {
+  const file = await open(place.path(name));
   const handles = Object.getPrototypeOf(file) as FileHandle;
   const found = await file.stat({ bigint: true });
   await file.close();
@@ -222,5 +223,35 @@ describe('where the file system tells nothing', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(`Row 2 of batch ${batch} was settled from other cells than`);
     expect(existsSync(place.path('other.csv'))).toBe(false);
+  });
+
+  test('a team is worked on as it was planned, and its outcomes are written beside nobody else', async () => {
+    await using team = await TeamWorkplace.open();
+    const { place } = team;
+    const people = emailsOf('unseen', 6).map((email, at) => ({
+      email,
+      role: at % 2 === 0 ? 'viewer' : 'editor',
+    }));
+    team.writeSheet(people, 'team.csv');
+    const list = new EditedList(place.path('team.csv'));
+    const seeAgain = await blindFileSystem(place, 'team.csv');
+    const request = {
+      job: place.path('team.yaml'),
+      file: place.path('team.csv'),
+      askChanges: async () => {
+        list.edit('in_place');
+        return true;
+      },
+    };
+    await expect(runHere(place, request)).rejects.toMatchObject({
+      message: expect.stringContaining('was settled from other cells than'),
+    });
+    seeAgain();
+    expect(existsSync(place.path('out.csv'))).toBe(false);
+    const sent = await team.requests();
+
+    list.putBack();
+    expect(await team.run()).toMatchObject({ code: 0, report: { counts: { unchanged: 6 } } });
+    expect(await team.requests()).toBe(sent);
   });
 });
