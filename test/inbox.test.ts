@@ -25,6 +25,7 @@ import { type Clock, systemClock } from '../src/clock.ts';
 import { besideFile } from '../src/file-name.ts';
 import { type Inbox, isAsSeen, moveToDone, placeInDone, readInbox } from '../src/inbox.ts';
 import { besideInput, filesOf } from '../src/output.ts';
+import { nextTick } from './formats/input-folder.ts';
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
@@ -180,6 +181,7 @@ describe('a file that is still being written is left for the next sweep', () => 
     if (a === undefined || b === undefined || c === undefined) throw new Error('all files are whole');
     appendFileSync(b.path, 'c.example\n');
     const { atime, mtime } = statSync(c.path);
+    await nextTick(c.path);
     writeFileSync(c.path, 'Domain\nz.example\n');
     utimesSync(c.path, atime, mtime);
     expect([await isAsSeen(a), await isAsSeen(b), await isAsSeen(c)]).toEqual([true, false, false]);

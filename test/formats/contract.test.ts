@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stat, utimes } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { StopError } from '../../src/errors.ts';
 import { loadFamily } from '../../src/family.ts';
@@ -6,7 +7,7 @@ import { endingOf } from '../../src/file-name.ts';
 import type { Format, Sheet } from '../../src/format.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
-import { inputFolder } from './input-folder.ts';
+import { inputFolder, nextTick } from './input-folder.ts';
 import type { SampleWriter } from './sample-writer.ts';
 
 /**
@@ -90,6 +91,27 @@ describe.each([...samples.values()])('$name', (sample) => {
     });
     expect(survey.encoding).not.toBe('');
     expect(heard).toEqual(ROWS);
+  });
+
+  test('reads the same bytes however often, or none: what was written meanwhile is refused, also with its old time', async () => {
+    const write = await inputFolder();
+    const bytes = await sample.write([HEADER, ...RECORDS]);
+    const path = await write(bytes, `list${sample.ending}`);
+    const { atime, mtime } = await stat(path);
+    const sheet = await format.open(new InputFile(path), {});
+    const [, second] = await allOf(sheet.rows());
+    await nextTick(path);
+    await write(await sample.write([HEADER, ...RECORDS.toReversed()]), `list${sample.ending}`);
+    await utimes(path, atime, mtime);
+    const copy = (): AsyncIterable<unknown> => sheet.copy({ columns: [], dropped: none }, async () => []);
+    for (const again of [
+      () => sheet.rows(),
+      () => sheet.rows(second?.position),
+      () => sheet.groups(),
+      copy,
+    ]) {
+      await expect(allOf(again())).rejects.toThrow(`${path} was changed while it was worked on`);
+    }
   });
 
   test('goes on from the position of any row', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -12,4 +12,13 @@ export async function inputFolder(): Promise<(content: string | Buffer, name?: s
     await writeFile(path, content);
     return path;
   };
+}
+
+/** File systems count time in steps. Until the next one begins, nothing tells a change from what was there before. */
+export async function nextTick(path: string): Promise<void> {
+  const { ctimeNs } = await stat(path, { bigint: true });
+  const probe = `${path}.probe`;
+  do await writeFile(probe, '');
+  while ((await stat(probe, { bigint: true })).ctimeNs <= ctimeNs);
+  await rm(probe);
 }
