@@ -1,5 +1,5 @@
 import { readBody, valueAt } from './answer-body.ts';
-import type { Dialect, Listing } from './dialect.ts';
+import type { AnswerRule, Dialect, Listing } from './dialect.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
 import type { RawReply } from './ledger.ts';
 import { ROLES, type Role } from './membership.ts';
@@ -61,10 +61,14 @@ export async function readListing(
   return unusable(`it goes on after ${MOST_PAGES} pages`);
 }
 
+/** Vendors that have no such question often say so without a word; a proxy's page is asked about again. */
+const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
+
 /** What a reply to a free request means: there is nothing that it could have charged. */
 export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
   const { method, path } = request;
-  return judge(reply, dialect, { method, path, credits: { most: 0, found: 0 } }, { origin, path });
+  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+  return judge(reply, dialect, question, { origin, path });
 }
 
 /** A dialect may call an empty list "no match"; it is a page all the same. */

@@ -18,8 +18,8 @@ import { type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.t
 
 const LISTS = await checkDialectFile(JSON.stringify(listsDialect()), 'lists.yaml', service);
 
-/** What the vendor answers: a body, a body with another status, or nothing at all. */
-type Answer = object | 'lost';
+/** What the vendor answers: a body, a body with another status, nothing at all, or a proxy's page in its place. */
+type Answer = object | 'lost' | 'page';
 type Answers = (request: ScriptedRequest, nth: number) => Answer;
 
 const USER = { user_id: 'u-1', email: 'Jo@Team.example', role: 'role:editor' };
@@ -36,6 +36,7 @@ async function openService(answers: Answers, dialect: Dialect = LISTS) {
   const vendor = await ScriptedVendor.start((request, response) => {
     const answer = answers(request, vendor.requests.length);
     if (answer === 'lost') response.destroy();
+    else if (answer === 'page') response.writeHead(404).end('<html>Not Found</html>');
     else {
       const { status = 200, headers = {}, ...body } = answer as { status?: number; headers?: object };
       response.writeHead(status, { ...headers }).end(JSON.stringify(body));
@@ -142,6 +143,12 @@ describe('the lists', () => {
     expect((await look('proj-1'))?.subjects).toHaveLength(2);
     expect(vendor.requests).toHaveLength(3 + 3);
     expect(Math.max(...order.clock.sleptMs)).toBeGreaterThan(29_000);
+  });
+
+  test("are asked for again after a proxy's page, which does not say that there are none", async () => {
+    const { notes, look } = await openService((request, nth) => (nth < 4 ? 'page' : usual(request, nth)));
+    expect((await look('proj-1'))?.subjects).toHaveLength(2);
+    expect(notes.join()).not.toContain('does not tell');
   });
 
   test('that never come stop the plan: five times is enough', async () => {
