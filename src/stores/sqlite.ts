@@ -14,7 +14,7 @@ import {
 import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
 import { type SpenderLock, takeLock } from './sqlite/lock.ts';
-import { Lookout, lossOf, lost, type Standing, standingOf } from './sqlite/lookout.ts';
+import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { verify } from './sqlite/verify.ts';
@@ -59,7 +59,7 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger>
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = hasLedger(folder);
   // Before anything is made, so that a disk that is not mounted stays as it is.
-  if (!wasThere) requireNewest(folder, undefined, options);
+  if (!wasThere) requireAccepted(lossAt(folder.path), options);
   preparePrivateFolder(folder);
   const lock = await takeLock(folder, options);
   try {
@@ -87,9 +87,10 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     migrate(connection, schema, folder.path);
     const { clean, unmarked } = refuseBehind(connection, folder);
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
-    if (options.wasThere && requireNewest(folder, standingOf(connection), options))
-      connection.run(NEW_IDENTITY);
+    const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
+    requireAccepted(loss, options);
     if (clean === 0) await verify(connection, folder.path);
+    if (loss !== undefined) connection.run(NEW_IDENTITY);
     ensureBallast(folder.ballast);
     // One that is missing stays so: whoever spends has to hear of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
@@ -128,7 +129,7 @@ function spenderOf(
 
 function look(folder: StoreFolder, tell: Tell = () => {}): LedgerReader {
   if (!hasLedger(folder)) {
-    const loss = lossOf(folder.path, undefined);
+    const loss = lossAt(folder.path);
     if (loss !== undefined) tell(loss);
     throw nothingThere(folder);
   }
@@ -139,7 +140,7 @@ function look(folder: StoreFolder, tell: Tell = () => {}): LedgerReader {
     if (schema === 0) throw nothingThere(folder);
     if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
     const { unmarked } = refuseBehind(connection, folder);
-    const loss = unmarked?.message ?? lossOf(folder.path, standingOf(connection));
+    const loss = unmarked?.message ?? lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
     return new SqliteReader(connection, folder.path);
   } catch (error) {
@@ -214,13 +215,11 @@ interface Checked {
 /** What is accepted is a ledger of its own from then on, so that the other one is still missed when it comes back. */
 const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
 
-/** @returns whether one is taken that is not the newest. @throws StopError `store_lost` when nobody accepts that. */
-function requireNewest(folder: StoreFolder, found: Standing | undefined, options: StoreOptions): boolean {
-  const loss = lossOf(folder.path, found);
-  if (loss === undefined) return false;
-  if (options.acceptLost !== true) throw lost(loss);
-  options.tell?.(`Accepted with --accept store: ${loss}`);
-  return true;
+/** @throws StopError `store_lost` when something is, and nobody accepts that. */
+function requireAccepted(loss: string | undefined, { acceptLost, tell }: StoreOptions): void {
+  if (loss === undefined) return;
+  if (acceptLost !== true) throw lost(loss);
+  tell?.(`Accepted with --accept store: ${loss}`);
 }
 
 function nothingThere(folder: StoreFolder): StopError {

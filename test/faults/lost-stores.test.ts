@@ -46,7 +46,7 @@ describe.concurrent('a store that is lost', () => {
     const refused = await workplace.run(listOf('two'));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
-      /^The store .* is not the newest one: its ledger has \d+ commits, and \d+ were made with it, the last request at 20.*Z\. What it bought after 20.*Z would be bought again\.\nPut the newest store back, or go on without it by rowonce run with --accept store\.\n$/,
+      /^The store .* is not the newest one: \d+ commits were made with its ledger, the last request at 20.*Z, and \d+ of them are missing\. What it bought after 20.*Z would be bought again\.\nPut the newest store back, or go on without it by rowonce run with --accept store\.\n$/,
     );
     for (const words of [
       ['status'],
@@ -100,6 +100,10 @@ describe.concurrent('a store that is lost', () => {
     expect(await requestsAt(workplace)).toBe(ROWS);
     const accepted = await workplace.run({ ...listOf('one'), more: ['--accept', 'store'] });
     expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
+    const status = await type(workplace, ['status', 'last', '--json']);
+    expect(JSON.parse(status.stdout).next, 'a line to be typed again does not accept the next loss').toMatch(
+      /^npx rowonce run (?!.*--accept)/,
+    );
   });
 });
 

@@ -128,6 +128,7 @@ export class TeamWorkplace implements AsyncDisposable {
       HOME: folder,
       ROWONCE_CONFIG: this.place.path('config'),
       ROWONCE_STORE: this.place.path('store'),
+      XDG_STATE_HOME: this.place.path('state'),
     };
     return { cwd: folder, env };
   }

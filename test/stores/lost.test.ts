@@ -87,7 +87,7 @@ describe('a store that is restored from an older copy', () => {
     putBack(copy, place);
     await expectLost(
       place,
-      /^The store .* is not the newest one: its ledger has 4 commits, and 8 were made with it, the last request at 20.*Z\. What it bought after 20.*Z would be bought again\.$/,
+      /^The store .* is not the newest one: 8 commits were made with its ledger, the last request at 20.*Z, and 4 of them are missing\. What it bought after 20.*Z would be bought again\.$/,
     );
     expect(await toldWhenLooking(place)).toEqual([expect.stringContaining('is not the newest one')]);
 
@@ -177,7 +177,7 @@ describe('a store at two places', () => {
     await buy(place, 'one');
     cpSync(place, copy, { recursive: true });
     await buy(copy, 'two');
-    await expectLost(place, `were made with it in ${copy}`);
+    await expectLost(place, `were made with its ledger in ${copy}`);
     await accept(place);
     await buy(place, 'three');
     await buy(copy, 'four');

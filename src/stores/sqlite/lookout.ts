@@ -29,24 +29,29 @@ export function standingOf(connection: Connection): Standing {
   return { identity: ledger?.identity ?? '', commits: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
 }
 
-/**
- * What a store has lost by what is known outside of it; undefined when it is the newest that is known.
- * @param found undefined where nothing is.
- */
-export function lossOf(path: string, found: Standing | undefined): string | undefined {
+/** What a store has lost by what is known outside of it; undefined when it is the newest that is known. */
+export function lossOf(path: string, connection: Connection): string | undefined {
   const place = placeOf(path);
-  const same = found === undefined ? undefined : noteOf(found.identity);
-  if (found !== undefined && same?.lastIntentMs !== undefined && same.commits > found.commits)
-    return behindWords(path, place, found, same);
+  // The note comes first: a spender beside us commits before it notes, so its ledger is never behind what was read.
+  const same = noteOf(standingOf(connection).identity);
   const before = noteAt(place);
-  if (before?.lastIntentMs === undefined || before.identity === found?.identity) return undefined;
-  return found === undefined ? goneWords(path, before) : otherWords(path, found, before);
+  const found = standingOf(connection);
+  if (same?.lastIntentMs !== undefined && same.commits > found.commits)
+    return behindWords(path, place, found, same);
+  if (before?.lastIntentMs === undefined || before.identity === found.identity) return undefined;
+  return otherWords(path, found, before);
+}
+
+/** The same of a place where nothing is. */
+export function lossAt(path: string): string | undefined {
+  const before = noteAt(placeOf(path));
+  return before?.lastIntentMs === undefined ? undefined : goneWords(path, before);
 }
 
 function behindWords(path: string, place: string, found: Standing, note: OutsideNote): string {
   const where = note.place === place ? '' : ` in ${note.place}`;
   const since = found.lastIntentMs === undefined ? '' : ` after ${isoTime(found.lastIntentMs)}`;
-  return `The store ${path} is not the newest one: its ledger has ${counted(found.commits, 'commit')}, and ${note.commits} were made with it${where}, ${lastRequest(note)}. What it bought${since} would be bought again.`;
+  return `The store ${path} is not the newest one: ${counted(note.commits, 'commit')} were made with its ledger${where}, ${lastRequest(note)}, and ${note.commits - found.commits} of them are missing. What it bought${since} would be bought again.`;
 }
 
 function goneWords(path: string, note: OutsideNote): string {

@@ -32,8 +32,8 @@ export function placeOf(path: string): string {
 }
 
 export function noteOf(identity: string): OutsideNote | undefined {
-  const [commits = '', lastIntentMs = '', place = ''] = linesOf(fileOf(identity));
-  if (!/^\d+$/.test(commits) || place === '') return undefined;
+  const [commits = '', lastIntentMs = '', place = ''] = linesOf(nameOf(identity));
+  if (!/^\d{1,15}$/.test(commits) || !/^\d{0,15}$/.test(lastIntentMs) || place === '') return undefined;
   return {
     identity,
     commits: Number(commits),
@@ -44,36 +44,39 @@ export function noteOf(identity: string): OutsideNote | undefined {
 
 /** Of the ledger that was last used at the place, unless it has been used somewhere else since. */
 export function noteAt(place: string): OutsideNote | undefined {
-  const [identity = ''] = linesOf(fileOfPlace(place));
-  const note = identity === '' ? undefined : noteOf(identity);
+  const [identity = ''] = linesOf(nameOfPlace(place));
+  const note = noteOf(identity);
   return note?.place === place ? note : undefined;
 }
 
 /** @returns whether it could be kept. */
 export function keepNote({ identity, commits, lastIntentMs, place }: OutsideNote): boolean {
-  return replace(fileOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
+  return replace(nameOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
 }
 
 export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
-  replace(fileOfPlace(place), [identity, place]);
+  replace(nameOfPlace(place), [identity, place]);
 }
 
-const fileOf = (identity: string): string => join(ledgersFolder(), `ledger-${identity}`);
-const fileOfPlace = (place: string): string =>
-  join(ledgersFolder(), `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`);
+const nameOf = (identity: string): string => `ledger-${identity}`;
+const nameOfPlace = (place: string): string =>
+  `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
 
-function linesOf(file: string): readonly string[] {
+function linesOf(name: string): readonly string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    return readFileSync(join(ledgersFolder(), name), 'utf8').split('\n');
   } catch {
     return [];
   }
 }
 
 /** Whoever reads sees the old lines or the new ones. One process writes a ledger's file, so the other name is its own. */
-function replace(file: string, lines: readonly string[]): boolean {
+function replace(name: string, lines: readonly string[]): boolean {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Not even where it would be can be told of a user without a home.
+    const folder = ledgersFolder();
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, name);
     writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
     renameSync(`${file}.new`, file);
     return true;
