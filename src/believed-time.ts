@@ -156,6 +156,7 @@ export class BelievedTime implements Clock {
 
   /** Why the run has to stop: an answer's `Date` and this machine's calendar are too far apart. */
   get apart(): StopError | undefined {
+    this.#read();
     return this.#apart;
   }
 
@@ -242,8 +243,11 @@ export class BelievedTime implements Clock {
     this.#last = { ...now, uptimeMs: bootOf(machine).uptimeMs };
     // The monotonic clock stands still while the machine sleeps, and the boot clock does not.
     const setMs = now.wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
-    if (Math.abs(setMs) > JUMP_MS)
+    if (Math.abs(setMs) > JUMP_MS) {
       this.#news.push(`This machine's clock was set ${ahead(setMs)}; it says ${isoTime(now.wallMs)} now.`);
+      // Perhaps to the right time: the next answer says.
+      this.#apart = undefined;
+    }
     return this.#last;
   }
 

@@ -161,6 +161,7 @@ describe('an answer', () => {
     expect(time.wallMs(), 'the less of both is believed').toBe(NOON_MS + Math.min(setMs, 0));
     // Somebody puts the clock right.
     machine.wall = NOON_MS;
+    expect(time.apart).toBeUndefined();
     const next = await open();
     hear(next, dated(NOON_MS));
     expect([next.apart, next.wallMs()]).toEqual([undefined, NOON_MS]);

@@ -248,6 +248,22 @@ describe('a pause', () => {
   });
 });
 
+test('one request at a time leaves until an answer has come, where that is asked for', async () => {
+  let isTold = false;
+  const limited = limiter({ goesAlone: () => !isTold });
+  const first = await clock.until(limited.permit(PATIENT));
+  const others = [limited.permit(PATIENT), limited.permit(PATIENT)];
+  let served = 0;
+  for (const other of others) void other.then(() => (served += 1));
+  first.sent();
+  clock.pass(HOUR_MS);
+  await clock.calm();
+  expect(served).toBe(0);
+  isTold = true;
+  first.done();
+  await clock.until(Promise.all(others));
+});
+
 test('while answers get lost one probe is under way at a time; when it is answered, everybody goes on', async () => {
   const limited = limiter();
   for (let count = 0; count < 5; count += 1) limited.doubted(clock.nowMs, 'answers get lost');

@@ -5,9 +5,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Account, loadAccounts } from '../account.ts';
+import { APART_MS } from '../believed-time.ts';
 import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { dialectOf } from '../dialect-of.ts';
+import { formatDuration } from '../duration.ts';
 import { EXIT, type ExitCode, StopError } from '../errors.ts';
 import { ENCODINGS } from '../format.ts';
 import { chooseStore, lookAtLedger } from '../open-ledger.ts';
@@ -88,30 +90,49 @@ async function clock(): Promise<Finding> {
   const driftMs = Math.abs(
     systemClock.wallMs() - began.wallMs - (systemClock.monotonicMs() - began.monotonicMs),
   );
-  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms`;
+  const fact = `${isoTime(systemClock.wallMs())}, ${driftMs.toFixed(0)} ms apart from the monotonic clock in 100 ms; ${bootWords()}`;
   if (driftMs < STALL_MS) return { what: 'clock', fact };
   return { what: 'clock', fact, next: 'Let the system set its clock, then look again.' };
 }
 
-async function store(flag: string | undefined): Promise<readonly Finding[]> {
-  const locations = [...new Set([chooseStore(flag, false).location, chooseStore(flag, true).location])];
-  return Promise.all(locations.map(storeAt));
+/** The other witnesses of the time, besides the calendar and the Date of answers. */
+function bootWords(): string {
+  const { id, uptimeMs } = systemClock.boot?.() ?? { id: '', uptimeMs: 0 };
+  if (id.startsWith('process '))
+    return 'this system names no boot clock, so each run counts as a new start of it';
+  return `boot ${id.slice(0, 8)}, up for ${formatDuration(uptimeMs)}`;
 }
 
-async function storeAt(location: string): Promise<Finding> {
+/** A calendar that is behind what answers have confirmed is wrong for certain. */
+function timeIn(location: string, confirmedMs: number | undefined): Finding {
+  if (confirmedMs === undefined)
+    return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
+  const fact = `last confirmed by an answer in ${location}: ${isoTime(confirmedMs)}`;
+  if (systemClock.wallMs() >= confirmedMs - APART_MS) return { what: 'time', fact };
+  return { what: 'time', fact, next: 'Set the clock of this machine: it is behind that.' };
+}
+
+async function store(flag: string | undefined): Promise<readonly Finding[]> {
+  const locations = [...new Set([chooseStore(flag, false).location, chooseStore(flag, true).location])];
+  return (await Promise.all(locations.map(storeAt))).flat();
+}
+
+async function storeAt(location: string): Promise<readonly Finding[]> {
   if (!location.includes('://') && !existsSync(join(location, 'ledger.db'))) {
-    return { what: 'store', fact: `none yet at ${location}` };
+    return [{ what: 'store', fact: `none yet at ${location}` }];
   }
   try {
     const held: string[] = [];
     const ledger = await lookAtLedger(location, (fact) => held.push(fact));
     const batches = await ledger.batches();
+    const confirmedMs = await ledger.confirmedTime();
     await ledger.close();
     const [fact] = held;
-    if (fact !== undefined) return { what: 'store', fact, next: 'Put the newest store back, all its files.' };
-    return { what: 'store', fact: `${location}, ${batches.length} batches` };
+    const next = 'Put the newest store back, all its files.';
+    const found = fact === undefined ? { fact: `${location}, ${batches.length} batches` } : { fact, next };
+    return [{ what: 'store', ...found }, timeIn(location, confirmedMs)];
   } catch (error) {
-    return problem('store', error);
+    return [problem('store', error)];
   }
 }
 

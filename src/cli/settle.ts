@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { BelievedTime } from '../believed-time.ts';
 import type { CallKey } from '../call-key.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
@@ -74,7 +75,9 @@ async function settleCommand(
   try {
     await settleLeftOpen(ledger, batch);
     const doubts = await doubtsOf(ledger, batch, row);
-    await decide(ledger, batch, doubts, decision, flags);
+    // What is told is dated, and may be too old for some later batch: never by a calendar that is wrong.
+    const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
+    await decide(ledger, batch, doubts, decision, { ...flags, nowMs });
     return say(console, batch, doubts, decision);
   } finally {
     await ledger.close();
@@ -135,14 +138,14 @@ async function decide(
   batch: Batch,
   doubts: readonly Doubt[],
   kind: PersonsDecision,
-  { answer, extraCredits }: Flags,
+  { answer, extraCredits, nowMs }: Flags & { readonly nowMs: number },
 ): Promise<void> {
   if (extraCredits !== undefined)
     await ledger.changeBatch(batch.id, { extraCredits: credits(Number(extraCredits)) });
-  if (kind === 'told') return tell(ledger, batch, doubts, answer ?? []);
-  if (kind === 'not_done') return release(ledger, doubts);
+  if (kind === 'told') return tell(ledger, batch, doubts, answer ?? [], nowMs);
+  if (kind === 'not_done') return release(ledger, doubts, nowMs);
   for (const { key } of doubts)
-    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`));
+    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
 }
 
 async function tell(
@@ -150,6 +153,7 @@ async function tell(
   batch: Batch,
   doubts: readonly Doubt[],
   pairs: readonly string[],
+  nowMs: number,
 ): Promise<void> {
   const [doubt, ...others] = doubts;
   if (doubt === undefined || others.length > 0) {
@@ -159,14 +163,14 @@ async function tell(
       'Name the row.',
     );
   }
-  const { reply, left } = await toldAnswer(batch, doubt, pairs);
+  const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs);
   // What a person says was charged is no count, so those of before cannot be compared any more.
   await ledger.setUsage(batch.accountIdentity, undefined);
-  await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user'), reply, left);
+  await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
 }
 
 /** A person has looked where the program cannot: what was lost may be sent like anything else, by any batch. */
-async function release(ledger: Ledger, doubts: readonly Doubt[]): Promise<void> {
+async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
   const why = 'somebody looked, and said that it was not done';
   for (const { key } of doubts) {
     // A call that was sent again and lost again is in doubt about one attempt after the other.
@@ -174,7 +178,6 @@ async function release(ledger: Ledger, doubts: readonly Doubt[]): Promise<void> 
       const [state] = await ledger.find([key]);
       if (state?.kind !== 'in_doubt') break;
       const { attempt } = state.doubt;
-      const atMs = systemClock.wallMs();
       const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
       await ledger.recordLook({ ...look, status: 0, body: Buffer.alloc(0) });
       await ledger.release(attempt, why, atMs);
@@ -182,8 +185,8 @@ async function release(ledger: Ledger, doubts: readonly Doubt[]): Promise<void> 
   }
 }
 
-function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string): DecisionSpec {
-  return { key, batch: id, kind, by: 'person', why, atMs: systemClock.wallMs() };
+function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string, atMs: number): DecisionSpec {
+  return { key, batch: id, kind, by: 'person', why, atMs };
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { Clocks } from '../faults/clocks.ts';
 import { objectIn, openDesk } from './desk.ts';
 
 test('all is well: every line begins with ok, nothing is made, nothing is sent', async () => {
@@ -69,4 +70,20 @@ test('a damaged store is found before a run meets it', async () => {
   const { code, stdout } = await desk.type(['doctor']);
   expect(code).toBe(2);
   expect(stdout).toMatch(/^problem {2}store .* is damaged: /m);
+});
+
+test('a clock that is behind what an answer has confirmed is a problem, and the witnesses are named', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  await desk.type(desk.run());
+  const well = await desk.type(['doctor']);
+  expect(well.stdout).toMatch(/^ok {7}clock .*; boot [0-9a-f-]{8}, up for \d/m);
+  expect(well.stdout).toMatch(/^ok {7}time .* last confirmed by an answer in .*store: 20/m);
+  const clocks = new Clocks(desk.place.path('clocks.json'));
+  clocks.set({ wallMs: -86_400_000 });
+  const behind = await desk.type(['doctor'], { env: clocks.env });
+  expect(behind.code).toBe(2);
+  expect(behind.stdout).toMatch(
+    /^problem {2}time .*\n.*Set the clock of this machine: it is behind that\.$/m,
+  );
 });

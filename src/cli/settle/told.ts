@@ -2,7 +2,6 @@ import { sandboxAccount } from '../../account.ts';
 import { answerPlaceOf, bodyHolding, objectWith } from '../../answer-body.ts';
 import { accountOfBatch } from '../../batch-account.ts';
 import { leftBy } from '../../changes.ts';
-import { systemClock } from '../../clock.ts';
 import type { Dialect } from '../../dialect.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { stop } from '../../errors.ts';
@@ -23,10 +22,15 @@ export interface Told {
 type Pairs = Readonly<Record<string, string>>;
 
 /** @param pairs `key=value`. @throws StopError `usage` for what is none, or names what the answer does not have. */
-export async function toldAnswer(batch: Batch, { call }: Doubt, pairs: readonly string[]): Promise<Told> {
+export async function toldAnswer(
+  batch: Batch,
+  { call }: Doubt,
+  pairs: readonly string[],
+  nowMs: number,
+): Promise<Told> {
   const told = Object.fromEntries(pairs.map(pairOf));
-  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch));
-  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace)) };
+  if (call.change !== undefined) return toldChange(call, told, await dialectFor(batch), nowMs);
+  return { reply: replyWith(bodyHolding(told, outputSettings(batch.settings).answerPlace), nowMs) };
 }
 
 function pairOf(pair: string): readonly [string, string] {
@@ -35,8 +39,8 @@ function pairOf(pair: string): readonly [string, string] {
   throw stop('usage', `--answer ${pair} is not key=value.`, 'Give it as --answer name=Acme.');
 }
 
-function replyWith(body: Buffer): RawReply {
-  return { status: 200, headers: {}, body, receivedAtMs: systemClock.wallMs() };
+function replyWith(body: Buffer, receivedAtMs: number): RawReply {
+  return { status: 200, headers: {}, body, receivedAtMs };
 }
 
 /** An account that is gone spoke the built-in dialect, as far as anybody can tell now. */
@@ -45,7 +49,7 @@ async function dialectFor(batch: Batch): Promise<Dialect> {
 }
 
 /** Our names become the vendor's, so that the next run reads what was told as it would have read the answer. */
-function toldChange(call: Call, told: Pairs, dialect: Dialect): Told {
+function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): Told {
   const places: Readonly<Record<string, string | undefined>> =
     dialectOperationOf(dialect, call).answer_fields ?? {};
   requireTellable(call, told, Object.keys(places));
@@ -53,7 +57,7 @@ function toldChange(call: Call, told: Pairs, dialect: Dialect): Told {
     (all, [name, value]) => merged(all, objectWith(places[name] ?? name, value)),
     {},
   );
-  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)));
+  const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)), nowMs);
   const left = leftBy(call, 'found', reply, dialect);
   return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
 }
