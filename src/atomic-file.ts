@@ -1,67 +1,240 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { type BigIntStats, createReadStream, readFileSync, readlinkSync } from 'node:fs';
+import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { messageOf, stop } from './errors.ts';
+import { type StopError, stop } from './errors.ts';
 import { crashPoint } from './faults.ts';
 
 /**
- * Replaces a file in one step: whoever looks sees the old content or the whole new one. A crash leaves at most the
- * temporary file, whose name is fixed, so that the next run removes it instead of leaving another.
+ * Files that are whole or absent. Each is written under a name that no other writer has, counted, and only then takes its
+ * place, and only the place of what may go. A crash leaves at most the temporary file, which the next writer in that
+ * folder removes when the process that owned it is gone.
+ */
+
+/** What may be written to a file. */
+export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
+
+/** Whether a file of this content may be replaced. */
+export type MayReplace = (path: string, sha256: string) => Promise<boolean>;
+
+/** Hears which contents may stand at a path from now on: the new one, and the old one until it is replaced. */
+export type NoteWritten = (path: string, sha256s: readonly string[]) => Promise<void>;
+
+/** A file that is whole and on the disk, and has no place yet. */
+export class NewFile {
+  readonly #path: string;
+  /** As it was when the last byte of it was written. */
+  readonly #stamp: string;
+  readonly sha256: string;
+
+  private constructor(path: string, stamp: string, sha256: string) {
+    this.#path = path;
+    this.#stamp = stamp;
+    this.sha256 = sha256;
+  }
+
+  /**
+   * In the folder in which it will take its place. What fails is thrown as it is: `outputProblem` has words for it.
+   * @param mode left out: as the user's other files.
+   */
+  static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
+    await removeLeftovers(folder);
+    const path = join(folder, temporaryName());
+    const file = await open(path, 'wx', mode);
+    try {
+      if (mode !== undefined) await file.chmod(mode);
+      const { bytes, sha256 } = await writeAll(file, chunks);
+      await file.sync();
+      const written = await file.stat({ bigint: true });
+      await file.close();
+      if (written.size !== BigInt(bytes)) throw alteredBySomebody(path);
+      return new NewFile(path, contentStamp(written), sha256);
+    } catch (error) {
+      await file.close().catch(() => {});
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the place when nothing stands there, or what may go. Between the last look at what stands there and the rename
+   * lie no more than a few system calls, and a place that was free is taken without replacing anything at all.
+   * @returns whether it did.
+   */
+  async take(path: string, mayReplace: MayReplace, note: NoteWritten = async () => {}): Promise<boolean> {
+    for (;;) {
+      const standing = await standingAt(path);
+      if (standing.kind === 'foreign') return false;
+      if (standing.kind === 'nothing') {
+        await note(path, [this.sha256]);
+        if (await this.#create(path)) break;
+        continue;
+      }
+      const { real, sha256, stamp } = standing;
+      if (sha256 !== this.sha256 && !(await mayReplace(real, sha256))) return false;
+      await note(real, [...new Set([this.sha256, sha256])]);
+      if ((await stampOf(real)) !== stamp) continue;
+      await this.replace(real);
+      break;
+    }
+    crashPoint('output-renamed');
+    return true;
+  }
+
+  /** Takes the place of whatever stands there. */
+  async replace(path: string): Promise<void> {
+    await this.#requireOwn();
+    await rename(this.#path, path);
+    await syncFolder(dirname(path));
+  }
+
+  /** Takes a place where nothing stands; false when something does by now. */
+  async #create(path: string): Promise<boolean> {
+    await this.#requireOwn();
+    const isTaken = await giveName(this.#path, path);
+    if (isTaken) await syncFolder(dirname(path));
+    return isTaken;
+  }
+
+  /** What stands under the temporary name is what was written, and nothing else. */
+  async #requireOwn(): Promise<void> {
+    const named = await lstat(this.#path, { bigint: true }).catch(absent);
+    if (named !== undefined && contentStamp(named) === this.#stamp) return;
+    await stat(dirname(this.#path));
+    throw alteredBySomebody(this.#path);
+  }
+
+  /** To be called in any case; what has taken a place is not touched. */
+  async discard(): Promise<void> {
+    await rm(this.#path, { force: true }).catch(() => {});
+  }
+}
+
+async function writeAll(
+  file: FileHandle,
+  chunks: Chunks,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    hash.update(piece);
+    bytes += piece.length;
+    await file.appendFile(piece);
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/**
+ * Replaces a file in one step: whoever looks sees the old content or the whole new one.
+ * @returns false when what stands there may not be replaced; then nothing has changed.
+ * @throws StopError `output` or `disk_full`.
  */
 export async function replaceFile(
   path: string,
   mode: number,
-  chunks: AsyncIterable<Buffer> | Iterable<string>,
-  beforeRename: () => Promise<void> = async () => {},
-): Promise<void> {
-  const temporary = temporaryPath(path);
+  chunks: Chunks,
+  mayReplace: MayReplace = async () => true,
+): Promise<boolean> {
   try {
-    const file = await openNew(temporary, mode);
+    const file = await NewFile.write(dirname(await realPath(path)), mode, chunks);
     try {
-      await file.chmod(mode);
-      for await (const chunk of chunks) await file.appendFile(chunk);
-      await file.sync();
+      crashPoint('output-written');
+      return await file.take(path, mayReplace);
     } finally {
-      await file.close();
+      await file.discard();
     }
-    crashPoint('output-written');
-    await beforeRename();
-    await rename(temporary, path);
-    await syncFolder(dirname(path));
-    crashPoint('output-renamed');
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
-    throw asOutputProblem(path, error);
+    throw outputProblem(path, error);
   }
 }
 
-/**
- * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a
- * rename would fail on or replace, or the folder around it is closed to us. Leaves nothing behind.
- */
-export async function checkWritable(path: string): Promise<void> {
-  const standing = await stat(path).catch(() => undefined);
-  if (standing?.isFile() === false) {
-    const what = standing.isDirectory() ? 'a folder' : 'not a regular file';
-    throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
-  }
-  const temporary = temporaryPath(path);
+/** Gives a file another name, unless something has it. @returns whether it did. */
+export async function moveWithoutReplacing(from: string, to: string): Promise<boolean> {
+  if (!(await giveName(from, to))) return false;
+  await rm(from, { force: true });
+  await syncFolder(dirname(to));
+  return true;
+}
+
+/** Where a link leads; the path itself when it is none, or leads nowhere. */
+export async function realPath(path: string): Promise<string> {
+  const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+  return isLink ? realpath(path).catch(() => path) : path;
+}
+
+// ------------------------------------------------------------------------------------------------ what stands there
+
+export type Standing =
+  | { readonly kind: 'nothing' }
+  /** A folder, a device, or a link that leads nowhere. */
+  | { readonly kind: 'foreign' }
+  /** `real`: where a link leads, which is written instead of the link. */
+  | { readonly kind: 'file'; readonly real: string; readonly sha256: string; readonly stamp: string };
+
+export async function standingAt(path: string): Promise<Standing> {
+  if ((await stampOf(path)) === undefined) return { kind: 'nothing' };
+  const real = await realPath(path);
+  const found = await stat(real).catch(absent);
+  if (found?.isFile() !== true) return { kind: 'foreign' };
   try {
-    await (await openNew(temporary, 0o600)).close();
-    await rm(temporary);
+    const stamp = await stampOf(real);
+    if (stamp === undefined) return { kind: 'nothing' };
+    return { kind: 'file', real, stamp, sha256: await sha256Of(real) };
   } catch (error) {
-    throw asOutputProblem(path, error);
+    if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
+    // What we may not read, we did not write.
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return { kind: 'foreign' };
+    throw error;
   }
 }
 
-/** What a crash left under this name may be read-only, and a link under it is not ours to follow. */
-async function openNew(temporary: string, mode: number): Promise<FileHandle> {
-  await rm(temporary, { force: true });
-  return open(temporary, 'wx', mode);
+/** Changes with every write, and when another file takes the place; undefined when there is none. */
+export async function stampOf(path: string): Promise<string | undefined> {
+  const found = await lstat(path, { bigint: true }).catch(absent);
+  return found && `${contentStamp(found)} ${found.ctimeNs}`;
 }
 
-function temporaryPath(path: string): string {
-  return join(dirname(path), `.${basename(path)}.rowonce-tmp`);
+/** Stays when a file is given a second name, which its time of change does not. */
+function contentStamp({ dev, ino, size, mtimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs].join(' ');
 }
+
+/** What cannot be seen for any other reason than that it is not there is a problem. */
+function absent(error: unknown): undefined {
+  if (codeOf(error) === 'ENOENT') return undefined;
+  throw error;
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** A second name replaces nothing, where the file system knows such names; elsewhere a look has to do. */
+async function giveName(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!NO_LINKS.has(codeOf(error) ?? '')) throw error;
+  }
+  if ((await stampOf(to)) !== undefined) return false;
+  await rename(from, to);
+  return true;
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EXDEV',
+]);
 
 /** A rename is only on disk when its folder is. */
 async function syncFolder(path: string): Promise<void> {
@@ -73,15 +246,124 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function asOutputProblem(path: string, error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === undefined || !/^E[A-Z]+$/.test(code)) return error;
-  if (code === 'ENOSPC') {
+// ------------------------------------------------------------------------------------------------ temporary names
+
+const TEMPORARY = /^\.rowonce-(?<machine>[0-9a-f]{8})-(?<pid>\d+)-[0-9a-f]{12}\.tmp$/;
+
+/** Short, because the name of the file itself may be as long as names can be. */
+function temporaryName(): string {
+  return `.rowonce-${machineName()}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+let machine: string | undefined;
+
+/** Where a process number means something: of this machine, and of the container that the process is in. */
+function machineName(): string {
+  machine ??= createHash('sha256')
+    .update([hostname(), told(() => readFileSync('/etc/machine-id', 'utf8')), told(processSpace)].join('\n'))
+    .digest('hex')
+    .slice(0, 8);
+  return machine;
+}
+
+const processSpace = (): string => readlinkSync('/proc/self/ns/pid');
+
+function told(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return '';
+  }
+}
+
+const cleaned = new Set<string>();
+
+/** What a process left here that was killed. One that cannot be told to be dead keeps its file. */
+async function removeLeftovers(folder: string): Promise<void> {
+  if (cleaned.has(folder)) return;
+  cleaned.add(folder);
+  for (const name of await readdir(folder)) {
+    const { machine: of, pid } = TEMPORARY.exec(name)?.groups ?? {};
+    if (of !== machineName() || isAlive(Number(pid))) continue;
+    await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what goes wrong
+
+/**
+ * @throws StopError `output` when a file could not be written at this path: a folder or a device stands there, which a
+ * rename would fail on or replace, its name is too long, or the folder around it is closed to us. Leaves nothing behind.
+ */
+export async function checkWritable(path: string): Promise<void> {
+  try {
+    const found = await stat(path).catch(absent);
+    if (found?.isFile() === false) {
+      const what = found.isDirectory() ? 'a folder' : 'not a regular file';
+      throw stop('output', `${path} cannot be written: it is ${what}.`, 'Name another file with -o.');
+    }
+    const temporary = join(dirname(await realPath(path)), temporaryName());
+    await (await open(temporary, 'wx', 0o600)).close();
+    await rm(temporary);
+  } catch (error) {
+    throw outputProblem(path, error);
+  }
+}
+
+function alteredBySomebody(temporary: string): StopError {
+  return stop(
+    'output',
+    `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`,
+    'Type the same command again; nothing that was bought is lost.',
+  );
+}
+
+/** What the system says, in words. */
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'what should be its folder is a file',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its disk can only be read',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its links lead in a circle',
+  EXDEV: 'its folder spans two disks',
+  EBUSY: 'another program has it in use',
+  EFBIG: 'its disk takes no files of that size',
+  EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open',
+  EIO: 'its disk does not answer as it should',
+};
+
+/**
+ * A problem of writing a file as a stop in words; whatever else was thrown as it is.
+ * @param flag with which the user named it.
+ */
+export function outputProblem(path: string, error: unknown, flag = '-o'): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
     return stop(
       'disk_full',
       `${path} cannot be written: the disk is full.`,
       'Free some space, then type the same command again; nothing that was bought is lost.',
     );
   }
-  return stop('output', `${path} cannot be written: ${messageOf(error)}.`, 'Name another file with -o.');
+  const why = WHY[code] ?? `the system refuses it with ${code}`;
+  return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
+}
+
+/** Of what the system refused, such as ENOENT. */
+function codeOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }

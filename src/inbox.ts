@@ -1,5 +1,6 @@
-import { lstat, mkdir, readdir, readFile, readlink, realpath, rename } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { moveWithoutReplacing, outputProblem } from './atomic-file.ts';
 import type { Clock } from './clock.ts';
 import { messageOf, stop } from './errors.ts';
 import { loadFamily } from './family.ts';
@@ -51,7 +52,7 @@ const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|downlo
 
 /** Names of our own files beside an input, numbered ones included. A test holds them against what is really written. */
 const OUR_NAMES =
-  /\.(?:enriched|sandbox)(?: \(\d+\))?(?:\.(?:needs-attention|people|removed|so-far|report|[0-9a-f]{8}))*\.[^.]+$/i;
+  /\.(?:enriched|sandbox)(?: \(\d+\))?(?:\.(?:needs-attention|people|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
 
 /**
  * What stands in the folder. Takes two seconds when anything in it is young, in which a file that is still being
@@ -213,7 +214,7 @@ async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    const fact = `${folder} cannot be made: ${messageOf(error)}.`;
+    const fact = messageOf(outputProblem(folder, error));
     throw stop('output', fact, 'Give yourself permission to write in the inbox.');
   }
 }
@@ -221,13 +222,13 @@ async function makeFolder(folder: string): Promise<void> {
 /** @throws StopError `output`, with the file still where it was. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
   try {
-    // A rename replaces what stands there; between the look and the rename only a person could put something.
-    if (await someExist([input])) throw new Error(`${input} exists`);
-    await rename(path, input);
+    if (await moveWithoutReplacing(path, input)) return;
   } catch (error) {
-    const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(error)}.`;
+    const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(outputProblem(input, error))}`;
     throw stop('output', fact, 'Move it there by hand; its output stands there already.');
   }
+  const fact = `${path} cannot be moved to ${dirname(input)}: somebody has put a file of its name there.`;
+  throw stop('output', fact, 'Move it there by hand; its output stands there already.');
 }
 
 async function someExist(paths: readonly string[]): Promise<boolean> {

@@ -100,6 +100,8 @@ export interface LedgerReader {
   plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]>;
   /** The latest time that an answer's `Date` ever confirmed; undefined before the first. */
   confirmedTime(): Promise<number | undefined>;
+  /** SHA-256 of what we last wrote at that path; two while it is being replaced. */
+  written(path: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -112,6 +114,8 @@ export interface Ledger extends LedgerReader {
    */
   beginBatch(spec: BatchSpec, renew?: boolean, plan?: readonly PlannedRow[]): Promise<BatchStart>;
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
+  /** What may stand at a path from now on as our own, in the place of what was noted of it before. */
+  noteWritten(path: string, sha256s: readonly string[]): Promise<void>;
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
   /** One that the vendor asked for also becomes the account's `pausedUntilMs`. Forgets what ended 90 days before it. */
   notePause(accountIdentity: string, pause: PauseRecord): Promise<void>;

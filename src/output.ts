@@ -1,18 +1,17 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AnswerPlace } from './answer-body.ts';
-import { replaceFile } from './atomic-file.ts';
+import type { Chunks, NoteWritten } from './atomic-file.ts';
 import { rowsBeyond } from './changes-done.ts';
 import { isoTime } from './clock.ts';
 import { isReaderGone, messageOf, stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
-import { besideFile, isPackedName, partsOf } from './file-name.ts';
+import { isPackedName } from './file-name.ts';
 import type { Sheet } from './format.ts';
 import { CellSafety } from './formulas.ts';
 import type { Input } from './input.ts';
+import { requireInputFile } from './input-file.ts';
 import { columnsOf } from './job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
 import {
@@ -35,6 +34,7 @@ import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
 import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
 import { resultsCopy, surveyResults } from './output/results-copy.ts';
+import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
 import { requireSameInput, rowInputOf } from './row-input.ts';
@@ -72,8 +72,10 @@ export interface OutputOrder {
   /** Where the fields of answers stand. */
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
-  /** Notes what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
-  readonly noteOutput?: (path: string, sha256s: string) => Promise<void>;
+  /** Note what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
+  readonly noteWritten?: NoteWritten;
+  /** Of the output itself, which its batch knows as well. */
+  readonly noteOutput?: NoteWritten;
   /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
   readonly isRepaired?: (row: InputRow) => boolean;
 }
@@ -96,10 +98,20 @@ interface Writing extends OutputOrder {
   readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
 }
 
-/** An order's output notes, kept with its batch. */
-export function notesIn(ledger: Ledger, batch: Batch): Required<Pick<OutputOrder, 'noteOutput'>> {
+/** An order's notes of what it wrote: by its path, and the output with its batch. */
+export function notesIn(
+  ledger: Ledger,
+  batch: Batch,
+): Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>> {
   return {
-    noteOutput: (outputPath, outputSha256) => ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
+    noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s),
+    async noteOutput(outputPath, sha256s) {
+      const outputSha256 = sha256s.join(' ');
+      await Promise.all([
+        ledger.noteWritten(outputPath, sha256s),
+        ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
+      ]);
+    },
   };
 }
 
@@ -167,70 +179,102 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, emit, noteOutput, safety, listSafety } = order;
-  const mode = (await stat(input.path)).mode & 0o777;
-  const output = await freePath(ledger, wantedPath, emit);
-  const hash = createHash('sha256');
-  await replaceFile(output.path, mode, hashed(chunks, hash), async () => {
-    await input.file.requireUnchanged();
-    // Both hashes, because a crash before the rename leaves the old file and one after it the new.
-    const hashes = [hash.copy().digest('hex'), ...output.sha256s].slice(0, 2).join(' ');
-    await noteOutput?.(output.path, hashes);
-  });
-  const results = await writeResults(order, batch, output.path, mode);
+  const { ledger, safety, listSafety } = order;
+  const mode = await modeOf(input);
+  const own = ownershipOf(order);
+  const output = await writeOwnFile(
+    {
+      path: wantedPath,
+      mode,
+      chunks,
+      async beforePlacing() {
+        await input.file.requireUnchanged();
+        requireEveryRow(input, tally);
+      },
+    },
+    { ...own, ...(order.noteOutput === undefined ? {} : { noteWritten: order.noteOutput }) },
+  );
+  const beside: Beside = { order, batch, output, mode, own };
+  const results = await writeResults(beside);
   tally.results = results && { file: basename(results.path), count: results.count };
-  const removed = await writeRemoved(order, batch, output.path, mode);
+  const removed = await writeRemoved(beside);
   tally.formulas = safety.marked + listSafety.marked;
-  const attention = attentionPath(output.path);
-  const report = reportPath(output.path);
-  if (tally.attention.length === 0) await rm(attention, { force: true });
-  else await replaceFile(attention, mode, attentionCopy(order, batch, dropped));
+  const attention = await writeBeside(
+    beside,
+    attentionPath(output),
+    tally.attention.length === 0 ? undefined : attentionCopy(order, batch, dropped),
+  );
   const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
-  await replaceFile(report, mode, [html]);
+  const report = await writeBeside(beside, reportPath(output), [html]);
   return {
-    output: output.path,
-    report,
+    output,
     tally,
-    ...(tally.attention.length === 0 ? {} : { attention }),
+    ...(report === undefined ? {} : { report }),
+    ...(attention === undefined ? {} : { attention }),
     ...(results === undefined ? {} : { results: results.path }),
     ...(removed === undefined ? {} : { removed }),
   };
 }
 
-/** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
-async function writeRemoved(
-  { ledger, listSafety, mark }: Writing,
-  batch: Batch,
-  output: string,
-  mode: number,
+/** Files beside an output that is written. */
+interface Beside {
+  readonly order: Writing;
+  readonly batch: Batch;
+  readonly output: string;
+  readonly mode: number;
+  readonly own: Ownership;
+}
+
+/** Writes a file beside the output, and removes what it was before where it has another name now, or none. */
+async function writeBeside(
+  { mode, own }: Pick<Beside, 'mode' | 'own'>,
+  path: string,
+  chunks: Chunks | undefined,
 ): Promise<string | undefined> {
-  const path = removedPath(output);
+  const written = chunks && (await writeOwnFile({ path, mode, chunks }, own));
+  await removeStale(path, own, written);
+  return written;
+}
+
+/** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
+async function writeRemoved(beside: Beside): Promise<string | undefined> {
+  const { order, batch, output } = beside;
+  const { ledger, listSafety, mark } = order;
   const beyond = await rowsBeyond(ledger, batch);
-  if (beyond.length === 0) {
-    await rm(path, { force: true });
-    return undefined;
-  }
-  await replaceFile(path, mode, removedCopy(ledger, batch, beyond, mark, listSafety));
-  return path;
+  const copy = beyond.length === 0 ? undefined : removedCopy(ledger, batch, beyond, mark, listSafety);
+  return writeBeside(beside, removedPath(output), copy);
 }
 
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
 async function writeResults(
-  { ledger, job, answerPlace, listSafety, mark }: Writing,
-  batch: Batch,
-  output: string,
-  mode: number,
+  beside: Beside,
 ): Promise<{ readonly path: string; readonly count: number } | undefined> {
+  const { order, batch, output } = beside;
+  const { ledger, job, answerPlace, listSafety, mark } = order;
   const [name] = resultsFilesOf(job);
   if (name === undefined) return undefined;
-  const path = resultsPath(output, name);
   const found = await surveyResults(ledger, batch, answerPlace);
-  if (found.count === 0) {
-    await rm(path, { force: true });
-    return undefined;
-  }
-  await replaceFile(path, mode, resultsCopy(ledger, batch, answerPlace, found, mark, listSafety));
-  return { path, count: found.count };
+  const copy =
+    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety);
+  const path = await writeBeside(beside, resultsPath(output, name), copy);
+  return path === undefined ? undefined : { path, count: found.count };
+}
+
+function ownershipOf({ ledger, noteWritten, note }: Writing): Ownership {
+  return { ...lookedUpIn(ledger, note), ...(noteWritten === undefined ? {} : { noteWritten }) };
+}
+
+/** A copy that ended early would look like a shorter list. */
+function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
+  const copied = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (copied === survey.rows) return;
+  const fact = `${path} had ${survey.rows} rows when it was read first, and ${copied} when it was copied.`;
+  throw stop('input', fact, 'Leave the file as it is while the command runs, and type it again.');
+}
+
+async function modeOf({ path }: Input): Promise<number> {
+  await requireInputFile(path);
+  return (await stat(path)).mode & 0o777;
 }
 
 // ------------------------------------------------------------------------------------------------ the copies
@@ -297,16 +341,6 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
   return batch.sandbox ? 'sandbox' : 'bought';
 }
 
-async function* hashed(
-  chunks: AsyncIterable<Buffer>,
-  hash: ReturnType<typeof createHash>,
-): AsyncIterable<Buffer> {
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    yield chunk;
-  }
-}
-
 /** A stream that fails never drains, so what is waited for is the chunk. */
 async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
   const failed = await new Promise<Error | null | undefined>((resolve) => {
@@ -316,38 +350,4 @@ async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<vo
   if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
   const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
   throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
-}
-
-// ------------------------------------------------------------------------------------------------ whose file it is
-
-interface FreePath {
-  readonly path: string;
-  /** Of the file that stands there now and is ours. */
-  readonly sha256s: readonly string[];
-}
-
-/** The wanted path, unless a file stands there that is not as we wrote it: then `NAME (2)`, `NAME (3)`, … */
-async function freePath(ledger: LedgerReader, wanted: string, emit: Listener): Promise<FreePath> {
-  const written = new Map<string, Set<string>>();
-  for (const { outputPath, outputSha256 } of await ledger.batches()) {
-    if (outputPath === undefined || outputSha256 === undefined) continue;
-    const hashes = written.get(outputPath) ?? new Set();
-    for (const sha256 of outputSha256.split(' ')) hashes.add(sha256);
-    written.set(outputPath, hashes);
-  }
-  for (let number = 1; ; number += 1) {
-    const path = number === 1 ? wanted : besideFile(wanted, ` (${number})${partsOf(wanted).ending}`);
-    const standing = await sha256OfFile(path);
-    if (standing === undefined) return { path, sha256s: [] };
-    if (written.get(path)?.has(standing) === true) return { path, sha256s: [standing] };
-    emit({ kind: 'note', message: `${path} is not as we wrote it, so it is kept.` });
-  }
-}
-
-/** Undefined when there is no such file. */
-async function sha256OfFile(path: string): Promise<string | undefined> {
-  if (!(await stat(path).catch(() => undefined))?.isFile()) return undefined;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { type Account, chooseAccount, loadAccounts } from './account.ts';
 import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
@@ -7,7 +6,7 @@ import { Connections } from './connection.ts';
 import { DamageWatch, type JobDamage } from './damage-tally.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
-import { messageOf, stop } from './errors.ts';
+import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
 import type { ReadOptions } from './format.ts';
 import type { FormulaMode } from './formulas.ts';
@@ -18,11 +17,13 @@ import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
 import type { RunOptions } from './order.ts';
+import { writeOwnFile } from './own-files.ts';
 import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
+import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import type { Tell } from './store.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -189,6 +190,8 @@ export interface PlannedJob {
 export interface PlannedJobChange {
   readonly plan: ChangePlan;
   readonly guards: readonly GuardProblem[];
+  /** Where the plan was written, when it was to be. */
+  readonly savedAs: string | undefined;
 }
 
 /**
@@ -228,8 +231,10 @@ async function planChange(
     signal: signal ?? new AbortController().signal,
   };
   const plan = await planChanges(order, input, (projects) => liveTeam(looking, projects));
-  if (savePlanAs !== undefined) await savePlan(savePlanAs, { job, account, inputPath: input.path }, plan);
-  return { plan, guards: guardProblems({ job, allowAdmin }, plan) };
+  const plannedFor = { job, account, inputPath: input.path };
+  const savedAs =
+    savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));
+  return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 
 /** The job that was named, and the account that it runs on. */
@@ -257,21 +262,31 @@ export async function choose(
   };
 }
 
-/** The job with all that was guessed or typed, so that the next run needs neither the guess nor the flags. */
+/**
+ * The job with all that was guessed or typed, so that the next run needs neither the guess nor the flags. One that stands
+ * there as we wrote it is replaced, so that the same command goes on; anything else is kept, and ours goes beside it.
+ */
 async function saveJob(
   path: string,
   { job, account }: ChosenJob,
-  { file, budget = job.budget }: Pick<RunRequest, 'file' | 'budget'>,
+  { file, budget = job.budget, onEvent }: Pick<RunRequest, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
   const { columns, because } = (await openHeader(file, job, ledger)).columns;
   const limit = budget === undefined ? {} : { budget };
   const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
-  try {
-    await writeFile(path, schemaComment('job', path) + text, { flag: 'wx' });
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const fact = exists ? `${path} exists already.` : `${path} cannot be written: ${messageOf(error)}.`;
-    throw stop('output', fact, 'Name another file with --save-job.');
-  }
+  const say = sayTo(onEvent);
+  const savedAs = await writeOwnFile(
+    {
+      path,
+      chunks: [sealedYaml(schemaComment('job', path) + text)],
+      flag: '--save-job',
+    },
+    ownershipOfSealed(isSealedYaml, say),
+  );
+  if (savedAs !== path) say(`The job is saved in ${savedAs}.`);
+}
+
+function sayTo(onEvent: Listener = () => {}): (sentence: string) => void {
+  return (message) => onEvent({ kind: 'note', message });
 }

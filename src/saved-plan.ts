@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Account } from './account.ts';
-import { replaceFile } from './atomic-file.ts';
 import { canonicalJson } from './call-key.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
@@ -10,6 +8,8 @@ import { messageOf, type StopError, stop, unreachable } from './errors.ts';
 import type { Job } from './job.ts';
 import type { LedgerReader, PlannedRow } from './ledger.ts';
 import type { JsonValue } from './operation.ts';
+import { writeOwnFile } from './own-files.ts';
+import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';
 
 /**
  * A plan in a file, so that somebody can look at it, and a run does that and nothing else. It has the e-mail addresses
@@ -57,21 +57,23 @@ export interface PlannedFor {
   readonly inputPath: string;
 }
 
-/** @throws StopError `output` when it cannot be written there, `plan` when a batch of this list is unfinished. */
+/**
+ * A plan that stands there as we wrote it is replaced; anything else is kept, and ours goes beside it.
+ * @returns where it was written. @throws StopError `output` when it cannot be, `plan` when a batch of this list is
+ * unfinished.
+ */
 export async function savePlan(
   path: string,
   { job, account, inputPath }: PlannedFor,
   plan: ChangePlan,
-): Promise<void> {
+  say: (sentence: string) => void,
+): Promise<string> {
   if (plan.batch?.state === 'open') {
     throw stop(
       'plan',
       `Batch ${plan.batch.id} of this list is unfinished, and goes on as it was planned when it began.`,
       'Let it end, or cancel it; then plan again.',
     );
-  }
-  if (existsSync(path) && !(await isSavedPlan(path))) {
-    throw stop('output', `${path} exists and is no saved plan.`, 'Name another file with --save.');
   }
   const saved = {
     rowonce_plan: FORMAT,
@@ -83,13 +85,10 @@ export async function savePlan(
     changes: plan.changes.map(({ lastBatch: _, ...change }) => change),
     planned: plan.planned,
   };
-  await replaceFile(path, MODE, [`${JSON.stringify(saved, null, 1)}\n`]);
-}
-
-/** An older plan may be written over; the list itself, or anything else, never. */
-async function isSavedPlan(path: string): Promise<boolean> {
-  const plan = await readSavedPlan(path).catch(() => undefined);
-  return plan !== undefined;
+  return writeOwnFile(
+    { path, mode: MODE, chunks: [sealedJson(saved)], flag: '--save' },
+    ownershipOfSealed(isSealedJson, say),
+  );
 }
 
 /** @throws StopError `plan` when there is none at that path. */

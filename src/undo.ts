@@ -60,8 +60,9 @@ export async function undoBatch(request: UndoRequest): Promise<Undone> {
     const begun = await unfinishedAmong(ledger, earlier);
     if (begun !== undefined) return await goOn(request, { spender, chosen, begun, left: list.left });
     if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
-    const file = undoPath(location, batch.id, earlier.length);
-    await writeUndoList(file, list.rows);
+    const say = (message: string): void => request.onEvent?.({ kind: 'note', message });
+    const place = undoPath(location, batch.id, earlier.length);
+    const file = await writeUndoList(place, list.rows, ledger, say);
     const show = (plan: ChangePlan): void => request.onPlan?.(plan, list.left);
     // Play money is never asked about, but what is going to be done is shown all the same.
     if (account.sandbox) show(await planOf(chosen, ledger, file));

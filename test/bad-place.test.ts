@@ -102,7 +102,7 @@ describe('the output', () => {
       'is in a folder that does not exist',
       'no/where/out.csv',
       async () => {},
-      /no\/where\/out\.csv cannot be written: ENOENT/,
+      /no\/where\/out\.csv cannot be written: its folder does not exist\.$/,
     ],
     [
       'is a folder',

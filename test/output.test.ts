@@ -269,17 +269,6 @@ describe('the output', () => {
     await expect(desk.write(list)).rejects.toMatchObject({ code: 'input' });
     expect(readdirSync(desk.folder)).toEqual(['list.csv']);
   });
-
-  test('that a crash left half written does not stand in the way, whatever its mode', async () => {
-    const desk = await Desk.open();
-    const list = await desk.list('Domain\na\n');
-    writeFileSync(desk.path('precious.txt'), 'precious');
-    const left = desk.path('.out.csv.rowonce-tmp');
-    writeFileSync(left, 'half of', { mode: 0o400 });
-    await desk.write(list);
-    expect(existsSync(left)).toBe(false);
-    expect(desk.read('out.csv')).toBe(`Domain,${OURS}\na,pending,,,0,,\n`);
-  });
 });
 
 describe('the file of rows that need attention', () => {
@@ -384,9 +373,11 @@ describe('the file of results', () => {
     const desk = await Desk.open();
     const list = await desk.list('Domain\na\n');
     await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nobody' });
-    writeFileSync(desk.path('out.people.csv'), 'of an earlier list');
+    const before = await desk.list('Domain\nb\n', 'before.csv');
+    await desk.matchAll(before.batch, { results: [{ name: 'Jo' }] });
+    await desk.write(before, 'out.csv', people);
     expect(await desk.write(list)).not.toHaveProperty('results');
-    expect(desk.read('out.people.csv')).toBe('of an earlier list');
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo' }]);
     expect(await desk.write(list, 'out.csv', people)).not.toHaveProperty('results');
     expect(existsSync(desk.path('out.people.csv'))).toBe(false);
   });
@@ -441,6 +432,49 @@ describe('a file that stands where the output goes', () => {
     writeFileSync(desk.path('out.csv'), 'from somewhere else');
     expect((await desk.write(await desk.list('Domain\na\n'))).output).toBe(desk.path('out (2).csv'));
     expect(desk.read('out.csv')).toBe('from somewhere else');
+  });
+});
+
+describe('a file beside the output', () => {
+  const people = { operation: { resultsFile: 'people' } };
+  const besides = ['out.needs-attention.csv', 'out.people.csv', 'out.report.html'];
+
+  /** Somebody needs attention, and somebody was found. */
+  async function deskWithAll() {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\n');
+    await desk.matchAll(list.batch, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 3, { kind: 'in_doubt', reason: 'lost' });
+    return { desk, list };
+  }
+
+  test.for(besides)('that somebody changed, or put there, is kept: %s', async (name) => {
+    const { desk, list } = await deskWithAll();
+    if (name !== 'out.report.html') await desk.write(list, 'out.csv', people);
+    writeFileSync(desk.path(name), 'mended by hand');
+    const ours = name.replace(/(\.\w+)$/, ' (2)$1');
+    const first = await desk.write(list, 'out.csv', people);
+    expect(Object.values(first)).toContain(desk.path(ours));
+    expect(desk.notes).toEqual([`${desk.path(name)} is not as we wrote it, so it is kept.`]);
+    const content = desk.read(ours);
+    const names = readdirSync(desk.folder);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read(ours)).toBe(content);
+    expect(readdirSync(desk.folder)).toEqual(names);
+
+    await desk.settle(list.batch, 3, { kind: 'skipped', reason: 'left out' });
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read(name)).toBe('mended by hand');
+    // What is stale of ours goes all the same.
+    expect(existsSync(desk.path(ours))).toBe(name !== 'out.needs-attention.csv');
+  });
+
+  test('is replaced when it is as we wrote it, also where outputs of other formats were written in turn', async () => {
+    const { desk, list } = await deskWithAll();
+    for (const name of ['out.csv', 'out.xlsx', 'out.csv', 'other.csv', 'out.xlsx'])
+      await desk.write(list, name, people);
+    expect(desk.notes).toEqual([]);
+    expect(readdirSync(desk.folder).filter((name) => name.includes('('))).toEqual([]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { replaceFile } from '../atomic-file.ts';
 import { stop } from '../errors.ts';
 import { contentHash } from '../input.ts';
-import type { Batch, BatchId } from '../ledger.ts';
+import type { Batch, BatchId, Ledger } from '../ledger.ts';
+import { ownershipIn, writeOwnFile } from '../own-files.ts';
 import { stateFolder } from '../paths.ts';
 import { isUrl } from '../store.ts';
 import type { UndoRow } from './list.ts';
@@ -27,10 +27,19 @@ export function undoPath(location: string, batch: BatchId, earlier: number): str
   return join(isUrl(location) ? stateFolder() : location, 'undo', name);
 }
 
-/** A crash before its batch has begun leaves a list that the next undo writes again. */
-export async function writeUndoList(path: string, rows: readonly UndoRow[]): Promise<void> {
+/**
+ * A crash before its batch has begun leaves a list that the next undo writes again, unless somebody has changed it.
+ * @returns where it was written.
+ */
+export async function writeUndoList(
+  path: string,
+  rows: readonly UndoRow[],
+  ledger: Ledger,
+  say: (sentence: string) => void,
+): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await replaceFile(path, 0o600, [stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] })]);
+  const chunks = [stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] })];
+  return writeOwnFile({ path, mode: 0o600, chunks }, ownershipIn(ledger, say));
 }
 
 /** @throws StopError `input` when the list of an undo that was begun is not as it was written. */

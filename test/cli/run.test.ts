@@ -220,15 +220,23 @@ describe('--save-job', () => {
     expect(again).toMatchObject({ requests: 0, counts: { matched: 2 } });
   });
 
-  test('never writes over a file, and then nothing is spent', async () => {
+  test('writes over its own file as long as nobody changed it, and over nothing else', async () => {
     const desk = await openDesk();
     desk.list(2);
-    await desk.write('mine.yaml', 'precious');
-    const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
-    expect(code).toBe(2);
-    expect(stderr).toBe('mine.yaml exists already.\nName another file with --save-job.\n');
-    expect(await desk.read('mine.yaml')).toBe('precious');
-    expect(await desk.requests()).toBe(0);
+    await desk.type(desk.run('--save-job', 'mine.yaml'));
+    const saved = await desk.read('mine.yaml');
+    expect((await desk.type(desk.run('--save-job', 'mine.yaml'))).stderr).not.toContain('mine');
+    expect(await desk.read('mine.yaml')).toBe(saved);
+    await desk.write('mine.yaml', `${saved}# my own words\n`);
+    for (const word of ['first', 'again']) {
+      const { code, stderr } = await desk.type(desk.run('--save-job', 'mine.yaml'));
+      expect(code, word).toBe(0);
+      expect(stderr).toContain('mine.yaml is not as we wrote it, so it is kept.\n');
+      expect(stderr).toContain('The job is saved in mine (2).yaml.\n');
+    }
+    expect(await desk.read('mine.yaml')).toBe(`${saved}# my own words\n`);
+    expect(await desk.read('mine (2).yaml')).toBe(saved);
+    expect(existsSync(desk.place.path('mine (3).yaml'))).toBe(false);
   });
 });
 

@@ -55,6 +55,18 @@ test('a script that was released is never edited: there are stores that were mad
   ]);
 });
 
+test('what an older Rowonce wrote is still known as ours, also where a crash left which of two it is open', async () => {
+  const place = storeOfSchema1();
+  const [now, before] = ['a'.repeat(64), 'b'.repeat(64)];
+  const database = new Database(join(place, 'ledger.db'));
+  database
+    .prepare('UPDATE batches SET output_path = ?, output_sha256 = ?')
+    .run('/out.csv', `${now} ${before}`);
+  database.close();
+  const ledger = await freshLedger(sqlite, place);
+  expect(await ledger.written('/out.csv')).toEqual([now, before]);
+});
+
 test('a store of schema 1 opens, stands the full check, and has all that it had', async () => {
   const ledger = await freshLedger(sqlite, storeOfSchema1());
   const batch = await ledger.batch(BATCH);

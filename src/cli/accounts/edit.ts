@@ -1,12 +1,13 @@
-import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
 import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../account.ts';
 import { accountsSchema } from '../../accounts-file.ts';
-import { replaceFile } from '../../atomic-file.ts';
+import { outputProblem, replaceFile } from '../../atomic-file.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { checkDocument } from '../../document.ts';
-import { invariant, messageOf, stop } from '../../errors.ts';
+import { invariant, messageOf, type StopError, stop } from '../../errors.ts';
 import { schemaComment } from '../../paths.ts';
 import { problemOf } from '../../schema-problem.ts';
 
@@ -28,11 +29,7 @@ const FOLDER_MODE = 0o700;
  * dialect is wrong.
  */
 export async function addAccount(accounts: Accounts, name: string, entry: NewAccount): Promise<Account> {
-  const taken = accounts.configured.some((account) => account.name === name);
-  if (taken) {
-    const next = `Choose another name, or type rowonce accounts remove ${name} first.`;
-    throw stop('account', `there is an account ${name} already`, next);
-  }
+  if (accounts.configured.some((account) => account.name === name)) throw nameTaken(name);
   checkEntry(name, entry);
   const change = (document: Document): void => {
     const existing = document.get('accounts');
@@ -40,24 +37,33 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
       document.set('accounts', document.createNode({ [name]: entry }));
       return;
     }
+    if (existing.has(name)) throw nameTaken(name);
     // An empty map is written {}; what is added to it would stand on that line.
     if (existing.items.length === 0) existing.flow = false;
     existing.set(name, document.createNode(entry));
   };
-  const { text, configured } = await changed(accounts.path, change);
-  const added = configured.find((account) => account.name === name);
-  invariant(added, `account ${name} is not in the file that is written`);
-  await dialectOf(added);
-  await writeAccounts(accounts.path, text);
-  return added;
+  const accountIn = ({ configured }: Accounts): Account => {
+    const added = configured.find((account) => account.name === name);
+    invariant(added, `account ${name} is not in the file that is written`);
+    return added;
+  };
+  return accountIn(
+    await rewrite(accounts.path, change, async (changed) => {
+      await dialectOf(accountIn(changed));
+    }),
+  );
 }
 
 /** Removes an account that exists. What it bought stays in the ledger. */
 export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
-  const { text } = await changed(accounts.path, (document) => {
+  await rewrite(accounts.path, (document) => {
     document.deleteIn(['accounts', name]);
   });
-  await writeAccounts(accounts.path, text);
+}
+
+function nameTaken(name: string): StopError {
+  const next = `Choose another name, or type rowonce accounts remove ${name} first.`;
+  return stop('account', `there is an account ${name} already`, next);
 }
 
 /** Before it is in the file, what is wrong with it is wrong with what was typed. */
@@ -69,12 +75,29 @@ function checkEntry(name: string, entry: NewAccount): void {
   throw stop('usage', fact, next);
 }
 
-/** The file as it would be, and the accounts in it. */
-async function changed(
+/**
+ * Changes the file as it stands: when somebody else has changed it in between, theirs is read, and changed as well.
+ * @param check sees the accounts of the file as it would be, and may refuse them.
+ */
+async function rewrite(
   path: string,
   change: (document: Document) => void,
-): Promise<Accounts & { readonly text: string }> {
-  const before = await textOf(path);
+  check: (changed: Accounts) => Promise<void> = async () => {},
+): Promise<Accounts> {
+  for (;;) {
+    const before = await textOf(path);
+    const { text, ...changed } = changedText(path, before, change);
+    await check(changed);
+    if (await written(path, before, text)) return changed;
+  }
+}
+
+/** The file as it would be, and the accounts in it. */
+function changedText(
+  path: string,
+  before: string,
+  change: (document: Document) => void,
+): Accounts & { readonly text: string } {
   const document = parseDocument(before);
   change(document);
   const comment = before === '' ? schemaComment('accounts', path) : '';
@@ -91,16 +114,16 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-async function writeAccounts(path: string, text: string): Promise<void> {
+/** A file that is kept elsewhere and linked stays where it is. @returns false when it is not as it was any more. */
+async function written(path: string, before: string, text: string): Promise<boolean> {
+  const known = createHash('sha256').update(before).digest('hex');
   try {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    // A file that is kept elsewhere and linked stays where it is.
-    const target = await realpath(path).catch(() => path);
-    await replaceFile(target, FILE_MODE, [text]);
+    return await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known);
   } catch (error) {
     throw stop(
       'account',
-      messageOf(error),
+      messageOf(outputProblem(path, error)),
       'Free some space, or set $ROWONCE_CONFIG to a folder that you may write.',
     );
   }

@@ -1,9 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { NewFile, outputProblem } from '../../atomic-file.ts';
+import { StopError, stop } from '../../errors.ts';
 import { contentHash } from '../../input.ts';
 
 /**
@@ -11,27 +10,34 @@ import { contentHash } from '../../input.ts';
  * same batch, and its output can be written again later.
  */
 export async function spoolInput(input: Readable, folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = join(folder, `${randomUUID()}.tmp`);
-  const hash = createHash('sha256');
   let start = Buffer.alloc(0);
-  await pipeline(
-    input,
-    async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        hash.update(chunk);
-        if (start.length < LONGEST_MAGIC) start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
-        yield chunk;
-      }
-    },
-    createWriteStream(temporary, { mode: 0o600 }),
-  );
-  const sha256 = hash.digest('hex');
-  const path = join(folder, `${sha256}${endingFor(start)}`);
-  // A run that is at work on it would find another file in its place.
-  const isThere = (await contentHash(path).catch(() => undefined)) === sha256;
-  await (isThere ? rm(temporary) : rename(temporary, path));
-  return path;
+  async function* chunks(): AsyncIterable<Buffer> {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      if (start.length < LONGEST_MAGIC) start = Buffer.concat([start, chunk.subarray(0, LONGEST_MAGIC)]);
+      yield chunk;
+    }
+  }
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = await NewFile.write(folder, 0o600, chunks());
+    try {
+      const path = join(folder, `${file.sha256}${endingFor(start)}`);
+      // A run that is at work on the same content would find another file in its place.
+      const isThere = (await contentHash(path).catch(() => undefined)) === file.sha256;
+      if (!isThere) await file.replace(path);
+      return path;
+    } finally {
+      await file.discard();
+    }
+  } catch (error) {
+    throw spoolProblem(folder, error);
+  }
+}
+
+function spoolProblem(folder: string, error: unknown): unknown {
+  const problem = outputProblem(folder, error);
+  if (!(problem instanceof StopError) || problem.code !== 'output') return problem;
+  return stop('input', problem.message, 'Save standard input to a file and name that file.');
 }
 
 /** What a pipe brings has no name, so its first bytes say how it is read: packed text, a workbook, or text. */

@@ -124,6 +124,8 @@ export class MemoryBook {
   readonly attempts: KeptAttempt[] = [];
   readonly decisions: KeptDecision[] = [];
   readonly boots: KeptBoot[] = [];
+  /** What was last written at a path. */
+  readonly files = new Map<string, readonly string[]>();
   /** By account and subject. */
   readonly subjects = new Map<string, KeptSubject>();
 

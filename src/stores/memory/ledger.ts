@@ -99,6 +99,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     if (extraCredits !== undefined) kept.extraCredits = extraCredits;
   }
 
+  async noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+    this.book.files.set(path, sha256s);
+  }
+
   async setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
     this.book.account(accountIdentity).caps = caps;
   }

@@ -46,6 +46,10 @@ export class MemoryReader implements LedgerReader {
     return this.book.batches.map(({ batch }) => batch).reverse();
   }
 
+  async written(path: string): Promise<readonly string[]> {
+    return this.book.files.get(path) ?? [];
+  }
+
   async batch(id: BatchId): Promise<Batch | undefined> {
     return this.book.batch(id)?.batch;
   }

@@ -91,6 +91,14 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
+  noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+    return this.#group.write(() => {
+      this.connection.run('DELETE FROM files WHERE path = ?', path);
+      for (const sha256 of sha256s)
+        this.connection.run('INSERT INTO files (path, sha256) VALUES (?, ?)', path, sha256);
+    });
+  }
+
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
     return this.#group.write(() => {
       const sql = 'UPDATE accounts SET per_day = ?, per_month = ? WHERE id = ?';

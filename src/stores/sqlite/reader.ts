@@ -54,6 +54,14 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(batchOf));
   }
 
+  written(path: string): Promise<readonly string[]> {
+    return this.read(() =>
+      this.connection
+        .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
+        .map(({ sha256 }) => sha256),
+    );
+  }
+
   batch(id: BatchId): Promise<Batch | undefined> {
     return this.read(() => this.batchNumbered(batchNumber(id)));
   }

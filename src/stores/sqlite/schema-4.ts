@@ -70,4 +70,22 @@ ALTER TABLE attempts ADD COLUMN boot INTEGER REFERENCES boots (id);
 ALTER TABLE attempts ADD COLUMN uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL));
 `;
 
-export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, TIMES, GUARDS_4, TIME_GUARDS].join('');
+/**
+ * Whose a file beside the user's is, by its content. Earlier schemas knew of the outputs alone, and of a batch's last one.
+ * No checksum: a damaged entry names a file that nobody wrote, and at worst ours is kept as if it were the user's.
+ */
+const FILES = `
+-- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them.
+CREATE TABLE files (
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  PRIMARY KEY (path, sha256)
+) STRICT, WITHOUT ROWID;
+INSERT INTO files (path, sha256)
+  SELECT output_path, substr(output_sha256, 1, 64) FROM batches
+    WHERE output_path IS NOT NULL AND length(output_sha256) >= 64
+  UNION SELECT output_path, substr(output_sha256, 66, 64) FROM batches
+    WHERE output_path IS NOT NULL AND length(output_sha256) = 129;
+`;
+
+export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, TIMES, FILES, GUARDS_4, TIME_GUARDS].join('');

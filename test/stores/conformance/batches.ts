@@ -107,6 +107,19 @@ export function batchesConform(store: Store): void {
       expect(await ledger.batchMoney(id)).not.toHaveProperty('cap');
     });
 
+    test('what was written where is kept by its path: the newest only, and two while one replaces the other', async () => {
+      const ledger = await freshLedger(store);
+      const [one, two] = ['1'.repeat(64), '2'.repeat(64)];
+      expect(await ledger.written('/out.csv')).toEqual([]);
+      await ledger.noteWritten('/out.csv', [one]);
+      await ledger.noteWritten('/other.csv', [one]);
+      await ledger.noteWritten('/out.csv', [two, one]);
+      expect((await ledger.written('/out.csv')).toSorted()).toEqual([one, two]);
+      await ledger.noteWritten('/out.csv', [two]);
+      expect(await ledger.written('/out.csv')).toEqual([two]);
+      expect(await ledger.written('/other.csv')).toEqual([one]);
+    });
+
     test('where its input was moved to afterwards is kept with a batch', async () => {
       const ledger = await freshLedger(store);
       const id = await batchNamed(ledger, 'a');
