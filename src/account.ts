@@ -10,6 +10,7 @@ import {
   SANDBOX_NAMES,
 } from './accounts-file.ts';
 import { canonicalJson } from './call-key.ts';
+import { shellWord } from './command-line.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
 import { stop } from './errors.ts';
 import { type AccountCaps, credits } from './ledger.ts';
@@ -345,7 +346,11 @@ async function isPrivateFile(path: string): Promise<boolean> {
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-  throw stop('account', `${path} can be read by other users (mode ${mode})`, `Type chmod 600 ${path}`);
+  throw stop(
+    'account',
+    `${path} can be read by other users (mode ${mode})`,
+    `Type chmod 600 ${shellWord(path)}`,
+  );
 }
 
 /** The tightest limit on average; undefined when none is known. */

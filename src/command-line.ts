@@ -1,5 +1,5 @@
 import { parseDurationMs } from './duration.ts';
-import { stop } from './errors.ts';
+import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -31,18 +31,70 @@ export function commandLine(words: readonly string[]): string {
   return [program, ...words.map(shellWord)].join(' ');
 }
 
-/** The same command with another `--budget`. */
-export function withBudget(words: readonly string[], budget: number): readonly string[] {
-  return [...withoutOption(words, '--budget'), '--budget', String(budget)];
+/** After these the same command goes on, once what stopped it is gone. */
+const GOES_ON: readonly ExitCode[] = [EXIT.budget, EXIT.paused, EXIT.key, EXIT.interrupted, EXIT.terminated];
+
+/** Work that a command goes on with: also what stops it before it has begun says so. */
+export async function resumedBy<T>(command: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
+    const { code, message, next, resumeAtMs } = error;
+    const resume = resumeAtMs === undefined ? {} : { resumeAtMs };
+    throw new StopError({ code, message, next, command, ...resume }, { cause: error });
+  }
+}
+
+/** What is looked at of the options of a command, as commander holds them. */
+interface Declared {
+  readonly options: readonly {
+    readonly short?: string | undefined;
+    readonly long?: string | undefined;
+    readonly required: boolean;
+    readonly optional: boolean;
+  }[];
+}
+
+/** The same command with another argument; what stands behind an option is its value, and stays. */
+export function withArgument(
+  words: readonly string[],
+  { options }: Declared,
+  from: string,
+  to: string,
+): readonly string[] {
+  const takesValue = (word: string | undefined): boolean =>
+    word !== undefined &&
+    options.some((each) => (each.required || each.optional) && [each.short, each.long].includes(word));
+  return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
+}
+
+/** The same command with an option; what was given of it, or of the one that it stands for, is left out. */
+export function withOption(
+  words: readonly string[],
+  option: string,
+  value: string | number,
+  given: string = option,
+): readonly string[] {
+  const kept = withoutOption(words, given);
+  const end = optionsEnd(kept);
+  return [...kept.slice(0, end), option, String(value), ...kept.slice(end)];
 }
 
 /** The same command without an option that has a value. */
 export function withoutOption(words: readonly string[], option: string): readonly string[] {
-  return words.filter(
-    (word, at) => word !== option && !word.startsWith(`${option}=`) && words[at - 1] !== option,
-  );
+  const end = optionsEnd(words);
+  const isOfOption = (word: string, at: number): boolean =>
+    word === option || word.startsWith(`${option}=`) || words[at - 1] === option;
+  return words.filter((word, at) => at >= end || !isOfOption(word, at));
 }
 
-function shellWord(word: string): string {
+/** Behind a bare `--` everything is an argument. */
+function optionsEnd(words: readonly string[]): number {
+  return words.includes('--') ? words.indexOf('--') : words.length;
+}
+
+/** A word as a shell takes it for one. */
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -98,6 +98,7 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     fail: (failure) => {
       write(stderr, alarming(sentence(failure.message)));
       write(stderr, failure.next);
+      if (failure.command !== undefined) write(stderr, failure.command);
       if (!answered) result({ stopped: stoppedObject(failure) });
     },
   };

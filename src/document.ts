@@ -10,6 +10,7 @@ import {
   visit,
 } from 'yaml';
 import type { z } from 'zod';
+import { shellWord } from './command-line.ts';
 import { messageOf, type StopError, stop } from './errors.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 import { yamlProblem } from './yaml-problem.ts';
@@ -115,7 +116,7 @@ function unreadable(path: string, kind: DocumentKind, error: unknown): StopError
     return stop(
       kind.code,
       `${path}: you may not read this file`,
-      `Give yourself the right to: chmod u+r ${path}.`,
+      `Give yourself the right to: chmod u+r ${shellWord(path)}`,
     );
   }
   return stop(

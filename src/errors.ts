@@ -60,6 +60,8 @@ export interface StopDetail {
   readonly next: string;
   /** When going on makes sense, ms since 1970; only for pauses. */
   readonly resumeAtMs?: number;
+  /** What is typed to go on, where the same command does. */
+  readonly command?: string;
 }
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
@@ -68,6 +70,7 @@ export class StopError extends Error {
   readonly next: string;
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
+  readonly command: string | undefined;
 
   constructor(detail: StopDetail, options?: ErrorOptions) {
     super(detail.message, options);
@@ -76,6 +79,7 @@ export class StopError extends Error {
     this.next = detail.next;
     this.exitCode = STOP_CODES[detail.code];
     this.resumeAtMs = detail.resumeAtMs;
+    this.command = detail.command;
   }
 }
 

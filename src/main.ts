@@ -84,8 +84,17 @@ function report(terminal: Terminal, error: unknown, command: string, streams: St
   return reportBug(terminal, error, streams);
 }
 
-function reportStop(terminal: Terminal, { code, message, next, resumeAtMs, exitCode }: StopError): ExitCode {
-  terminal.fail({ code, message, next, ...(resumeAtMs === undefined ? {} : { resumeAtMs }) });
+function reportStop(
+  terminal: Terminal,
+  { code, message, next, resumeAtMs, command, exitCode }: StopError,
+): ExitCode {
+  terminal.fail({
+    code,
+    message,
+    next,
+    ...(resumeAtMs === undefined ? {} : { resumeAtMs }),
+    ...(command === undefined ? {} : { command }),
+  });
   return exitCode;
 }
 

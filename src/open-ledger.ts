@@ -33,6 +33,11 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   return locations.filter((location) => existsSync(join(location, 'ledger.db')));
 }
 
+/** What a command has to say so that it finds a batch of that store: nothing, where it looks by itself. */
+export function storeWords(location: string): readonly string[] {
+  return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
+}
+
 export interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;

@@ -15,13 +15,15 @@ export interface Stopping {
 /**
  * The first signal stops admission and lets what is in flight finish; the second leaves at once.
  * @param inFlight requests that were sent and of which nothing is on the disk yet.
+ * @param command what goes on afterwards.
  */
-export function stopOnSignals(console: Console, inFlight: () => number): Stopping {
+export function stopOnSignals(console: Console, inFlight: () => number, command: () => string): Stopping {
   const stopping = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
     const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
     if (stopping.signal.aborted) {
       console.warn(`Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`);
+      console.warn(command());
       process.exit(EXIT[code]);
     }
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;

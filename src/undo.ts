@@ -1,10 +1,12 @@
 import type { Account } from './account.ts';
 import { accountOfBatch } from './batch-account.ts';
 import { type ChangePlan, planChanges } from './change-plan.ts';
+import { commandLine } from './command-line.ts';
 import { stop } from './errors.ts';
 import { openHeader } from './input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger.ts';
 import { Team } from './membership.ts';
+import { storeWords } from './open-ledger.ts';
 import {
   type ChosenJob,
   type FileRequest,
@@ -49,7 +51,7 @@ export type Undone = { readonly left: readonly NotUndone[] } & (
 /** @throws StopError `usage` when the batch cannot be undone at all; otherwise as a run. */
 export async function undoBatch(request: UndoRequest): Promise<Undone> {
   const { batch, location } = request;
-  refuseUnfinished(batch);
+  refuseUnfinished(batch, location);
   const account = await requireAccount(batch);
   const chosen = await undoJob(batch, account);
   const spender = await openSpender(account.sandbox, { ...request, store: location });
@@ -86,7 +88,7 @@ interface BegunUndo {
 
 /** The same list again, to which somebody has agreed already. Of a finished one only what is in doubt is looked at. */
 async function goOn(request: UndoRequest, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
-  await requireSameList(begun, request.batch.id);
+  await requireSameList(begun, request.batch.id, request.location);
   const { output = begun.outputPath, ...wishes } = wishesOf(request);
   const summary = await spender.run(chosen, {
     ...wishes,
@@ -107,17 +109,18 @@ function wishesOf({
   return { output, maxPauseMs, askChanges, signal, onEvent };
 }
 
-function refuseUnfinished({ id, state, vendor, operation, command }: Batch): void {
+function refuseUnfinished({ id, state, vendor, operation, command }: Batch, location: string): void {
   if (vendor !== 'service') {
     const fact = `Batch ${id} is of ${operation}, which changes nothing in the service.`;
     throw stop('usage', fact, 'Name a batch that does; rowonce status shows all of them.');
   }
   if (state !== 'open') return;
   const finish = command === undefined ? '' : `: ${command}`;
+  const cancel = commandLine(['cancel', id, ...storeWords(location)]);
   throw stop(
     'usage',
     `Batch ${id} is unfinished, so what it changes is not known yet.`,
-    `Type rowonce cancel ${id} first, or let it finish${finish}.`,
+    `Type ${cancel} first, or let it finish${finish}`,
   );
 }
 

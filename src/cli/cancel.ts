@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { findBatch } from '../find-batch.ts';
 import { halfDone } from '../half-done.ts';
 import type { Batch } from '../ledger.ts';
-import { openLedger } from '../open-ledger.ts';
+import { openLedger, storeWords } from '../open-ledger.ts';
 import { plainText } from '../plain-text.ts';
 
 const cancel: CliCommand = {
@@ -42,7 +42,8 @@ async function cancelCommand(
     const notes = await halfDone(ledger, batch);
     console.print(`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`);
     for (const note of notes) console.print(plainText(note));
-    if (notes.length > 0) console.say(`To invite them as before: ${commandLine(['undo', batch.id])}`);
+    if (notes.length > 0)
+      console.say(`To invite them as before: ${commandLine(['undo', batch.id, ...storeWords(location)])}`);
     console.result({ batch: batch.id, state: 'cancelled', half_done: notes });
     return EXIT.done;
   } finally {

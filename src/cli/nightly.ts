@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
-import { durationOf, typedCommand } from '../command-line.ts';
+import { durationOf, resumedBy, typedCommand } from '../command-line.ts';
 import { alarming } from '../console.ts';
 import type { ExitCode } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
@@ -37,9 +37,13 @@ export default nightly;
 async function nightlyCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
   const words = process.argv.slice(2);
   const told = new Told(console);
-  const stopping = stopOnSignals(console, () => told.inFlight.count);
+  const stopping = stopOnSignals(
+    console,
+    () => told.inFlight.count,
+    () => typedCommand(words),
+  );
   try {
-    const summary = await sweep({
+    const sweeping = sweep({
       jobs,
       store: flags.store,
       maxPauseMs: durationOf('--max-pause', flags.maxPause),
@@ -50,6 +54,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
       tell: console.warn,
       command: typedCommand(words),
     });
+    const summary = await resumedBy(typedCommand(words), sweeping);
     if (!console.quiet || didAnything(summary)) {
       for (const line of sweepLines(summary, flags.store)) console.print(line);
     }

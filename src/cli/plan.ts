@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { guessWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine, typedCommand, withOption } from '../command-line.ts';
 import {
   duplicateLines,
   duplicatesObject,
@@ -83,11 +83,20 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     const unknown = change === undefined ? 'bought' : 'changed by us';
     console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
   }
-  if (save !== undefined)
-    console.say(`Saved in ${save}; a run with --plan ${save} does that and nothing else.`);
+  if (change?.savedAs !== undefined) {
+    console.say(`The plan is saved in ${change.savedAs}. To do that and nothing else:`);
+    console.say(runOf(process.argv.slice(2), change.savedAs));
+  }
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
   console.result({ ...planObject(found), ...jobDamageObject(damage, repairs), ...changes });
   return EXIT.done;
+}
+
+/** The run of what was planned: with the same words, but for the file that the plan went to. */
+function runOf(words: readonly string[], savedAs: string): string {
+  const command = words.indexOf('plan');
+  const run = words.map((word, at) => (at === command ? 'run' : word));
+  return typedCommand(withOption(run, '--plan', savedAs, '--save'));
 }
 
 async function planFile(console: Console, file: string, flags: Flags): Promise<ExitCode> {

@@ -5,9 +5,11 @@ import type { CliCommand, Console } from '../command.ts';
 import {
   commandLine,
   durationOf,
+  resumedBy,
   typedCommand,
   wholeNumber,
-  withBudget,
+  withArgument,
+  withOption,
   withoutOption,
 } from '../command-line.ts';
 import { alarming } from '../console.ts';
@@ -93,17 +95,30 @@ The prebuilt steps of the service, and the operation that does the same for a fi
   People Search        search-people
   API Call             api-call (in a job, with endpoint and body)`;
 
-async function runCommand(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
+async function runCommand(
+  console: Console,
+  job: string,
+  file: string,
+  flags: Flags,
+  command: Command,
+): Promise<ExitCode> {
   // What is accepted once is not to be accepted again by whoever types what we print.
-  const words = withoutOption(process.argv.slice(2), '--accept');
+  let words = withoutOption(process.argv.slice(2), '--accept');
   const progress = new Progress(console, systemClock);
-  const stopping = stopOnSignals(console, () => progress.inFlight);
+  const stopping = stopOnSignals(
+    console,
+    () => progress.inFlight,
+    () => typedCommand(words),
+  );
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   const budget = wholeNumber('--budget', flags.budget);
   try {
-    const summary = await runJob({
+    const input = await inputPathOf(file, flags, console);
+    // Nobody can pipe the same again into a command that was only printed.
+    words = withArgument(words, command, '-', input);
+    const running = runJob({
       job,
-      file: await inputPathOf(file, flags, console),
+      file: input,
       account: flags.account,
       read: readOptionsOf(flags),
       formulas: formulaModeOf(flags),
@@ -134,6 +149,7 @@ async function runCommand(console: Console, job: string, file: string, flags: Fl
       },
       command: typedCommand(words),
     });
+    const summary = await resumedBy(typedCommand(words), running);
     progress.close();
     return show(console, summary, words, flags);
   } finally {
@@ -160,7 +176,7 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
     console.warn(stopped.next);
     console.warn(
       stopped.code === 'budget'
-        ? typedCommand(withBudget(words, summary.budgetToFinish))
+        ? typedCommand(withOption(words, '--budget', summary.budgetToFinish))
         : typedCommand(words),
     );
   }

@@ -3,9 +3,10 @@ import { BelievedTime } from '../believed-time.ts';
 import type { CallKey } from '../call-key.ts';
 import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { commandLine } from '../command-line.ts';
 import { callWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
-import { findBatch } from '../find-batch.ts';
+import { type FoundBatch, findBatch } from '../find-batch.ts';
 import {
   type Batch,
   credits,
@@ -15,7 +16,7 @@ import {
   type Ledger,
   type LedgerReader,
 } from '../ledger.ts';
-import { lookAtLedger, openLedger } from '../open-ledger.ts';
+import { lookAtLedger, openLedger, storeWords } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';
@@ -61,7 +62,7 @@ async function settleCommand(
     await sayLeftOpen(console, batch, location);
     const reader = await lookAtLedger(location);
     try {
-      const doubts = await examined(reader, batch, await doubtsOf(reader, batch, row));
+      const doubts = await examined(reader, batch, await doubtsOf(reader, { batch, location }, row));
       const left = row === undefined ? undecidable(batch, doubts, await reader.batchMoney(batch.id)) : 0;
       const waiting = doubts.length === 0 ? await waitingRows(reader, batch) : [];
       const open = await reader.openRequests(batch.id);
@@ -74,7 +75,7 @@ async function settleCommand(
   const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
   try {
     await settleLeftOpen(ledger, batch);
-    const doubts = await doubtsOf(ledger, batch, row);
+    const doubts = await doubtsOf(ledger, { batch, location }, row);
     // What is told is dated, and may be too old for some later batch: never by a calendar that is wrong.
     const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
     await decide(ledger, batch, doubts, decision, { ...flags, nowMs });
@@ -118,7 +119,7 @@ function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): Pers
 
 async function doubtsOf(
   ledger: LedgerReader,
-  batch: Batch,
+  { batch, location }: FoundBatch,
   row: string | undefined,
 ): Promise<readonly Doubt[]> {
   const doubts = await ledger.doubts(batch.id);
@@ -129,7 +130,7 @@ async function doubtsOf(
   throw stop(
     'usage',
     `Row ${row} of batch ${batch.id} is not in doubt.`,
-    `Type rowonce settle ${batch.id} to see what is.`,
+    `See what is with ${commandLine(['settle', batch.id, ...storeWords(location)])}`,
   );
 }
 

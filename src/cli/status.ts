@@ -4,10 +4,10 @@ import type { CliCommand, Console } from '../command.ts';
 import { commandLine } from '../command-line.ts';
 import { openWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { eachLedger, findBatch } from '../find-batch.ts';
+import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { Batch, LedgerReader, Misses, Money } from '../ledger.ts';
 import { historyOf, suspicionOf } from '../misses.ts';
-import { lookAtLedger } from '../open-ledger.ts';
+import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
 import { undoneBy } from '../undone-by.ts';
@@ -36,7 +36,7 @@ async function statusCommand(
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   const ledger = await lookAtLedger(location);
   try {
-    if (row === undefined) return await showBatch(console, ledger, batch);
+    if (row === undefined) return await showBatch(console, ledger, { batch, location });
     // It reads the accounts, which the lists do without.
     const { showRow } = await import('./status/row.ts');
     return await showRow(console, ledger, batch, row);
@@ -126,7 +126,8 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
 /** No more than this are counted for the rate: nobody waits for a longer list. */
 const MOST_SENDS = 100_000;
 
-async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): Promise<ExitCode> {
+async function showBatch(console: Console, ledger: LedgerReader, found: FoundBatch): Promise<ExitCode> {
+  const { batch } = found;
   const { counts, settled, money } = await overview(ledger, batch);
   const open = await ledger.openRequests(batch.id);
   const { requests, calls } = await ledger.traffic(batch.id);
@@ -164,7 +165,7 @@ async function showBatch(console: Console, ledger: LedgerReader, batch: Batch): 
     paused_until: paused === undefined ? null : isoTime(paused),
     ...(isSuspect || misses.kept ? { misses: { count: misses.count, kept: misses.kept } } : {}),
   });
-  sayNext(console, batch, counts);
+  sayNext(console, found, counts);
   return EXIT.done;
 }
 
@@ -184,7 +185,9 @@ function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
   return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
 }
 
-function sayNext(console: Console, batch: Batch, counts: Counts): void {
-  if ((counts.in_doubt ?? 0) > 0) console.say(`What is in doubt: ${commandLine(['settle', batch.id])}`);
+function sayNext(console: Console, { batch, location }: FoundBatch, counts: Counts): void {
+  if ((counts.in_doubt ?? 0) > 0) {
+    console.say(`What is in doubt: ${commandLine(['settle', batch.id, ...storeWords(location)])}`);
+  }
   if (batch.state === 'open' && batch.command !== undefined) console.say(`To go on: ${batch.command}`);
 }

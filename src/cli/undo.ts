@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ChangePlan } from '../change-plan.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine, durationOf, typedCommand } from '../command-line.ts';
+import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../command-line.ts';
 import { alarming, stoppedObject } from '../console.ts';
 import { diffLines, sentCounts } from '../diff-words.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
@@ -43,16 +43,25 @@ export default undo;
 /** Off a terminal nobody watches, so a run that waits for longer ends and is started again by whoever started it. */
 const MAX_PAUSE_MS = 10 * 60_000;
 
-async function undoCommand(console: Console, word: string, flags: Flags): Promise<ExitCode> {
+async function undoCommand(
+  console: Console,
+  word: string,
+  flags: Flags,
+  command: Command,
+): Promise<ExitCode> {
   const { output, yes, maxPause, wait, store } = flags;
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
   const { batch, location } = await findBatch(word, store, console.warn);
   // "last" would be the undo itself when it is typed again.
-  const words = process.argv.slice(2).map((each) => (each === word ? batch.id : each));
+  const words = withArgument(process.argv.slice(2), command, word, batch.id);
   const inFlight = new InFlight();
-  const stopping = stopOnSignals(console, () => inFlight.count);
+  const stopping = stopOnSignals(
+    console,
+    () => inFlight.count,
+    () => typedCommand(words),
+  );
   try {
-    const undone = await undoBatch({
+    const undoing = undoBatch({
       batch,
       location,
       output,
@@ -69,6 +78,7 @@ async function undoCommand(console: Console, word: string, flags: Flags): Promis
       tell: console.warn,
       command: typedCommand(words),
     });
+    const undone = await resumedBy(typedCommand(words), undoing);
     return show(console, batch.id, undone, words, flags);
   } finally {
     stopping.release();

@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
+import { commandLine } from '../command-line.ts';
 import { stop } from '../errors.ts';
 import { contentHash } from '../input.ts';
 import type { Batch, BatchId, Ledger } from '../ledger.ts';
+import { storeWords } from '../open-ledger.ts';
 import { ownershipIn, writeOwnFile } from '../own-files.ts';
 import { stateFolder } from '../paths.ts';
 import { isUrl } from '../store.ts';
@@ -43,11 +45,16 @@ export async function writeUndoList(
 }
 
 /** @throws StopError `input` when the list of an undo that was begun is not as it was written. */
-export async function requireSameList({ id, inputPath, inputSha256 }: Batch, undone: BatchId): Promise<void> {
+export async function requireSameList(
+  { id, inputPath, inputSha256 }: Batch,
+  undone: BatchId,
+  location: string,
+): Promise<void> {
   if ((await contentHash(inputPath)) === inputSha256) return;
+  const where = storeWords(location);
   throw stop(
     'input',
     `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, was changed.`,
-    `Put it back as it was, or type rowonce cancel ${id} and then rowonce undo ${undone}.`,
+    `Put it back as it was, or type ${commandLine(['cancel', id, ...where])} and then ${commandLine(['undo', undone, ...where])}`,
   );
 }

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { shellWord } from '../../command-line.ts';
 import { stop } from '../../errors.ts';
 
 /**
@@ -71,7 +72,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
     throw stop(
       'store',
       `The folder ${folder.path} holds other files and is open to other users, so it does not become a store.`,
-      `Name an empty folder with --store, or close this one: chmod 700 ${folder.path}`,
+      `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(folder.path)}`,
     );
   }
   chmodSync(folder.path, FOLDER_MODE);

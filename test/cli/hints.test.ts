@@ -1,0 +1,208 @@
+/**
+ * Goal: a command that is printed works. Whatever stopped a run, its last line goes on to the end when it is typed into a
+ * shell as it stands, with every flag that was given; and so does every other command that we print on the way.
+ * Method: the real program, stopped in every way, with names that a shell takes apart. What was printed is given to `sh`
+ * as it stands, where `npx rowonce` is this checkout. The vendor's book says that nothing was paid for twice.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
+import { Desk } from './desk.ts';
+import { type Ended, PROGRAM, startRowonce } from './rowonce.ts';
+
+const LIST = `Jo's "best" leads.csv`;
+const OUT = 'the $output (1).csv';
+const ROWS = 6;
+
+/** Types into a shell what was printed. Nothing is piped into it: who copies a line has no pipe to copy. */
+async function typeAsPrinted({ place, environment }: Shell, line: string): Promise<Ended> {
+  mkdirSync(place.path('bin'), { recursive: true });
+  writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  chmodSync(place.path('bin/npx'), 0o755);
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  const child = spawn('sh', ['-c', line], {
+    cwd: place.folder,
+    env: { ...environment, PATH: `${place.path('bin')}${delimiter}${PATH}`, NODE_COMPILE_CACHE },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, stdout, stderr };
+}
+
+interface Shell {
+  readonly place: Desk['place'];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const shellOf = (desk: Desk): Shell => ({ place: desk.place, environment: desk.environment() });
+
+function deskAt(place: Workplace, rows: number): Desk {
+  place.writeList(domainsOf('hint', rows), LIST);
+  return new Desk(place);
+}
+
+function lastLine({ stderr }: Pick<Ended, 'stderr'>): string {
+  return stderr.trimEnd().split('\n').at(-1) ?? '';
+}
+
+/** Every command that is printed somewhere in a line, to its end. */
+function printedIn({ stdout, stderr }: Ended): readonly string[] {
+  return [...`${stdout}\n${stderr}`.matchAll(/npx rowonce .*/g)].map(([line]) => line);
+}
+
+interface Case {
+  readonly code: number;
+  readonly vendor?: WorkplaceOptions;
+  /** Besides job, list and output. */
+  readonly flags: readonly string[];
+  /** What the list is called on the command line. */
+  readonly list?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Takes away what stopped it. */
+  readonly mend?: (desk: Desk) => unknown;
+  readonly rows?: number;
+  /** How many rows are settled in the end; left out: all. */
+  readonly settled?: number;
+}
+
+const truthful = (desk: Desk): Promise<void> => desk.place.vendor.setFaults();
+
+const STOPS: Readonly<Record<string, Case>> = {
+  'a budget that is reached, with the job saved': {
+    code: 4,
+    flags: ['--budget=2', '--save-job', 'my job.yaml', '--store', 'the store'],
+  },
+  'a key that is refused, with the list from standard input': {
+    code: 77,
+    list: '-',
+    vendor: { faults: '401:1' },
+    flags: ['--budget', '9', '--events', '-.jsonl', '--json'],
+    mend: truthful,
+  },
+  'a vendor that says "too fast" for ever': {
+    code: 75,
+    vendor: { faults: '429:1' },
+    flags: ['--yes', '--max-pause', '1s', '--limit', '3', '--formulas', 'raw'],
+    mend: truthful,
+    settled: 3,
+  },
+  "the vendor's credits used up, in a sample": {
+    code: 4,
+    vendor: { faults: '402:1' },
+    flags: ['--sample', '2', '--yes', '--delimiter', ','],
+    mend: truthful,
+    settled: 2,
+  },
+  "an account's budget of a day": {
+    code: 4,
+    vendor: { account: { budget: { per_day: 2 } } },
+    flags: ['--refresh', '--repair', '--quiet'],
+    mend: ({ place }) => place.writeAccount(place.vendor.url, { budget: { per_day: 99 } }),
+  },
+  'a redirect': {
+    code: 2,
+    vendor: { faults: '302:1' },
+    flags: ['--budget', '9', '--account', 'data', '--attention-ok', '--save-job', 'my job.yaml'],
+    mend: truthful,
+  },
+  'a disk that is full': {
+    code: 2,
+    rows: 300,
+    vendor: { concurrency: 8 },
+    env: { ROWONCE_FULL_AT_PAGES: '90' },
+    flags: ['--budget', '999', '--wait', '1m', '--no-color'],
+  },
+};
+
+describe.concurrent('the last line of a run that was stopped goes on', () => {
+  test.for(Object.entries(STOPS))('by %s', async ([_, stopped]) => {
+    await using place = await Workplace.open({ concurrency: 1, ...stopped.vendor });
+    const { list = LIST, flags, env = {}, rows = ROWS, settled = rows } = stopped;
+    const desk = deskAt(place, rows);
+    const stdin = list === '-' ? { stdin: readFileSync(desk.place.path(LIST)) } : {};
+    const words = ['run', 'enrich-company', list, '-o', OUT, ...flags];
+    const first = await desk.type(words, { env, ...stdin });
+    expect(first, first.stderr).toMatchObject({ code: stopped.code });
+    await stopped.mend?.(desk);
+
+    const again = await typeAsPrinted(shellOf(desk), lastLine(first));
+    expect(again, `${lastLine(first)}\n${again.stderr}`).toMatchObject({ code: 0 });
+    expect(desk.place.statuses(OUT).filter((status) => status === 'matched')).toHaveLength(settled);
+    expect(await desk.place.vendor.book()).toMatchObject({ credits: settled, charged_twice: [] });
+  });
+
+  test.for([
+    ['SIGINT', 1],
+    ['SIGTERM', 1],
+    ['SIGINT', 2],
+  ] as const)('by %s, %i times', async ([signal, times]) => {
+    await using place = await Workplace.open({ latencyMs: 300, concurrency: 1 });
+    const desk = deskAt(place, ROWS);
+    const child = startRowonce(
+      ['run', 'enrich-company', LIST, '-o', OUT, '--yes', '--save-job', 'my job.yaml'],
+      { cwd: desk.place.folder, env: desk.environment() },
+    );
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (words: string) => {
+      // One signal when it works, and the second when it has heard the first.
+      if (/^Batch /m.test(stderr + words) && !/^Batch /m.test(stderr)) child.kill(signal);
+      if (/Stopping/.test(words) && times === 2) child.kill(signal);
+      stderr += words;
+    });
+    const [code] = await once(child, 'close');
+    expect(code, stderr).toBe(signal === 'SIGINT' ? 130 : 143);
+    const again = await typeAsPrinted(shellOf(desk), lastLine({ stderr }));
+    // What was left at once may be in doubt.
+    expect([0, 3], again.stderr).toContain(again.code);
+    expect(desk.place.statuses(OUT)).not.toContain('pending');
+    expect(await desk.place.vendor.book()).toMatchObject({ charged_twice: [] });
+  });
+});
+
+test('every command that a run in doubt leads to is found in its store: run, status, settle, a wrong row, the next run', async () => {
+  await using place = await Workplace.open({ faults: 'charged-reset:x1', concurrency: 1 });
+  const desk = deskAt(place, 2);
+  const shell = shellOf(desk);
+  const where = ['--store', 'another store'];
+  const run = await desk.type(['run', 'enrich-company', LIST, '-o', OUT, '--budget', '9', ...where]);
+  expect(run.code).toBe(3);
+  const [settle = ''] = printedIn(run);
+  expect(await typeAsPrinted(shell, settle)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('row 2, '),
+  });
+  const status = await desk.type(['status', 'last', ...where]);
+  expect(printedIn(status)).toEqual([
+    expect.stringMatching(/^npx rowonce settle \w{8} --store 'another store'$/),
+  ]);
+  const wrong = await desk.type(['settle', 'last', '99', ...where]);
+  for (const line of [...printedIn(status), ...printedIn(wrong)])
+    expect(await typeAsPrinted(shell, line), line).toMatchObject({ code: 0 });
+  const noted = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1', ...where]);
+  expect(await typeAsPrinted(shell, printedIn(noted)[0] ?? '')).toMatchObject({ code: 0 });
+  expect(desk.place.statuses(OUT)).toEqual(['matched', 'matched']);
+});
+
+test('what plan --save prints runs that plan, also where it went beside a file of somebody else', async () => {
+  await using place = await Workplace.open();
+  const desk = new Desk(place);
+  await desk.write('the team.csv', 'Email,Role\njo@hint.example,viewer\n');
+  await desk.write('invite people.yaml', 'operation: invite-user\ncolumns: { email: Email, role: Role }\n');
+  await desk.write('my plan.json', 'not ours');
+  const list = ['./invite people.yaml', 'the team.csv', '--account', 'sandbox-service'];
+  const planned = await desk.type(['plan', ...list, '--save=my plan.json', '--store', 'play store']);
+  expect(planned, planned.stderr).toMatchObject({ code: 0 });
+  expect(lastLine(planned)).toContain("--plan 'my plan (2).json'");
+  const run = await typeAsPrinted(shellOf(desk), lastLine(planned));
+  expect(run, run.stderr).toMatchObject({ code: 0 });
+  expect(place.statuses('the team.sandbox.csv')).toEqual(['applied']);
+  expect(await desk.read('my plan.json')).toBe('not ours');
+});

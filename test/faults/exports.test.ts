@@ -1,0 +1,47 @@
+/**
+ * Goal: an output is whole or absent, also when two exports write to one path at once and one of them is killed; and an
+ * export that ends with 0 has written what it says.
+ * Method: real processes over one store, and over two stores, each killed just before and just after it gives the output
+ * its name, or not at all. The judge is every byte of the files.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exportTwice, WHOLE_EXPORTS } from './exports.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/** Many rows and few calls: the longer a file takes to be written, the more two writers have to do with each other. */
+const ROWS = 6_000;
+const COMPANIES = 5;
+const ROUNDS = 1;
+
+const STORES = ['store', 'other-store'] as const;
+
+let workplace: Workplace;
+let whole: readonly Buffer[];
+
+beforeAll(async () => {
+  workplace = await Workplace.open();
+  const domains = domainsOf('company', COMPANIES);
+  workplace.writeList(Array.from({ length: ROWS }, (_, row) => domains[row % COMPANIES] ?? ''));
+  for (const store of STORES) await workplace.run({ store, output: `${store}.csv` });
+  whole = STORES.map((store) => readFileSync(workplace.path(`${store}.csv`)));
+});
+
+afterAll(() => workplace[Symbol.asyncDispose]());
+
+describe.for([
+  ['one store', ['store', 'store']],
+  ['two stores', STORES],
+] as const)('two exports to one path, from %s', ([name, stores]) => {
+  test.for([
+    ['and neither is killed', {}],
+    ['and one is killed when it has written', { crashAt: 'output-written' }],
+    ['and one is killed when it has given the output its name', { crashAt: 'output-renamed' }],
+  ] as const)('%s', async ([_, crash]) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const output = `${name}, ${Object.values(crash).join()}, ${round}.csv`;
+      const broken = await exportTwice(workplace, { stores, output, whole, ...crash });
+      expect(broken, output).toEqual(WHOLE_EXPORTS);
+    }
+  });
+});
