@@ -72,6 +72,8 @@ export interface OutputOrder {
   /** Where the fields of answers stand. */
   readonly answerPlace: AnswerPlace;
   readonly emit: Listener;
+  /** What we wrote at a path; left out: as the ledger knows it. */
+  readonly written?: LedgerReader['written'];
   /** Note what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
   readonly noteWritten?: NoteWritten;
   /** Of the output itself, which its batch knows as well. */
@@ -260,8 +262,11 @@ async function writeResults(
   return path === undefined ? undefined : { path, count: found.count };
 }
 
-function ownershipOf({ ledger, noteWritten, note }: Writing): Ownership {
-  return { ...lookedUpIn(ledger, note), ...(noteWritten === undefined ? {} : { noteWritten }) };
+function ownershipOf({ ledger, written, noteWritten, note }: Writing): Ownership {
+  return {
+    ...lookedUpIn(written === undefined ? ledger : { written }, note),
+    ...(noteWritten === undefined ? {} : { noteWritten }),
+  };
 }
 
 /** A copy that ended early would look like a shorter list. */

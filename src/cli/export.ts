@@ -14,6 +14,7 @@ import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { choose } from '../run-job.ts';
+import { lookerNotes } from './export/looker-notes.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;
@@ -73,7 +74,7 @@ async function exportBatch(
       sandbox: batch.sandbox,
       forExcel: flags.forExcel,
     });
-    const notes = spender === undefined ? {} : notesIn(spender, batch);
+    const notes = spender === undefined ? lookerNotes(location, ledger) : notesIn(spender, batch);
     const { answerPlace } = settings;
     const order = { ledger, job: settings, answerPlace, emit: sayNotes(console), ...notes };
     const files = await writeOutput(order, input, batch, destination);

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { outputProblem } from '../../atomic-file.ts';
 import { type Clock, isoTime } from '../../clock.ts';
-import { messageOf, stop, unreachable } from '../../errors.ts';
+import { stop, unreachable } from '../../errors.ts';
 import type { RunEvent } from '../../events.ts';
 
 /**
@@ -12,15 +13,20 @@ export class EventFile {
   readonly #clock: Clock;
   #isOpen = true;
 
-  /** Appends, so that the runs of one batch make one file. @throws StopError `output` when it cannot be opened. */
+  /**
+   * Appends, so that the runs of one batch make one file.
+   * @throws StopError `output` when it cannot be opened, or holds what no run has written.
+   */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
     try {
-      this.#descriptor = openSync(path, 'a', 0o600);
+      this.#descriptor = openSync(path, 'a+', 0o600);
     } catch (error) {
-      const fact = `The events file ${path} cannot be written: ${messageOf(error)}.`;
-      throw stop('output', fact, 'Name another file with --events.');
+      throw outputProblem(path, error, '--events');
     }
+    if (beginsLikeOurs(this.#descriptor)) return;
+    this.close();
+    throw stop('output', `${path} holds no events, so none are added.`, 'Name another file with --events.');
   }
 
   /** Written at once: whoever reads along sees it, and a kill loses at most the line being written. */
@@ -47,6 +53,17 @@ export class EventFile {
     closeSync(this.#descriptor);
   }
 }
+
+/** A pipe or a terminal holds nothing; of a file the first line says whose it is. */
+function beginsLikeOurs(descriptor: number): boolean {
+  const found = fstatSync(descriptor);
+  if (!found.isFile() || found.size === 0) return true;
+  const start = Buffer.alloc(LINE_START.length);
+  readSync(descriptor, start, 0, start.length, 0);
+  return start.toString() === LINE_START;
+}
+
+const LINE_START = '{"at":"';
 
 /** What is written of an event, member by member: what is added to an event later stays out until it is named here. */
 function factsOf(event: RunEvent): object | undefined {

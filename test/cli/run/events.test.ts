@@ -79,12 +79,25 @@ test('holds nothing of the list, of its name, or of what the vendor said', async
   expect(text).not.toMatch(/jo|citizen|al ng|e-?mail|shop|example/i);
 });
 
+test('a file of somebody else gets no events, and then nothing is paid for', async () => {
+  const desk = await openDesk();
+  desk.list(1);
+  const before = await desk.read('list.csv');
+  const ended = await desk.type(desk.run('--events', 'list.csv'));
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toBe(
+    'list.csv holds no events, so none are added.\nName another file with --events.\n',
+  );
+  expect(await desk.read('list.csv')).toBe(before);
+  expect(await desk.requests()).toBe(0);
+});
+
 test('a file that cannot be written is said before anything is paid for', async () => {
   const desk = await openDesk();
   desk.list(1);
   const ended = await desk.type(desk.run('--events', 'missing/events.jsonl'));
   expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain('The events file missing/events.jsonl cannot be written');
+  expect(ended.stderr).toContain('missing/events.jsonl cannot be written: its folder does not exist.');
   expect(ended.stderr).toContain('Name another file with --events.');
   expect(existsSync(desk.place.path('store'))).toBe(false);
   expect(await desk.requests()).toBe(0);

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from '../../atomic-file.ts';
+import type { LedgerReader } from '../../ledger.ts';
+import type { OutputOrder } from '../../output.ts';
+import { stateFolder } from '../../paths.ts';
+import { isUrl } from '../../store.ts';
+
+/**
+ * What exports beside a running spender wrote, in a file beside the ledger, which only the spender may write to. So the
+ * second look at a long run replaces the first. Two that note at once may lose a note, and then a file is kept.
+ */
+
+const FILE = 'so-far.json';
+
+const notes = z.record(z.string(), z.array(z.string()));
+
+type Notes = Required<Pick<OutputOrder, 'written' | 'noteWritten' | 'noteOutput'>>;
+
+export function lookerNotes(location: string, ledger: LedgerReader): Notes {
+  const path = join(isUrl(location) ? stateFolder() : location, FILE);
+  const noteWritten = async (file: string, sha256s: readonly string[]): Promise<void> => {
+    const text = JSON.stringify({ ...(await notesIn(path)), [file]: sha256s });
+    // Without a note the file is kept by the next export, which is no reason to end this one.
+    await replaceFile(path, 0o600, [text]).catch(() => {});
+  };
+  return {
+    written: async (file) => [...(await ledger.written(file)), ...((await notesIn(path))[file] ?? [])],
+    noteWritten,
+    noteOutput: noteWritten,
+  };
+}
+
+async function notesIn(path: string): Promise<z.infer<typeof notes>> {
+  try {
+    return notes.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return {};
+  }
+}
