@@ -154,6 +154,7 @@ async function begin(
   batch: Batch,
   destination: Destination,
 ): Promise<Writing> {
+  await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
   const said = new Set<string>();
@@ -182,7 +183,7 @@ async function writeFiles(
   tally: Tally,
 ): Promise<OutputFiles> {
   const { ledger, safety, listSafety } = order;
-  const mode = await modeOf(input);
+  const mode = (await stat(input.path)).mode & 0o777;
   const own = ownershipOf(order);
   const output = await writeOwnFile(
     {
@@ -275,11 +276,6 @@ function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
   if (copied === survey.rows) return;
   const fact = `${path} had ${survey.rows} rows when it was read first, and ${copied} when it was copied.`;
   throw stop('input', fact, 'Leave the file as it is while the command runs, and type it again.');
-}
-
-async function modeOf({ path }: Input): Promise<number> {
-  await requireInputFile(path);
-  return (await stat(path)).mode & 0o777;
 }
 
 // ------------------------------------------------------------------------------------------------ the copies

@@ -127,6 +127,7 @@ describe('our own files are never inputs', () => {
   const written = [
     ...outputs.flatMap(filesOf),
     ...outputs.map((path) => besideFile(path, ' (2).csv')).flatMap(filesOf),
+    ...outputs.flatMap(filesOf).map((path) => path.replace(/(\.\w+)$/, ' (2)$1')),
     ...outputs.map((path) => besideFile(path, '.so-far.csv')).flatMap(filesOf),
     ...outputs.map((path) => besideFile(path, '.1a2b3c4d.csv')).flatMap(filesOf),
   ].map((path) => basename(path));

@@ -3,7 +3,7 @@
  * the same, and never over what somebody else wrote.
  * Method: batches are put into a ledger by hand, so that every answer and outcome is known, and written as real files.
  */
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -259,6 +259,16 @@ describe('the output', () => {
     ]);
     expect(streamed.toString()).toBe(once[0]);
     expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  test('is not written with fewer rows than the input has, nor when there is no input any more', async () => {
+    const desk = await Desk.open();
+    const { input, batch } = await desk.list('Domain\na\n');
+    const longer = { ...input, survey: { ...input.survey, rows: 2 } };
+    await expect(desk.write({ input: longer, batch })).rejects.toMatchObject({ code: 'input' });
+    rmSync(input.path);
+    await expect(desk.write({ input, batch })).rejects.toMatchObject({ code: 'input' });
+    expect(readdirSync(desk.folder)).toEqual([]);
   });
 
   test('is not written when the input was changed under the hands of the run', async () => {
