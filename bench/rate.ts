@@ -104,7 +104,7 @@ export async function askFor(
   const transport = new Transport({
     origin,
     connections: concurrency,
-    answerTimeoutMs: 10_000,
+    timeoutMs: 10_000,
     clock: systemClock,
     keptHeaders: [],
   });
@@ -112,7 +112,7 @@ export async function askFor(
   const waiter: Waiter = { signal: ending, maxPauseMs: undefined };
   const workers = Array.from({ length: concurrency }, async () => {
     while (!ending.aborted) {
-      const reply = await limiter.slot(() => ask(limiter, transport, waiter)).catch(() => undefined);
+      const reply = await limiter.slot(waiter, () => ask(limiter, transport, waiter)).catch(() => undefined);
       if (reply?.kind === 'answered') onAnswer(reply.raw.status);
     }
   });

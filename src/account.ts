@@ -12,6 +12,7 @@ import {
 import { canonicalJson } from './call-key.ts';
 import { shellWord } from './command-line.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
+import { parseDurationMs } from './duration.ts';
 import { stop } from './errors.ts';
 import { type AccountCaps, credits } from './ledger.ts';
 import type { Limits } from './limiter.ts';
@@ -39,6 +40,8 @@ export interface Account {
   readonly sandbox: boolean;
   readonly key: KeySource;
   readonly limits: Limits;
+  /** How long a whole request may take, until its last byte is there; left out: a minute. */
+  readonly timeoutMs?: number;
   readonly budget: AccountCaps;
   readonly region?: Region;
   readonly organizationId?: string;
@@ -244,6 +247,7 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     vendor: entry.vendor,
     sandbox: false,
     limits: limitsOf(entry),
+    ...timeoutOf(entry),
     budget: budgetOf(entry),
     sandboxFlags: [],
     ...(entry.dialect === undefined ? {} : { dialectPath: resolve(dirname(path), entry.dialect) }),
@@ -329,6 +333,12 @@ function limitsOf({ limits = {} }: AccountEntry): Limits {
     return requests === undefined ? [] : [{ requests, windowMs }];
   });
   return { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows };
+}
+
+/** The schema has made sure that it is a duration. */
+function timeoutOf({ limits = {} }: AccountEntry): Pick<Account, 'timeoutMs'> {
+  const timeoutMs = limits.timeout === undefined ? undefined : parseDurationMs(limits.timeout);
+  return timeoutMs === undefined ? {} : { timeoutMs };
 }
 
 function budgetOf({ budget = {} }: AccountEntry): AccountCaps {

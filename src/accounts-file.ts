@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDurationMs } from './duration.ts';
 
 /** What may stand in `accounts.yaml`, and nothing else. `account.ts` turns an entry into an account. */
 
@@ -16,6 +17,17 @@ const address = z.string().superRefine((text, context) => {
   const problem = addressProblem(text);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.fact, params: problem });
 });
+
+/** Below a second every answer would be lost; above an hour nobody would see a run end. */
+const TIMEOUT_MS = { least: 1_000, most: 3_600_000 };
+
+const timeout = z.string().refine(
+  (text) => {
+    const durationMs = parseDurationMs(text) ?? 0;
+    return durationMs >= TIMEOUT_MS.least && durationMs <= TIMEOUT_MS.most;
+  },
+  { error: 'a timeout is written as 30s or 2m, from 1s to 1h' },
+);
 
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
@@ -49,6 +61,7 @@ const shared = {
       per_hour: rate,
       per_day: rate,
       concurrency: z.int().min(1).max(MOST_CONCURRENCY).optional(),
+      timeout: timeout.optional(),
     })
     .optional(),
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),

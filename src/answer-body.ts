@@ -1,3 +1,4 @@
+import { parseJson } from './answer-body/json.ts';
 import type { Dialect } from './dialect.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 
@@ -10,13 +11,19 @@ export type Body =
   | { readonly kind: 'unreadable'; readonly text: string };
 
 export function readBody(bytes: Buffer): Body {
-  if (bytes.length === 0) return { kind: 'blank' };
-  const text = bytes.toString('utf8');
+  const text = textOf(bytes);
+  if (text === '') return { kind: 'blank' };
   try {
-    return { kind: 'json', value: JSON.parse(text) as JsonValue };
+    return { kind: 'json', value: parseJson(text) };
   } catch {
     return { kind: 'unreadable', text };
   }
+}
+
+/** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
+function textOf(bytes: Buffer): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return bytes.toString(isUtf16 ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
 }
 
 /** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */

@@ -65,6 +65,8 @@ export interface Spending {
   /** How long this batch waits for a permit, and what ends the wait. */
   readonly waiter: Waiter;
   readonly transport: Transport;
+  /** How long a whole exchange may take. */
+  readonly timeoutMs: number;
   readonly clock: BelievedTime;
   readonly batch: BatchId;
   readonly emit: Listener;
@@ -111,7 +113,7 @@ export function buy(spending: Spending, wanted: Wanted): Promise<Bought> {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
   });
-  return spending.limiter.slot(async () => {
+  return spending.limiter.slot(spending.waiter, async () => {
     const moves: string[] = [];
     for (;;) {
       const next = await attempt(spending, wanted, operation, moves.at(-1));

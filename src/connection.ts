@@ -10,7 +10,7 @@ import { recover, settleLeftOpen } from './recover.ts';
 import type { RequestValues } from './request.ts';
 import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';
 import type { Transport } from './transport.ts';
-import { basePathOf, requestValuesOf, transportTo } from './vendor-line.ts';
+import { basePathOf, requestValuesOf, timeoutMsOf, transportTo } from './vendor-line.ts';
 
 /** What one run spends through. */
 export interface Connection {
@@ -208,7 +208,7 @@ async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const history = historyOf(await ledger.account(account.identity), account.sandbox);
-  const transport = transportTo(vendor.baseUrl, dialect, account.limits.concurrency, clock.machine);
+  const transport = transportTo(vendor.baseUrl, account, dialect, account.limits.concurrency, clock.machine);
   const limiter = await openLimiter(order, shared, clock);
   return { vendor, requestValues, limiter, transport, history };
 }
@@ -240,6 +240,7 @@ function spendingOf(
     limiter,
     waiter: { signal, maxPauseMs },
     transport,
+    timeoutMs: timeoutMsOf(account),
     clock,
     batch,
     emit,

@@ -36,3 +36,11 @@ export function crashPoint(point: CrashPoint): void {
   remaining -= 1;
   if (remaining <= 0) process.kill(process.pid, 'SIGKILL');
 }
+
+/**
+ * `ROWONCE_VENDOR_IS_QUICK=1`: the vendor, which is the fault suite's own, has finished with a request when it answers or
+ * hangs up, so its dialect alone says how long to wait before it is asked about a lost one.
+ */
+export function vendorIsQuick(): boolean {
+  return process.env.ROWONCE_VENDOR_IS_QUICK === '1';
+}

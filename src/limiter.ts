@@ -1,14 +1,17 @@
-import PQueue from 'p-queue';
-import { type Clock, isoTime } from './clock.ts';
-import { StopError } from './errors.ts';
+import type { Clock } from './clock.ts';
+import type { StopError } from './errors.ts';
 import { Allowance } from './limiter/allowance.ts';
 import { Jitter } from './limiter/jitter.ts';
 import { LearnedRate } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { Line, type Waiter } from './limiter/line.ts';
+import { pausedStop, stuckWords } from './limiter/paused.ts';
 import { SlidingLog } from './limiter/sliding-log.ts';
+import { Slots } from './limiter/slots.ts';
+import { Standstill } from './limiter/standstill.ts';
 import { type Pause, Trouble } from './limiter/trouble.ts';
 import { perSecondOf, type Window } from './limiter/windows.ts';
+import { counted } from './plain-text.ts';
 import type { RateHints } from './rate-hints.ts';
 
 export type { Waiter } from './limiter/line.ts';
@@ -19,9 +22,9 @@ export type { Pause } from './limiter/trouble.ts';
  * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
  * of an account that run at once.
  *
- * p-queue holds the concurrency slots, Bottleneck spreads permits over the window. Both burst at times, so guards have
- * the last word on every send: a sliding log for each window of the plan, what the vendor says is left, and the speed
- * that its answers taught us. The longest wait wins. Whoever wants to send stands in one line.
+ * Whoever wants to send stands in two lines, one after the other: for a concurrency slot, and for a permit. Bottleneck
+ * spreads permits over the window. It bursts at times, so guards have the last word on every send: a sliding log for each
+ * window of the plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
  */
 
 export interface Limits {
@@ -75,7 +78,7 @@ const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
 
 export class Limiter {
   readonly #options: LimiterOptions;
-  readonly #slots: PQueue;
+  readonly #slots: Slots;
   readonly #guards: readonly SlidingLog[];
   readonly #leases: Leases | undefined;
   readonly #trouble: Trouble;
@@ -84,7 +87,7 @@ export class Limiter {
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
   #toldPerSecond: number | undefined;
-  #progressAtMs: number;
+  readonly #standstill: Standstill;
   /** Calendar time until which a wait for the plan was told as a pause. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
   readonly #jitter: Jitter;
@@ -99,7 +102,6 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     const { limits, clock, learnedPerSecond } = options;
     this.#options = options;
-    this.#slots = new PQueue({ concurrency: limits.concurrency });
     this.#guards = limits.windows.map((window) => new SlidingLog(window));
     this.#leases = Leases.for(limits.windows);
     this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
@@ -108,15 +110,25 @@ export class Limiter {
     this.#toldPerSecond = learnedPerSecond;
     this.#isPaced =
       learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
-    this.#progressAtMs = clock.monotonicMs();
+    this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
+    this.#slots = new Slots(limits.concurrency, this.#standstill);
     this.#seed();
   }
 
-  /** Runs `work` in one of the account's concurrency slots. */
-  slot<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` in one of the account's concurrency slots.
+   * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
+   * the run is stopping.
+   */
+  async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
     // While the ledger alone answers, nothing waits for the account: that time is no standstill of its.
-    if (this.#isIdle()) this.#progressAtMs = this.#options.clock.monotonicMs();
-    return this.#slots.add(work);
+    if (this.#isIdle()) this.#standstill.progress();
+    await this.#slots.enter(waiter);
+    try {
+      return await work();
+    } finally {
+      this.#slots.leave();
+    }
   }
 
   /** Requests that may be on their way. */
@@ -130,7 +142,7 @@ export class Limiter {
    * when the run is stopping.
    */
   permit(waiter: Waiter): Promise<Permit> {
-    const waiting = this.#line.enter(waiter);
+    const waiting = this.#standstill.wait(this.#line, waiter);
     this.#refuseEndlessWaits(this.#waitMs());
     this.#changed();
     void this.#serve();
@@ -139,7 +151,7 @@ export class Limiter {
 
   /** Resolves when any outstanding request is done, at once when there is none. */
   async oneDone(waiter: Waiter): Promise<void> {
-    if (this.#permits.size > 0) await this.#watchers.enter(waiter);
+    if (this.#permits.size > 0) await this.#standstill.wait(this.#watchers, waiter);
   }
 
   // ---------------------------------------------------------------------------------------- what answers mean
@@ -158,9 +170,9 @@ export class Limiter {
 
   /** An answer came and settled a call. */
   settled(): void {
-    this.#progressAtMs = this.#nowMs();
+    this.#standstill.progress();
     this.#trouble.settled();
-    this.#learned.accepted(this.#progressAtMs);
+    this.#learned.accepted(this.#nowMs());
     this.#tellLearned();
     this.#changed();
   }
@@ -310,14 +322,20 @@ export class Limiter {
   #refuseEndlessWaits(waitMs: number): void {
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#nowMs();
-    const stuckMs = nowMs + waitMs - this.#progressAtMs;
+    const stuckMs = nowMs + waitMs - this.#standstill.progressAtMs;
     const inTrouble = this.#trouble.waitMs(nowMs) > 0 || !this.#trouble.isOver;
     const why = inTrouble ? this.#trouble.why : LIMIT_USED_UP;
     this.#line.refuse(({ maxPauseMs }) => {
       if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
-      const fact = `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
-      return pausedStop(fact, this.#options.clock.wallMs() + waitMs);
+      return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs() + waitMs);
     });
+  }
+
+  /** The stop of a run that has waited for so long, and nobody knew for how long it was going to be. */
+  #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
+    const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
+    const why = this.#trouble.isOver ? silent : this.#trouble.why;
+    return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs());
   }
 
   // ---------------------------------------------------------------------------------------- the speed
@@ -344,7 +362,7 @@ export class Limiter {
   }
 
   #isIdle(): boolean {
-    return this.#trouble.isOver && this.#slots.pending === 0 && this.#slots.size === 0;
+    return this.#trouble.isOver && this.#slots.isIdle;
   }
 
   #nowMs(): number {
@@ -361,17 +379,4 @@ export class Limiter {
     if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
       this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
-}
-
-function pausedStop(message: string, resumeAtMs: number): StopError {
-  return new StopError({
-    code: 'paused',
-    message,
-    next: `Type the same command again after ${isoTime(resumeAtMs)}.`,
-    resumeAtMs,
-  });
-}
-
-function seconds(durationMs: number): string {
-  return `${Math.ceil(durationMs / 1000)} s`;
 }

@@ -7,7 +7,7 @@ import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { formatDuration, parseDurationMs } from './duration.ts';
 import { asReceived, vendorReply } from './envelope.ts';
 import { unreachable } from './errors.ts';
-import { crashPoint } from './faults.ts';
+import { crashPoint, vendorIsQuick } from './faults.ts';
 import { fittingRule, isVendorsWord, judge, type Reply } from './judge.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
 import { type Asking, judgeFree, pageFrom } from './listing.ts';
@@ -22,8 +22,8 @@ import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf 
  * leaves at most a question to be asked again. A question that fails is `unclear`; it never stops a run.
  */
 
-/** We give up on an answer after a minute, and nobody works on a request for another one. */
-const DEFAULT_SURE_AFTER_MS = 120_000;
+/** So long after we gave up on an answer nobody works on its request any more, whatever a dialect says. */
+const WORKS_ON_MS = 60_000;
 
 // ------------------------------------------------------------------------------------------------ one call
 
@@ -52,7 +52,7 @@ function readBackQuestion(spending: Spending, doubt: Doubt): Question | undefine
   const request = readBackRequest(spending, shape, doubt);
   if (shape === undefined || request === undefined) return undefined;
   return {
-    sureMs: sureMsOf(shape.sure_after),
+    sureMs: sureMsOf(spending, shape.sure_after),
     ask: async () => {
       const reply = await ask(spending, request);
       return {
@@ -130,7 +130,7 @@ function inviteQuestion(spending: Spending, doubt: Doubt): Question | undefined 
     },
   };
   return {
-    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(listing.sure_after))),
+    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(spending, listing.sure_after))),
     ask: async () => {
       const found = await findInvite(asking, look);
       return {
@@ -155,7 +155,7 @@ export async function compareUsage(spending: Spending): Promise<void> {
   const { inDoubt } = await moneyOf(spending);
   if (inDoubt > 0 && mark === undefined) return;
   const doubts = await doubtsAtRisk(spending);
-  const sureMs = sureMsOf(dialect.usage.sure_after);
+  const sureMs = sureMsOf(spending, dialect.usage.sure_after);
   for (const doubt of doubts) await untilSure(spending, sentMoment(doubt), sureMs);
   const count = await countUsage(spending);
   if (count === undefined) return;
@@ -263,8 +263,10 @@ function moneyOf({ ledger, accountIdentity, clock }: Spending): Promise<Money> {
 
 // ------------------------------------------------------------------------------------------------ asking
 
-function sureMsOf(sureAfter: string | undefined): number {
-  return (sureAfter === undefined ? undefined : parseDurationMs(sureAfter)) ?? DEFAULT_SURE_AFTER_MS;
+/** What a dialect says, and never less than what is certain by itself. */
+function sureMsOf({ timeoutMs }: Spending, sureAfter: string | undefined): number {
+  const statedMs = sureAfter === undefined ? 0 : (parseDurationMs(sureAfter) ?? 0);
+  return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }
 
 function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
@@ -285,7 +287,7 @@ async function untilSure(spending: Spending, sent: Moment, sureMs: number): Prom
 /** One free request, at the account's pace. Without an intent, because it costs nothing. */
 function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
   const { limiter, waiter, transport, clock } = spending;
-  return limiter.slot(async () => {
+  return limiter.slot(waiter, async () => {
     const permit = await limiter.permit(waiter);
     try {
       const intentAt = clock.sendingAt();

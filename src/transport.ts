@@ -1,12 +1,14 @@
-import { createRequire } from 'node:module';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
+import { formatDuration } from './duration.ts';
 import { messageOf } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import type { RawReply } from './ledger.ts';
 import type { HttpRequest } from './request.ts';
+import { Deadlines, type Expiring } from './transport/deadlines.ts';
+import { unpacked } from './transport/unpack.ts';
+import { type Carried, Wire, Wires } from './transport/wires.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
@@ -22,14 +24,6 @@ const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
  */
 const LONGEST_INTENT_AGE_MS = 5_000;
 
-/** Idle connections are given up before common servers and balancers close them (5 s and more) under a request. */
-const IDLE_CONNECTION_MS = 4_000;
-
-const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Loaded with the first connection: it is as much code as all of ours, and most commands never connect. */
-const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
-
 /** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
 const KEPT_HEADERS =
   /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
@@ -44,8 +38,8 @@ export interface Sending {
 export interface TransportOptions {
   readonly origin: string;
   readonly connections: number;
-  /** How long the vendor may take; undici's timers fire up to half a second late, so no rule depends on it. */
-  readonly answerTimeoutMs: number;
+  /** How long a whole exchange may take, from handing it over to the last byte. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   /** Kept in the reply besides the usual headers, lower case. */
   readonly keptHeaders: readonly string[];
@@ -53,28 +47,24 @@ export interface TransportOptions {
 
 export class Transport {
   readonly #options: TransportOptions;
-  readonly #pool: Pool;
+  readonly #wires: Wires;
+  readonly #deadlines: Deadlines;
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    const { Pool } = loadUndici();
-    this.#pool = new Pool(options.origin, {
-      connections: options.connections,
-      pipelining: 1,
-      allowH2: false,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-      headersTimeout: options.answerTimeoutMs,
-      bodyTimeout: options.answerTimeoutMs,
-      keepAliveTimeout: IDLE_CONNECTION_MS,
-      keepAliveMaxTimeout: IDLE_CONNECTION_MS,
-    });
+    this.#wires = new Wires(options.origin, options.connections);
+    this.#deadlines = new Deadlines(options.timeoutMs);
   }
 
   /** Never rejects: everything that can happen to a request is a kind of reply. */
   send(request: HttpRequest, sending: Sending): Promise<Reply> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(this.#options, sending, resolve);
-      this.#pool.dispatch(
+      const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
+        this.#deadlines.end(exchange);
+        resolve(reply);
+      });
+      this.#deadlines.begin(exchange);
+      this.#wires.dispatch(
         {
           method: request.method,
           path: request.path,
@@ -88,26 +78,41 @@ export class Transport {
   }
 
   close(): Promise<void> {
-    return this.#pool.destroy();
+    this.#deadlines.close();
+    return this.#wires.close();
   }
 }
 
 /** One request and what comes back, as undici reports it. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
+  /** Which connection carries it; one of its own until that is known. */
+  wire = new Wire();
   readonly #options: TransportOptions;
   readonly #sending: Sending;
+  readonly #wires: Wires;
   readonly #resolve: (reply: Reply) => void;
+  #controller: Dispatcher.DispatchController | undefined;
   #sent = false;
   #late = false;
+  #expired = false;
   #status = 0;
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(options: TransportOptions, sending: Sending, resolve: (reply: Reply) => void) {
+  constructor(options: TransportOptions, sending: Sending, wires: Wires, resolve: (reply: Reply) => void) {
     this.#options = options;
     this.#sending = sending;
+    this.#wires = wires;
     this.#resolve = resolve;
+  }
+
+  /** The deadline. The connection is closed, because whatever comes on it now has come too late. */
+  expire(): void {
+    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} was over`);
+    this.#expired = true;
+    if (this.#controller === undefined) this.#neverLeft(error);
+    else this.#controller.abort(error);
   }
 
   /** undici calls this on a standing connection, in the same turn and just before the first byte is written. */
@@ -115,12 +120,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { clock } = this.#options;
     const { intentAt } = this.#sending;
     const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
-    if (ageMs > LONGEST_INTENT_AGE_MS) {
+    if (this.#expired || ageMs > LONGEST_INTENT_AGE_MS) {
       this.#late = true;
       controller.abort(new Error(`the intent was ${Math.round(ageMs)} ms old`));
       return;
     }
+    this.#controller = controller;
     this.#sent = true;
+    this.wire.isBusy = true;
+    this.wire.requests += 1;
     this.#sending.onSent();
     setImmediate(crashPoint, 'after-send');
   }
@@ -130,6 +138,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    // "Still working" is no answer, however often it comes.
+    if (status < 200) return;
     this.#status = status;
     this.#headers = this.#kept(headers);
   }
@@ -141,23 +151,37 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    const { wire } = this;
+    wire.isBusy = false;
+    this.#wires.answered();
     const raw: RawReply = {
       status: this.#status,
       headers: this.#headers,
       body: Buffer.concat(this.#chunks),
       receivedAtMs: this.#options.clock.wallMs(),
     };
-    this.#resolve(decoded(raw));
+    // The first answer on a connection is to the first request. Of a later one that is true only when no other follows.
+    if (wire.requests <= 1) this.#resolve(decoded(raw));
+    else afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#sent) this.#resolve({ kind: 'lost', message: lostMessage(error, this.#status) });
-    else
-      this.#resolve({
-        kind: 'not_sent',
-        cause: this.#late ? 'late' : causeOf(error),
-        message: messageOf(error),
-      });
+    if (this.#sent) this.#lost(error);
+    else this.#neverLeft(error);
+  }
+
+  #lost(error: Error): void {
+    this.wire.isBusy = false;
+    if (this.#status === 0 && !this.#expired) this.#wires.broke(this.wire);
+    this.#resolve({ kind: 'lost', message: lostMessage(error, this.#status) });
+  }
+
+  #neverLeft(error: Error): void {
+    this.#resolve({
+      kind: 'not_sent',
+      cause: this.#late ? 'late' : causeOf(error),
+      message: messageOf(error),
+    });
   }
 
   #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -170,6 +194,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Connections that are closed in this turn of the event loop are known to be so at its end, after what is immediate. */
+function afterClosing(then: () => void): void {
+  setImmediate(() => setImmediate(then));
+}
+
+const SURPLUS: Reply = {
+  kind: 'lost',
+  message:
+    'more answers came on its connection than were asked for, so nobody knows which of them is its own',
+};
+
 function lostMessage(error: Error, status: number): string {
   const before = status === 0 ? 'no answer came' : `the answer with status ${status} broke off`;
   return `${before} (${messageOf(error)})`;
@@ -181,19 +216,11 @@ function tooLarge(): string {
 
 /** We ask for plain bytes; a vendor that compresses all the same is unpacked within the same bound. */
 function decoded(raw: RawReply): Reply {
-  const encoding = raw.headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity' || raw.body.length === 0)
-    return { kind: 'answered', raw };
-  const unpack = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }[encoding];
-  if (unpack === undefined)
-    return { kind: 'lost', message: `the answer is packed as ${encoding}, which we cannot read` };
   try {
-    return {
-      kind: 'answered',
-      raw: { ...raw, body: unpack(raw.body, { maxOutputLength: LARGEST_BODY_BYTES }) },
-    };
+    const body = unpacked(raw.body, raw.headers['content-encoding'], LARGEST_BODY_BYTES);
+    return { kind: 'answered', raw: body === raw.body ? raw : { ...raw, body } };
   } catch (error) {
-    return { kind: 'lost', message: `the packed answer cannot be unpacked (${messageOf(error)})` };
+    return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
   }
 }
 

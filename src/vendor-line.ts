@@ -8,14 +8,25 @@ import { Transport } from './transport.ts';
 /** What every way to a vendor needs, whether it is bought from or only looked at. */
 
 /** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
-const ANSWER_TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** How long a whole exchange with the account's vendor may take. */
+export function timeoutMsOf({ timeoutMs = DEFAULT_TIMEOUT_MS }: Pick<Account, 'timeoutMs'>): number {
+  return timeoutMs;
+}
 
 /** @param connections most requests at once. */
-export function transportTo(baseUrl: URL, dialect: Dialect, connections: number, clock: Clock): Transport {
+export function transportTo(
+  baseUrl: URL,
+  account: Pick<Account, 'timeoutMs'>,
+  dialect: Dialect,
+  connections: number,
+  clock: Clock,
+): Transport {
   return new Transport({
     origin: baseUrl.origin,
     connections,
-    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+    timeoutMs: timeoutMsOf(account),
     clock,
     keptHeaders: headersReadBy(dialect),
   });

@@ -36,7 +36,7 @@ const DURATION = String.raw`^\d+(\.\d+)? ?(ms|s|m|h|d)$`;
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/^(refresh_after|refresh_no_match_after)$/, AGE],
   [/^schedule$/, String.raw`^ *\S+( +\S+){4} *$`],
-  [/\b(sure_after|valid_for|window)$/, DURATION],
+  [/\b(sure_after|valid_for|window|timeout)$/, DURATION],
   [/\b(base_url|api_call_url|regions\.(AU|EU|US))$/, '^https?://'],
 ];
 

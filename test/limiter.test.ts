@@ -88,7 +88,7 @@ test('no more work than the concurrency allows is under way at once', async () =
     await clock.sleep(10);
     working -= 1;
   };
-  await clock.until(Promise.all(Array.from({ length: 7 }, () => limited.slot(work))));
+  await clock.until(Promise.all(Array.from({ length: 7 }, () => limited.slot(PATIENT, work))));
   expect(most).toBe(2);
 });
 
@@ -496,7 +496,7 @@ describe('every run ends', () => {
   test('a time in which nothing was asked of the account is no standstill of it', async () => {
     const limited = limiter();
     clock.pass(HOUR_MS);
-    await limited.slot(async () => {
+    await limited.slot(impatient, async () => {
       limited.pause(1_000, clock.nowMs, 'too fast');
       expect(await waitOf(limited, impatient)).toBe(1_000);
     });
@@ -536,6 +536,97 @@ describe('every run ends', () => {
     );
   });
 });
+
+describe('while silent requests hold all slots', () => {
+  const HELD: Limits = { ...AMPLE, concurrency: 2 };
+  const impatient: Waiter = { ...PATIENT, maxPauseMs: 10 * MINUTE_MS };
+  let limited: Limiter;
+  let holding: { readonly end: () => void };
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    limited = limiter({ limits: HELD });
+    holding = await heldSlots(limited, HELD.concurrency);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Time passes for the clock and for the machine's own timers. */
+  async function pass(durationMs: number): Promise<void> {
+    clock.pass(durationMs);
+    vi.advanceTimersByTime(durationMs);
+    await clock.calm();
+  }
+
+  test('who waits for one is sent away when nothing was settled for longer than the longest pause', async () => {
+    const ended = vi.fn();
+    const waiting = limited.slot(impatient, async () => {}).catch(ended);
+    await pass(9 * MINUTE_MS);
+    expect(ended).not.toHaveBeenCalled();
+    await pass(MINUTE_MS);
+    await waiting;
+    expect(ended.mock.calls[0]?.[0]).toMatchObject({
+      code: 'paused',
+      message:
+        'Nothing could be settled for 600 s, longer than --max-pause allows (600 s): the vendor has not answered 2 requests to the end.',
+    });
+  });
+
+  test('an answer in between is progress, and so is a slot that becomes free', async () => {
+    const worked = vi.fn();
+    const waiting = limited.slot(impatient, async () => worked());
+    for (let count = 0; count < 4; count += 1) {
+      await pass(9 * MINUTE_MS);
+      limited.settled();
+    }
+    expect(worked).not.toHaveBeenCalled();
+    holding.end();
+    await waiting;
+    expect(worked).toHaveBeenCalledOnce();
+  });
+
+  test('a run that is stopped leaves the line at once', async () => {
+    const stopping = new AbortController();
+    const waiting = limited.slot({ ...impatient, signal: stopping.signal }, async () => {});
+    stopping.abort('stopped by Ctrl-C');
+    await expect(waiting).rejects.toBe('stopped by Ctrl-C');
+  });
+
+  test('on a terminal it waits for as long as it takes', async () => {
+    const waiting = limited.slot(PATIENT, async () => 'worked');
+    await pass(DAY_MS);
+    holding.end();
+    expect(await waiting).toBe('worked');
+  });
+
+  test('a time in which the process was stopped is no standstill of the account', async () => {
+    const waiting = limited.slot(impatient, async () => 'worked');
+    clock.pass(HOUR_MS);
+    await pass(10 * MINUTE_MS);
+    await pass(9 * MINUTE_MS);
+    holding.end();
+    expect(await waiting).toBe('worked');
+  });
+});
+
+/** So many requests that were sent and are not answered until they are ended. */
+async function heldSlots(limited: Limiter, count: number): Promise<{ readonly end: () => void }> {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  for (let held = 0; held < count; held += 1) {
+    void limited.slot(PATIENT, async () => {
+      const permit = await limited.permit(PATIENT);
+      permit.sent();
+      await ended;
+      permit.done();
+    });
+  }
+  await clock.calm();
+  return { end };
+}
 
 describe('a run that is stopped', () => {
   test.each<[string, Limits, (limited: Limiter) => Promise<unknown>]>([

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../src/clock.ts';
 import { systemClock } from '../src/clock.ts';
@@ -122,7 +122,7 @@ describe('what never left is not sent', () => {
 describe('what may have arrived and has no whole answer is lost', () => {
   test('no answer within the time', async () => {
     const vendor = await vendorThat(() => {});
-    const { reply } = await exchange(transportTo(vendor.url, { answerTimeoutMs: 200 }), LOOKUP);
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
     expect(reply).toMatchObject({
       kind: 'lost',
       message: expect.stringMatching(/^no answer came \(.*timeout/i),
@@ -132,7 +132,7 @@ describe('what may have arrived and has no whole answer is lost', () => {
 
   test('an answer that begins and does not go on', async () => {
     const vendor = await vendorThat((_, response) => void response.writeHead(200).write('{"name":'));
-    const { reply } = await exchange(transportTo(vendor.url, { answerTimeoutMs: 200 }), LOOKUP);
+    const { reply } = await exchange(transportTo(vendor.url, { timeoutMs: 200 }), LOOKUP);
     expect(reply).toMatchObject({
       kind: 'lost',
       message: expect.stringMatching(/^the answer with status 200 broke off/),
@@ -167,7 +167,14 @@ describe('what may have arrived and has no whole answer is lost', () => {
   test.each([
     ['unpacks to too much', 'gzip', gzipSync(Buffer.alloc(TOO_MANY_BYTES))],
     ['is not packed as it says', 'gzip', Buffer.from('{"name":"Found"}')],
-    ['is packed as we cannot read', 'zstd', Buffer.from('{"name":"Found"}')],
+    [
+      'unpacks to too much only at the second layer',
+      'gzip, br',
+      brotliCompressSync(gzipSync(Buffer.alloc(TOO_MANY_BYTES))),
+    ],
+    ['is packed as we cannot read', 'compress', Buffer.from('{"name":"Found"}')],
+    ['is packed as what every object has', 'toString', Buffer.from('{"name":"Found"}')],
+    ['is packed too often', 'gzip, gzip, gzip, gzip', Buffer.from('{"name":"Found"}')],
   ])('an answer that %s', async (_, encoding, body) => {
     const vendor = await vendorThat((_request, response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(body),
@@ -177,9 +184,20 @@ describe('what may have arrived and has no whole answer is lost', () => {
 });
 
 describe('a whole answer', () => {
-  test('that is packed although we asked for plain bytes is unpacked', async () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['gzip, identity', gzipSync],
+    ['gzip , BR', (plain: Buffer) => brotliCompressSync(gzipSync(plain))],
+    ['Identity', (plain: Buffer) => plain],
+  ])('that is packed as %s although we asked for plain bytes is unpacked', async (encoding, pack) => {
+    const packed = pack(Buffer.from('{"name":"Found"}'));
     const vendor = await vendorThat((_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"name":"Found"}')),
+      response.writeHead(200, { 'content-encoding': encoding }).end(packed),
     );
     const { reply } = await exchange(transportTo(vendor.url), LOOKUP);
     expect(reply.kind === 'answered' && reply.raw.body.toString()).toBe('{"name":"Found"}');
@@ -230,13 +248,13 @@ async function rawServer(bytes: string): Promise<string> {
 interface Options {
   readonly clock?: Clock;
   readonly connections?: number;
-  readonly answerTimeoutMs?: number;
+  readonly timeoutMs?: number;
   readonly keptHeaders?: readonly string[];
 }
 
 function transportTo(origin: string, options: Options = {}): Transport {
-  const { clock = systemClock, connections = 2, answerTimeoutMs = 10_000, keptHeaders = [] } = options;
-  const transport = new Transport({ origin, clock, connections, answerTimeoutMs, keptHeaders });
+  const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [] } = options;
+  const transport = new Transport({ origin, clock, connections, timeoutMs, keptHeaders });
   onTestFinished(() => transport.close());
   return transport;
 }

@@ -8,6 +8,8 @@ export interface Waiter {
 
 interface Waiting<T> {
   readonly waiter: Waiter;
+  /** Monotonic. */
+  readonly sinceMs: number;
   resolve(value: T): void;
   reject(reason: unknown): void;
 }
@@ -27,7 +29,8 @@ export class Line<T> {
     return this.#waiting.size;
   }
 
-  enter(waiter: Waiter): Promise<T> {
+  /** @param nowMs monotonic. */
+  enter(waiter: Waiter, nowMs: number): Promise<T> {
     const { signal } = waiter;
     if (signal.aborted) return Promise.reject(signal.reason);
     // One listener a run and not one a request, because a run sends millions.
@@ -35,7 +38,13 @@ export class Line<T> {
       this.#heeded.add(waiter);
       signal.addEventListener('abort', () => this.#dismiss(waiter), { once: true });
     }
-    return new Promise((resolve, reject) => this.#waiting.add({ waiter, resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiting.add({ waiter, sinceMs: nowMs, resolve, reject }));
+  }
+
+  /** Since when a run has had somebody in this line without a break; undefined when it has nobody there. */
+  waitingSinceMs(waiter: Waiter): number | undefined {
+    for (const each of this.#waiting) if (each.waiter === waiter) return each.sinceMs;
+    return undefined;
   }
 
   /** Gives it to whoever has waited longest; somebody must be waiting. */

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { StopError, stop } from '../errors.ts';
 import type { Listener } from '../events.ts';
 import type { Reply } from '../judge.ts';
-import { Limiter, type Permit } from '../limiter.ts';
+import { Limiter, type Permit, type Waiter } from '../limiter.ts';
 import { judgeFree, type Page, pageFrom } from '../listing.ts';
 import { rateHintsIn } from '../rate-hints.ts';
 import type { HttpRequest, RequestValues } from '../request.ts';
@@ -39,14 +39,16 @@ export class LookUps {
   readonly #origin: string;
   readonly #transport: Transport;
   readonly #limiter: Limiter;
+  readonly #waiter: Waiter;
 
   private constructor(order: LookOrder, baseUrl: URL, values: RequestValues) {
-    const { account, clock, dialect, emit } = order;
+    const { account, clock, dialect, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = order;
     this.values = values;
     this.basePath = basePathOf(baseUrl);
     this.#order = order;
     this.#origin = baseUrl.origin;
-    this.#transport = transportTo(baseUrl, dialect, 1, clock);
+    this.#waiter = { signal, maxPauseMs };
+    this.#transport = transportTo(baseUrl, account, dialect, 1, clock);
     this.#limiter = new Limiter({
       limits: { ...account.limits, concurrency: 1 },
       clock,
@@ -70,7 +72,7 @@ export class LookUps {
    * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not answer.
    */
   ask(request: HttpRequest): Promise<Page> {
-    return this.#limiter.slot(async () => {
+    return this.#limiter.slot(this.#waiter, async () => {
       for (let failures = 0; failures < MOST_TRIES; ) {
         const { reply, verdict, sentAtMs } = await this.#tryOnce(request);
         if (verdict.kind === 'stop') throw new StopError(verdict.stop);
@@ -98,8 +100,8 @@ export class LookUps {
   }
 
   async #tryOnce(request: HttpRequest) {
-    const { signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS, clock, dialect } = this.#order;
-    const permit = await this.#limiter.permit({ signal, maxPauseMs });
+    const { clock, dialect } = this.#order;
+    const permit = await this.#limiter.permit(this.#waiter);
     const sentAtMs = clock.monotonicMs();
     try {
       const reply = await this.#send(request, permit);

@@ -2,6 +2,7 @@ import { type Account, type Accounts, findAccount, loadAccounts, type RegionAddr
 import { describeKey } from '../../account-key.ts';
 import type { Console } from '../../command.ts';
 import { dialectOf } from '../../dialect-of.ts';
+import { formatDuration } from '../../duration.ts';
 import { EXIT, type ExitCode, StopError } from '../../errors.ts';
 import { sentence } from '../../plain-text.ts';
 
@@ -72,6 +73,7 @@ function detailsOf(account: Account): readonly Detail[] {
     ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
     ['dialect', dialectPath],
     ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
+    ['timeout', account.timeoutMs === undefined ? undefined : formatDuration(account.timeoutMs)],
     ['budget', budgetText(budget)],
     ['key', describeKey(account.key)],
   ];

@@ -1,0 +1,41 @@
+import type { JsonValue } from '../operation.ts';
+
+/**
+ * Reads JSON so that what a vendor wrote is what a user sees. A number that a double cannot hold comes back as its text,
+ * digit for digit: an identifier of twenty digits would be that of another company, and `1e999` no number at all.
+ */
+
+/** What may be such a number; in a string it only costs time. Most answers hold none, and reading all of them costs double. */
+const MAYBE_INEXACT = /\d(?:[\d.]{15}|[eE][+-]?\d|\.0{6})/;
+
+/** @throws SyntaxError when it is not JSON. */
+export function parseJson(text: string): JsonValue {
+  if (!MAYBE_INEXACT.test(text)) return JSON.parse(text) as JsonValue;
+  return JSON.parse(text, textOfInexact) as JsonValue;
+}
+
+function textOfInexact(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined) return value;
+  return holdsAsWritten(value, source) ? value : source;
+}
+
+/** `1.50` and `1.5` are the same to a reader; `1e21` for twenty-two digits is not. */
+function holdsAsWritten(value: number, source: string): boolean {
+  if (!Number.isFinite(value)) return false;
+  const shown = String(value);
+  if (shown === source) return true;
+  const hasExponent = /e/i;
+  if (hasExponent.test(shown) && !hasExponent.test(source)) return false;
+  return digitsOf(shown) === digitsOf(source);
+}
+
+/** One text for all ways to write a number: its digits without zeros around them, and the power of ten that they stand at. */
+function digitsOf(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^-/, '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length);
+  return kept === '' ? '0' : `${mantissa.startsWith('-') ? '-' : ''}${kept}e${power}`;
+}

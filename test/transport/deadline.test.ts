@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { answer, ask, rawVendor, said, transportTo } from './raw-vendor.ts';
+
+/*
+ * Goal: an exchange ends at its deadline, whatever the vendor does to stretch it: bytes that trickle, blank chunks,
+ * "still working", or nothing. What was sent by then is lost, and what was not was not sent (protocol, rules 9 and 14).
+ * Method: the transport with a short deadline before a vendor that says bytes on raw sockets.
+ */
+
+const TIMEOUT_MS = 300;
+
+/** More often than the deadline, so that a timer that each of them begins anew never fires. */
+const EVERY_MS = 40;
+
+function trickle(socket: Socket, ...pieces: readonly string[]): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    socket.write(pieces[Math.min(at, pieces.length - 1)] ?? '');
+    at += 1;
+  }, EVERY_MS);
+  socket.on('close', () => clearInterval(timer));
+}
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+
+describe('an exchange is over at its deadline', () => {
+  test.each<[string, string, (socket: Socket) => void]>([
+    ['a vendor that says nothing', 'no answer came', () => {}],
+    [
+      'an answer of which a byte comes now and then',
+      'the answer with status 200 broke off',
+      (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n', 'x'),
+    ],
+    [
+      'an answer of which a blank comes now and then, in chunks',
+      'the answer with status 200 broke off',
+      (socket) => trickle(socket, CHUNKED, '1\r\n \r\n'),
+    ],
+    [
+      'headers of which one comes now and then',
+      'no answer came',
+      (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\n', 'x-wait: 1\r\n'),
+    ],
+    [
+      '"processing" now and then',
+      'no answer came',
+      (socket) => trickle(socket, 'HTTP/1.1 102 Processing\r\n\r\n'),
+    ],
+    [
+      '"early hints" now and then',
+      'no answer came',
+      (socket) => trickle(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+    ],
+  ])('%s: it is lost, and its connection is closed', async (_, before, script) => {
+    const vendor = await rawVendor(script);
+    const beganMs = performance.now();
+    const reply = await ask(transportTo(vendor, { timeoutMs: TIMEOUT_MS }));
+    expect(reply).toEqual({ kind: 'lost', message: `${before} (the timeout of 300 ms was over)` });
+    expect(performance.now() - beganMs).toBeGreaterThan(TIMEOUT_MS - 20);
+    while (vendor.open() > 0) await delay(5);
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('what could not leave by then was not sent, and never leaves', async () => {
+    const vendor = await rawVendor((socket, { body }) => {
+      if (body === 'first') setTimeout(() => socket.write(answer('late')), 3 * TIMEOUT_MS);
+      else socket.write(answer('quick'));
+    });
+    const transport = transportTo(vendor, { timeoutMs: TIMEOUT_MS });
+    const [first, second] = await Promise.all([ask(transport, 'first'), ask(transport, 'second')]);
+    expect([first.kind, second.kind]).toEqual(['lost', 'not_sent']);
+    expect(said(await ask(transport, 'third'))).toBe('quick');
+    expect(vendor.requests.map(({ body }) => body)).toEqual(['first', 'third']);
+  });
+
+  test('each has its own: one that is quick is answered beside one that is not', async () => {
+    const vendor = await rawVendor((socket, { body }) => {
+      if (body === 'quick') socket.write(answer('quick'));
+    });
+    const transport = transportTo(vendor, { connections: 2, timeoutMs: TIMEOUT_MS });
+    const silent = ask(transport, 'silent');
+    await delay(TIMEOUT_MS / 2);
+    expect(said(await ask(transport, 'quick'))).toBe('quick');
+    expect((await silent).kind).toBe('lost');
+  });
+
+  test('"still working" before an answer is no answer', async () => {
+    const vendor = await rawVendor((socket) => {
+      socket.write('HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nx-credits: 9\r\n\r\n');
+      socket.write(answer('found', { 'x-credits': '1' }));
+    });
+    const reply = await ask(transportTo(vendor));
+    expect(reply).toMatchObject({ kind: 'answered', raw: { status: 200, headers: { 'x-credits': '1' } } });
+  });
+});
