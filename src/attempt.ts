@@ -1,5 +1,6 @@
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
+import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
@@ -7,7 +8,7 @@ import type { CallKey } from './call-key.ts';
 import { leftBy } from './changes.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
-import { StopError, stop, unreachable } from './errors.ts';
+import { StopError, unreachable } from './errors.ts';
 import type { Listener } from './events.ts';
 import { crashPoint } from './faults.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
@@ -71,6 +72,8 @@ export interface Spending {
   readonly batch: BatchId;
   readonly emit: Listener;
   readonly history: AccountHistory;
+  /** What the account is known to charge for; shared by its runs. */
+  readonly priced: Set<string>;
   readonly projects: ProjectAccess;
   /** Whether the account's key is used by nobody else, so that the vendor's count of credits is a count of ours. */
   readonly exclusiveKey: boolean;
@@ -108,7 +111,16 @@ export type Bought = 'answered' | 'in_doubt' | 'over_extra' | Withheld;
 type Next = Bought | 'again' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
-export function buy(spending: Spending, wanted: Wanted): Promise<Bought> {
+export async function buy(spending: Spending, wanted: Wanted): Promise<Bought> {
+  const leave = await untilPriced(spending, wanted.call);
+  try {
+    return await buyInTurn(spending, wanted);
+  } finally {
+    leave();
+  }
+}
+
+function buyInTurn(spending: Spending, wanted: Wanted): Promise<Bought> {
   const operation = operationFor(spending.dialect, wanted.call, {
     isRepeated: wanted.decision !== undefined,
     underKey: wanted.request !== undefined,
@@ -171,7 +183,8 @@ async function attempt(
     const verdict = await conclude(spending, tried, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') spending.emit({ kind: 'closed' });
     heedClocks(spending);
-    return await follow(spending, wanted, operation, verdict, sent);
+    const paid = { ...sent, reserved: admission.reserved };
+    return await follow(spending, wanted, operation, verdict, paid);
   } catch (error) {
     throw stopped(spending, error);
   } finally {
@@ -305,9 +318,14 @@ export async function close(
   crashPoint('after-judge');
   const isSettled = reply.kind === 'answered' && verdict.kind === 'settle';
   const left = isSettled ? leftBy(call, verdict.closure.answer, reply.raw, dialect) : undefined;
-  await ledger.closeAttempt(attempt, verdict.closure, clock.wallMs(), left);
+  await ledger.closeAttempt(attempt, priced(verdict.closure, dialect), clock.wallMs(), left);
   crashPoint('after-close');
   return verdict;
+}
+
+/** What was sent, with the money that was put by for it. */
+interface Paid extends Sent {
+  readonly reserved: Credits;
 }
 
 /** What a verdict means for the account and for this call. */
@@ -316,7 +334,7 @@ function follow(
   wanted: Wanted,
   operation: DialectOperation,
   verdict: Verdict,
-  { reply, sentAtMs }: Sent,
+  { reply, sentAtMs, reserved }: Paid,
 ): Next | Promise<Next> {
   const { limiter, emit } = spending;
   if (reply.kind === 'answered') hear(spending, reply.raw, sentAtMs);
@@ -325,13 +343,15 @@ function follow(
       limiter.settled();
       const { answer, charged } = verdict.closure;
       emit({ kind: 'answered', found: answer === 'found', credits: charged });
-      if (charged > operation.credits.most) spending.stopAll(dearer(charged, operation.credits.most));
+      // A repeat under a key reserves nothing: what the lost request holds is at least the price of the dialect.
+      const most = Math.max(operation.credits.most, reserved);
+      if (charged > most) spending.stopAll(dearer(charged, most));
       if (reply.kind !== 'answered') return 'answered';
       noteAnswer(spending.history, reply.raw.status, answer === 'found');
       return refuseMisses(spending, wanted.call, operation);
     }
     case 'doubt':
-      emit({ kind: 'in_doubt', credits: reserveOf(wanted, operation) });
+      emit({ kind: 'in_doubt', credits: reserved });
       if (limiter.doubted(sentAtMs, doubtWords(verdict.closure.why)) === ODD_ANSWERS)
         emit({ kind: 'note', message: oddAnswers(spending.dialect, reply, verdict.closure.why) });
       return 'in_doubt';
@@ -386,14 +406,6 @@ async function overBudget(
   if (!mayStillBeReleased(money)) throw budgetReached(scope, money);
   await spending.limiter.oneDone(spending.waiter);
   return 'again';
-}
-
-function dearer(charged: number, most: number): StopError {
-  return stop(
-    'dearer',
-    `An answer cost ${charged} credits, and the dialect says ${most} at most.`,
-    'Correct the credits of this operation in the dialect, then type the same command again.',
-  );
 }
 
 function doubtWords(why: string): string {

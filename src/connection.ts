@@ -198,6 +198,7 @@ interface Line {
   readonly limiter: Limiter;
   readonly transport: Transport;
   readonly history: Spending['history'];
+  readonly priced: Spending['priced'];
 }
 
 /** What was learned longer ago says nothing about tonight. */
@@ -210,7 +211,7 @@ async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime
   const history = historyOf(await ledger.account(account.identity), account.sandbox);
   const transport = transportTo(vendor.baseUrl, account, dialect, account.limits.concurrency, clock.machine);
   const limiter = await openLimiter(order, shared, clock);
-  return { vendor, requestValues, limiter, transport, history };
+  return { vendor, requestValues, limiter, transport, history, priced: new Set() };
 }
 
 async function endLine(opening: Promise<Line> | undefined): Promise<void> {
@@ -227,7 +228,7 @@ function spendingOf(
   { batch, projects }: Purpose,
   clock: BelievedTime,
   signal: AbortSignal,
-  { vendor, requestValues, limiter, transport, history }: Line,
+  { vendor, requestValues, limiter, transport, history, priced }: Line,
   stopAll: (error: StopError) => void,
 ): Spending {
   return {
@@ -245,6 +246,7 @@ function spendingOf(
     batch,
     emit,
     history,
+    priced,
     projects,
     exclusiveKey: account.exclusiveKey === true,
     looked: new Set(),

@@ -15,6 +15,7 @@ import type {
   BatchStart,
   CallState,
   Closure,
+  Credits,
   DecisionId,
   DecisionSpec,
   Doubt,
@@ -38,6 +39,7 @@ import type {
   UsageMark,
 } from './ledger/records.ts';
 import type { SubjectFacts } from './membership.ts';
+import type { Call } from './operation.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
 export * from './ledger/records.ts';
@@ -79,6 +81,11 @@ export interface LedgerReader {
   doubts(batch: BatchId): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]>;
+  /**
+   * The highest price that an answer of the account has shown for the operation, apart for each `creditsMost` of its calls;
+   * undefined before the first.
+   */
+  price(accountIdentity: string, call: Pick<Call, 'operation' | 'creditsMost'>): Promise<Credits | undefined>;
   /** Share of answers that were `found`, by logical operation; undefined before the first answer. */
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined>;
   /** Wall-clock times of the account's sends since then, oldest first, at most `limit`, the newest kept. */
@@ -134,7 +141,7 @@ export interface Ledger extends LedgerReader {
   keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void>;
 
   /**
-   * Budget check and intent in one transaction; of a change also whether its subject is still as it was planned, and no
+   * Budget check and intent in one transaction, with no less reserved than the highest price that was seen; of a change also whether its subject is still as it was planned, and no
    * other change of it is open or in doubt. The database itself refuses (a bug of ours, so it throws): a second
    * open attempt of a call, an attempt of a call that is answered, one of a call in doubt without a decision, one
    * above a cap, and one that replaces an answer which is fresh enough for its batch. An attempt that repeats a lost one

@@ -79,6 +79,7 @@ const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
 export class Limiter {
   readonly #options: LimiterOptions;
   readonly #slots: Slots;
+  readonly #lanes = new Map<string, Slots>();
   readonly #guards: readonly SlidingLog[];
   readonly #leases: Leases | undefined;
   readonly #trouble: Trouble;
@@ -129,6 +130,18 @@ export class Limiter {
     } finally {
       this.#slots.leave();
     }
+  }
+
+  /**
+   * Waits until nobody else holds this name. A holder may wait for a slot, so nobody waits for a name in one.
+   * @returns gives it back.
+   * @throws as `slot`.
+   */
+  async alone(name: string, waiter: Waiter): Promise<() => void> {
+    const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
+    this.#lanes.set(name, lane);
+    await lane.enter(waiter);
+    return () => lane.leave();
   }
 
   /** Requests that may be on their way. */

@@ -68,7 +68,7 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     forecast,
     changes: order.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
     stopped,
-    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * mostOfRow(order),
+    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(order)),
   };
 }
 

@@ -27,10 +27,12 @@ export interface RowWorst {
 export async function tariffOf(order: StandingOrder): Promise<Tariff> {
   const { job, account, dialect, ledger } = order;
   const matches = mostMatches(order);
+  const seen = await priceSeen(order);
   return {
-    row: { calls: matches, most: credits(mostOfCall(order)) },
+    row: { calls: matches, most: credits(Math.max(mostOfCall(order), seen)) },
     priceOf(call) {
-      const { most, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const most = Math.max(stated, seen);
       // How much a match brings is known when it has come, so until then it is taken to fill every page.
       return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
     },
@@ -41,13 +43,20 @@ export async function tariffOf(order: StandingOrder): Promise<Tariff> {
 }
 
 /** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
-export function mostOfRow(order: Pick<StandingOrder, 'job' | 'account' | 'dialect'>): number {
-  return mostOfCall(order) * mostMatches(order);
+export async function mostOfRow(order: StandingOrder): Promise<number> {
+  return Math.max(mostOfCall(order), await priceSeen(order)) * mostMatches(order);
 }
 
 function mostOfCall({ job, dialect }: Pick<StandingOrder, 'job' | 'dialect'>): number {
   const stated = job.settings?.credits_max;
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+}
+
+/** The highest price that an answer has shown, which each attempt reserves. A job of several kinds of calls pays for none. */
+async function priceSeen({ job, account, ledger }: StandingOrder): Promise<number> {
+  const most = job.settings?.credits_max;
+  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
+  return (await ledger?.price(account.identity, call)) ?? 0;
 }
 
 function mostMatches({ job, account }: Pick<StandingOrder, 'job' | 'account'>): number {

@@ -246,7 +246,8 @@ export interface KeyedRequest {
 }
 
 export type Admission =
-  | { readonly kind: 'admitted'; readonly attempt: AttemptId }
+  /** `reserved`: what was asked for, or the highest price that was seen, if that is more. */
+  | { readonly kind: 'admitted'; readonly attempt: AttemptId; readonly reserved: Credits }
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
   /** Of a change: another change of its subject was settled since it was planned, by that batch last. */
   | { readonly kind: 'moved'; readonly by: BatchId }
@@ -268,7 +269,14 @@ export type AnswerKind = 'found' | 'no_match' | 'refused';
 
 /** How an attempt ended. An attempt is closed once. `why` is a clause for the user. */
 export type Closure =
-  | { readonly kind: 'settled'; readonly answer: AnswerKind; readonly charged: Credits; readonly why: string }
+  | {
+      readonly kind: 'settled';
+      readonly answer: AnswerKind;
+      readonly charged: Credits;
+      readonly why: string;
+      /** The vendor says what answers cost, and this one was for money: its price is remembered. Not read back. */
+      readonly showsPrice?: true;
+    }
   | { readonly kind: 'not_sent'; readonly why: string }
   /** The vendor said "too fast"; not charged. */
   | { readonly kind: 'paused'; readonly why: string }

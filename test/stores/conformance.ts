@@ -10,6 +10,7 @@ import { missesConform } from './conformance/misses.ts';
 import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
 import { plansConform } from './conformance/plans.ts';
+import { pricesConform } from './conformance/prices.ts';
 import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
@@ -26,6 +27,7 @@ export function conformsTo(store: Store): void {
   callsConform(store);
   knownConforms(store);
   moneyConforms(store);
+  pricesConform(store);
   doubtsConform(store);
   repeatsConform(store);
   releasesConform(store);

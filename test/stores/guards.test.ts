@@ -6,6 +6,7 @@ import { GUARDS } from '../../src/stores/sqlite/guards.ts';
 import { GUARDS_2 } from '../../src/stores/sqlite/guards-2.ts';
 import { GUARDS_3 } from '../../src/stores/sqlite/guards-3.ts';
 import { TIME_GUARDS } from '../../src/stores/sqlite/guards-4.ts';
+import { PRICE_GUARDS } from '../../src/stores/sqlite/guards-4-prices.ts';
 import { SCHEMA_4 } from '../../src/stores/sqlite/schema-4.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import {
@@ -482,8 +483,8 @@ describe('the database refuses', () => {
     attemptSql(attempt({ call: CALL.answered, batch: LATE, replaces: ANSWER }));
   });
 
-  test('by every guard that there is, but for those of changes and of time, which have tests of their own', () => {
-    const others = SCHEMA_4.replace(TIME_GUARDS, '');
+  test('by every guard that there is, but for those of changes, time and prices, which have tests of their own', () => {
+    const others = SCHEMA_4.replace(TIME_GUARDS, '').replace(PRICE_GUARDS, '');
     expect(untested(database, GUARDS + GUARDS_2 + others, REFUSED)).toEqual([]);
     const all = GUARDS + GUARDS_2 + GUARDS_3 + SCHEMA_4;
     expect(untested(database, all, [])).toEqual(untested(database, undefined, []));

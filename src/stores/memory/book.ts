@@ -126,6 +126,8 @@ export class MemoryBook {
   readonly boots: KeptBoot[] = [];
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
+  /** The highest price that was shown, by account, operation and `creditsMost`. */
+  readonly prices = new Map<string, Credits>();
   /** By account and subject. */
   readonly subjects = new Map<string, KeptSubject>();
 
@@ -216,6 +218,13 @@ export class MemoryBook {
       ({ intent }) => intent.accountIdentity === identity && periodOf(scope, intent.atMs) === period,
     );
   }
+}
+
+export function priceKey(
+  accountIdentity: string,
+  { operation, creditsMost }: Pick<Call, 'operation' | 'creditsMost'>,
+): string {
+  return JSON.stringify([accountIdentity, operation, creditsMost]);
 }
 
 function subjectKey(accountIdentity: string, subject: Subject): string {

@@ -2,34 +2,36 @@ import { randomInt } from 'node:crypto';
 import type { BootTime } from '../../clock.ts';
 import { invariant } from '../../errors.ts';
 import type { Position } from '../../format.ts';
-import type {
-  AccountCaps,
-  Admission,
-  AttemptId,
-  Batch,
-  BatchChange,
-  BatchId,
-  BatchSpec,
-  BatchStart,
-  BudgetScope,
-  Closure,
-  Decision,
-  DecisionId,
-  DecisionSpec,
-  Intent,
-  KeptTime,
-  LearnedRate,
-  Ledger,
-  Look,
-  MissesMark,
-  Money,
-  OpenAttempt,
-  PauseRecord,
-  PlannedRow,
-  RawReply,
-  SettledRow,
-  TimeMark,
-  UsageMark,
+import {
+  type AccountCaps,
+  type Admission,
+  type AttemptId,
+  type Batch,
+  type BatchChange,
+  type BatchId,
+  type BatchSpec,
+  type BatchStart,
+  type BudgetScope,
+  type Closure,
+  type Credits,
+  credits,
+  type Decision,
+  type DecisionId,
+  type DecisionSpec,
+  type Intent,
+  type KeptTime,
+  type LearnedRate,
+  type Ledger,
+  type Look,
+  type MissesMark,
+  type Money,
+  type OpenAttempt,
+  type PauseRecord,
+  type PlannedRow,
+  type RawReply,
+  type SettledRow,
+  type TimeMark,
+  type UsageMark,
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
@@ -42,6 +44,7 @@ import {
   type KeptCall,
   type MemoryBook,
   NO_MISSES,
+  priceKey,
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
 import { refuseAttempt, refuseTurnedBack } from './rules.ts';
@@ -144,10 +147,14 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     this.#boot[kind] = mark;
   }
 
-  async admit(intent: Intent): Promise<Admission> {
-    const kept = this.#batch(intent.batch);
-    const call = this.#callOf(intent);
-    const decided = this.book.decisions.find(({ decision }) => decision.id === intent.decision);
+  async admit(asked: Intent): Promise<Admission> {
+    const kept = this.#batch(asked.batch);
+    const call = this.#callOf(asked);
+    const decided = this.book.decisions.find(({ decision }) => decision.id === asked.decision);
+    const isRepeat = asked.request !== undefined && decided?.decision.kind === 'repeat';
+    const price = this.book.prices.get(priceKey(call.accountIdentity, call.call)) ?? 0;
+    const reserve = isRepeat ? asked.reserve : credits(Math.max(asked.reserve, price));
+    const intent = { ...asked, reserve };
     const over = refusedChange(this.book, intent) ?? this.#overBudget(kept, intent, decided?.decision);
     if (over !== undefined) return over;
     const boot = intent.uptimeMs === undefined ? undefined : this.#boot;
@@ -172,7 +179,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       freedBy: undefined,
       paidRow: intent.row,
     });
-    return { kind: 'admitted', attempt: id };
+    return { kind: 'admitted', attempt: id, reserved: reserve };
   }
 
   async record(id: AttemptId, reply: RawReply): Promise<void> {
@@ -191,6 +198,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       Object.assign(call, { answer: attempt, doubt: undefined });
       noteStatus(this.book.account(intent.accountIdentity), attempt, reply.status);
       for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
+      if (closure.showsPrice) this.#keepPrice(call, closure.charged);
     }
     if (closure.kind === 'in_doubt' && call.answer === undefined) {
       call.doubt = attempt;
@@ -308,6 +316,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     );
     for (const kept of ended) kept.batch = { ...kept.batch, state: 'superseded' };
     return ended.map(({ batch }) => batch.id);
+  }
+
+  #keepPrice({ accountIdentity, call }: KeptCall, charged: Credits): void {
+    const key = priceKey(accountIdentity, call);
+    this.book.prices.set(key, credits(Math.max(charged, this.book.prices.get(key) ?? 0)));
   }
 
   #batch(id: BatchId): KeptBatch {

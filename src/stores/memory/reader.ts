@@ -8,6 +8,7 @@ import type {
   Batch,
   BatchId,
   CallState,
+  Credits,
   Doubt,
   FreshSince,
   KnownCall,
@@ -19,6 +20,7 @@ import type {
   RowRecord,
   SettledInput,
 } from '../../ledger.ts';
+import type { Call } from '../../operation.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
 import {
   answerOf,
@@ -28,6 +30,7 @@ import {
   lostRefreshes,
   type MemoryBook,
   NO_MISSES,
+  priceKey,
   releaseOf,
   usesDecision,
 } from './book.ts';
@@ -188,6 +191,13 @@ export class MemoryReader implements LedgerReader {
     );
     const found = answers.filter(isFound);
     return answers.length === 0 ? undefined : found.length / answers.length;
+  }
+
+  async price(
+    accountIdentity: string,
+    call: Pick<Call, 'operation' | 'creditsMost'>,
+  ): Promise<Credits | undefined> {
+    return this.book.prices.get(priceKey(accountIdentity, call));
   }
 
   async hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {

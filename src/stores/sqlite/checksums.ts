@@ -88,6 +88,16 @@ export interface ClosureRow {
 export const closureChecksum = (row: ClosureRow): number =>
   checksum([row.attempt, row.kind, row.answer, row.charged, row.why, row.closed_at]);
 
+export interface PriceRow {
+  readonly account: number;
+  readonly operation: string;
+  readonly credits_max: number;
+  readonly highest: number;
+}
+
+export const priceChecksum = (row: PriceRow): number =>
+  checksum([row.account, row.operation, row.credits_max, row.highest]);
+
 export interface DecisionRow {
   readonly id: number;
   readonly call: number;

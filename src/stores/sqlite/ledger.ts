@@ -46,6 +46,7 @@ import {
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
+import { keepPrice, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { batchNumber, keyBytes } from './records.ts';
 import { retractMisses, settleRow } from './rows.ts';
@@ -146,8 +147,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   admit(intent: Intent): Promise<Admission> {
     const boot = this.#boot;
     return this.#group.write(() => {
-      const refused = refusedChange(this.connection, intent) ?? overBudget(this.connection, intent);
-      return refused ?? { kind: 'admitted', attempt: insertAttempt(this.connection, intent, boot) };
+      const reserve = reserveFor(this.connection, intent);
+      const priced = { ...intent, reserve };
+      const refused = refusedChange(this.connection, priced) ?? overBudget(this.connection, priced);
+      if (refused !== undefined) return refused;
+      return { kind: 'admitted', attempt: insertAttempt(this.connection, priced, boot), reserved: reserve };
     });
   }
 
@@ -159,6 +163,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => {
       if (closure.kind === 'settled') logChange(this.connection, attempt, left);
       insertClosure(this.connection, attempt, closure, atMs);
+      if (closure.kind === 'settled' && closure.showsPrice)
+        keepPrice(this.connection, attempt, closure.charged);
     }, true);
   }
 

@@ -8,6 +8,7 @@ import type {
   Batch,
   BatchId,
   CallState,
+  Credits,
   Doubt,
   FreshSince,
   KnownCall,
@@ -19,6 +20,7 @@ import type {
   RowRecord,
   SettledInput,
 } from '../../ledger.ts';
+import type { Call } from '../../operation.ts';
 import type { OutcomeKind, RowNumber } from '../../row.ts';
 import { accountState, pausesOf } from './accounts.ts';
 import { activityOf } from './activity.ts';
@@ -29,6 +31,7 @@ import { type Connection, damaged, explained } from './connection.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, batchMoney } from './money.ts';
 import { plannedRows } from './plans.ts';
+import { highestPrice } from './prices.ts';
 import { AlteredRow, type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
 import { knownSubjects } from './subjects.ts';
 
@@ -199,6 +202,13 @@ export class SqliteReader implements LedgerReader {
       );
       return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
     });
+  }
+
+  price(
+    accountIdentity: string,
+    call: Pick<Call, 'operation' | 'creditsMost'>,
+  ): Promise<Credits | undefined> {
+    return this.read(() => highestPrice(this.connection, accountIdentity, call));
   }
 
   hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { GUARDS_4, TIME_GUARDS } from './guards-4.ts';
+import { PRICE_GUARDS } from './guards-4-prices.ts';
 
 /**
  * What schema 4 adds: the input that a row was settled from, and a checksum over each row; and what is known of the time
@@ -88,4 +89,28 @@ INSERT INTO files (path, sha256)
     WHERE output_path IS NOT NULL AND length(output_sha256) = 129;
 `;
 
-export const SCHEMA_4 = [ROWS, MARKS, MISSES, IDENTITY, TIMES, FILES, GUARDS_4, TIME_GUARDS].join('');
+/** Only of vendors whose answers say what they cost. Of older answers nobody knows whether they did, so none is copied. */
+const PRICES = `
+-- \`highest\`: the highest price that an answer has shown. \`credits_max\` is what the job said, -1 where it said nothing.
+CREATE TABLE prices (
+  account INTEGER NOT NULL REFERENCES accounts (id),
+  operation TEXT NOT NULL,
+  credits_max INTEGER NOT NULL,
+  highest INTEGER NOT NULL CHECK (highest >= 0),
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, operation, credits_max)
+) STRICT, WITHOUT ROWID;
+`;
+
+export const SCHEMA_4 = [
+  ROWS,
+  MARKS,
+  MISSES,
+  IDENTITY,
+  TIMES,
+  FILES,
+  PRICES,
+  GUARDS_4,
+  TIME_GUARDS,
+  PRICE_GUARDS,
+].join('');

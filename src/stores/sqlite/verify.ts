@@ -15,7 +15,9 @@ import {
   type LookRow,
   lookChecksum,
   type PlannedCells,
+  type PriceRow,
   plannedChecksum,
+  priceChecksum,
   type ReleaseRow,
   type RequestRow,
   releaseChecksum,
@@ -115,6 +117,7 @@ const CHECKS = [
     requestChecksum,
     (row) => row.attempt,
   ),
+  checksums<PriceRow & Checked>('prices', 'SELECT * FROM prices', priceChecksum, (row) => row.account),
   checksums<LookRow & Checked>('looks', 'SELECT * FROM looks', lookChecksum, (row) => row.id),
   checksums<ReleaseRow & Checked>(
     'releases',

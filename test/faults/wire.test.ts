@@ -1,0 +1,136 @@
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { answer, type RawRequest, type RawVendor, rawVendor } from '../transport/raw-vendor.ts';
+import { domainsOf, Workplace } from './workplace.ts';
+
+/*
+ * Goal: whatever a vendor does on the wire, a run ends, no row shows what was said to another, and no vendor can charge
+ * for more than one answer above what a budget allows (protocol, rules 7, 9, 11 and 14).
+ * Method: the real command before a vendor that says bytes on raw sockets.
+ */
+
+const domainIn = ({ body }: RawRequest): string => String(JSON.parse(body).domain);
+
+/** A list of as many domains before that vendor. */
+async function placeBefore(
+  vendor: RawVendor,
+  rows: number,
+  limits: object,
+  dialect: object = { vendor: 'provider' },
+): Promise<Workplace> {
+  const workplace = await Workplace.open();
+  workplace.writeDialect(dialect);
+  workplace.writeAccount(vendor.origin, {
+    limits: { per_second: 2_000, ...limits },
+    dialect: './dialect.yaml',
+  });
+  workplace.writeList(domainsOf('wire', rows));
+  return workplace;
+}
+
+describe('a vendor of whose answers a byte comes now and then', () => {
+  function trickle(socket: Socket): void {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n');
+    const timer = setInterval(() => socket.write(' '), 100);
+    socket.on('close', () => clearInterval(timer));
+  }
+
+  test('holds a run up for --max-pause and until the timeout, and no longer', async () => {
+    const vendor = await rawVendor(trickle);
+    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '3s' });
+    const { code, report, lastLine } = await workplace.run({ more: ['--max-pause', '1s'] });
+    expect(code).toBe(75);
+    expect(report?.stopped?.message).toMatch(
+      /^Nothing could be settled for [1-9] s, longer than --max-pause allows \(1 s\): the vendor has not answered 2 requests to the end\.$/,
+    );
+    expect(lastLine).toMatch(/^npx rowonce run /);
+    expect(vendor.requests).toHaveLength(2);
+    expect(workplace.ledger().inDoubt).toBe(2);
+  });
+
+  test('does not hold up a run that is stopped: one SIGTERM is enough', async () => {
+    const vendor = await rawVendor(trickle);
+    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '3s' });
+    const program = workplace.start();
+    await program.until(() => vendor.requests.length === 2);
+    program.signal('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 143, report: { stopped: { code: 'terminated' } } });
+    expect(vendor.requests).toHaveLength(2);
+    expect(workplace.ledger().inDoubt).toBe(2);
+  });
+});
+
+test('answers are unpacked whatever their packing is called, read with every digit, and else in doubt', async () => {
+  const vendor = await rawVendor((socket, request) => {
+    const fields = `\uFEFF{"name":"${domainIn(request)}","id":12345678901234567891,"size":1e999,"rating":4.50}`;
+    const isOdd = domainIn(request) === domainsOf('wire', 3)[2];
+    socket.write(
+      isOdd
+        ? answer(fields, { 'Content-Encoding': 'toString' })
+        : answer(gzipSync(fields), { 'Content-Encoding': 'GZIP' }),
+    );
+  });
+  await using workplace = await placeBefore(vendor, 3, { concurrency: 1 });
+  expect(await workplace.run()).toMatchObject({ code: 3, report: { counts: { matched: 2, in_doubt: 1 } } });
+  const domains = domainsOf('wire', 3);
+  const found = { id: '12345678901234567891', size: '1e999', rating: '4.5', _status: 'matched' };
+  expect(workplace.rows()).toMatchObject([
+    { found_name: domains[0], ...found },
+    { found_name: domains[1], ...found },
+    { found_name: '', id: '', _status: 'in_doubt', _reason: expect.stringContaining('packed as tostring') },
+  ]);
+});
+
+test('a vendor that answers everything twice fills no row with what it said to another', async () => {
+  const vendor = await rawVendor((socket, request) => {
+    const own = answer(JSON.stringify({ name: domainIn(request) }));
+    if (request.connection % 2 === 0) socket.write(Buffer.concat([own, own]));
+    else {
+      socket.write(own);
+      setTimeout(() => socket.write(own), 5);
+    }
+  });
+  await using workplace = await placeBefore(vendor, 30, { concurrency: 3 });
+  const { code, report } = await workplace.run();
+  expect({ code, counts: report?.counts }).toEqual({ code: 0, counts: { matched: 30 } });
+  expect(workplace.rows().map(({ found_name }) => found_name)).toEqual(domainsOf('wire', 30));
+});
+
+describe('where answers say what they cost', () => {
+  const STATED = { vendor: 'provider', credits_charged: { header: 'x-credits-charged' } };
+  const found = (price: number): Buffer => answer('{"name":"Found"}', { 'x-credits-charged': String(price) });
+
+  test('one that is dearer than anybody thought is the only one, and its price is reserved from then on', async () => {
+    const vendor = await rawVendor((socket) => socket.write(found(5_468)));
+    await using workplace = await placeBefore(vendor, 80, { concurrency: 64 }, STATED);
+    expect(await workplace.run({ budget: 100 })).toMatchObject({
+      code: 4,
+      report: { credits: { spent: 5_468 }, stopped: { code: 'dearer' } },
+    });
+    expect(vendor.requests).toHaveLength(1);
+    expect(await workplace.run({ budget: 100 })).toMatchObject({ code: 4, report: { requests: 0 } });
+    expect(await workplace.run({ budget: 20_000 })).toMatchObject({
+      code: 4,
+      report: { requests: 2, credits: { spent: 3 * 5_468 }, stopped: { code: 'budget' } },
+    });
+  });
+
+  test('the first request leaves alone, and once it has shown the price all others leave side by side', async () => {
+    const waiting: Socket[] = [];
+    const vendor = await rawVendor((socket, { body }) => {
+      waiting.push(socket);
+      if (vendor.requests.length === 1) {
+        // Long enough for all that do not wait to arrive as well.
+        void delay(200).then(() => {
+          expect(vendor.requests.map((request) => request.body)).toEqual([body]);
+          waiting.pop()?.write(found(1));
+        });
+      } else if (waiting.length === 7) for (const each of waiting.splice(0)) each.write(found(1));
+    });
+    await using workplace = await placeBefore(vendor, 8, { concurrency: 7 }, STATED);
+    expect(await workplace.run()).toMatchObject({ code: 0, report: { counts: { matched: 8 } } });
+    expect(vendor.requests).toHaveLength(8);
+  });
+});
