@@ -209,8 +209,13 @@ function statusMatches(pattern: number | string, status: number): boolean {
 
 function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
   return Object.entries(wanted ?? {}).every(([name, pattern]) =>
-    new RegExp(pattern, 'i').test(raw.headers[name] ?? ''),
+    new RegExp(pattern, 'i').test(headerOf(raw, name) ?? ''),
   );
+}
+
+/** Own members only, because the dialect chooses the name, and every object also has a `constructor`. */
+function headerOf({ headers }: RawReply, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }
 
 function bodyMatches(
@@ -315,7 +320,7 @@ function assumedCredits(
 function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
   const { header, path } = dialect.credits_charged ?? {};
   const stated =
-    (header === undefined ? undefined : raw.headers[header]) ??
+    (header === undefined ? undefined : headerOf(raw, header)) ??
     (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
   const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
   const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;

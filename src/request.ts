@@ -118,7 +118,7 @@ interface Shaped {
 function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(call.parameters)) {
-    const named = name === 'page' && paging !== undefined ? paging.parameter : fields?.[name];
+    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
     const field = named === undefined ? name : named;
     if (field === null) continue;
     if (sent.has(field)) {
@@ -128,6 +128,11 @@ function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, J
     sent.set(field, value);
   }
   return sent;
+}
+
+/** Own members only: a filter is named by the job, and every object also has a `constructor`. */
+function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
 /** A role is written as the service grants it; a call names ours, so that its key does not depend on the dialect. */

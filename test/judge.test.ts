@@ -164,6 +164,12 @@ describe('rule 9, line by line', () => {
     expect(judged(answered(500), free)).toMatchObject({ kind: 'again', closure: { kind: 'not_sent' } });
   });
 
+  test('a header that is named as something which every object has is not there by itself', () => {
+    const rules: AnswerRule[] = [{ status: ['2xx'], header: { constructor: 'function' }, means: 'no_match' }];
+    const dialect = { ...provider, answers: [...rules, ...provider.answers] };
+    expect(inShort(judged(answered(200, { id: 1 }), dialect))).toBe('found, 2 credits');
+  });
+
   test('rules look at headers too', () => {
     const rules: AnswerRule[] = [{ status: ['2xx'], header: { 'x-result': '^none$' }, means: 'no_match' }];
     const dialect = { ...provider, answers: [...rules, ...provider.answers] };

@@ -261,6 +261,12 @@ test('the count of credits is asked for with the headers of the dialect and its 
   });
 });
 
+test('a field that is named as something which every object has is sent under its own name', () => {
+  const named = dialect({ method: 'POST', path: '/do', fields: { known: 'other' } });
+  const { body } = requestOf(named, '', call({ known: '1', constructor: 'x', toString: 'y' }), { key: 'k' });
+  expect(JSON.parse(String(body))).toEqual({ other: '1', constructor: 'x', toString: 'y' });
+});
+
 describe('headers', () => {
   const headers = { authorization: 'Bearer {project_id}:{key}', 'x-org': '{organization_id}' };
   const values = { key: 'k', project_id: 'p-default', organization_id: 'o' };

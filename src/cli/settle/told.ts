@@ -50,11 +50,10 @@ async function dialectFor(batch: Batch): Promise<Dialect> {
 
 /** Our names become the vendor's, so that the next run reads what was told as it would have read the answer. */
 function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): Told {
-  const places: Readonly<Record<string, string | undefined>> =
-    dialectOperationOf(dialect, call).answer_fields ?? {};
-  requireTellable(call, told, Object.keys(places));
+  const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
+  requireTellable(call, told, [...places.keys()]);
   const fields = Object.entries(told).reduce<JsonObject>(
-    (all, [name, value]) => merged(all, objectWith(places[name] ?? name, value)),
+    (all, [name, value]) => merged(all, objectWith(places.get(name) ?? name, value)),
     {},
   );
   const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)), nowMs);
