@@ -6,6 +6,7 @@ import type { BatchId, Ledger } from './ledger.ts';
 import { Limiter, type Limits, type Pause } from './limiter.ts';
 import { historyOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
+import { counted } from './plain-text.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { RequestValues } from './request.ts';
 import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';
@@ -209,9 +210,23 @@ async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
   const history = historyOf(await ledger.account(account.identity), account.sandbox);
-  const transport = transportTo(vendor.baseUrl, account, dialect, account.limits.concurrency, clock.machine);
+  const transport = transportTo(
+    vendor.baseUrl,
+    account,
+    dialect,
+    account.limits.concurrency,
+    clock.machine,
+    (requests) => {
+      if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
+    },
+  );
   const limiter = await openLimiter(order, shared, clock);
   return { vendor, requestValues, limiter, transport, history, priced: new Set() };
+}
+
+/** The first request of a connection surely has its own answer. Of later ones that is not certain any more. */
+function surplusWords(requests: number): string {
+  return `The vendor sent an answer that nobody had asked for, on a connection that had carried ${counted(requests, 'request')}. Rows that were answered on it may show each other's data: ask the vendor, and compare some of them.`;
 }
 
 async function endLine(opening: Promise<Line> | undefined): Promise<void> {

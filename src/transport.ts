@@ -41,6 +41,8 @@ export interface TransportOptions {
   /** How long a whole exchange may take, from handing it over to the last byte. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** More came on a connection than was asked for. `requests`: how many it had carried until that was noticed. */
+  readonly onSurplus?: (requests: number) => void;
   /** Kept in the reply besides the usual headers, lower case. */
   readonly keptHeaders: readonly string[];
 }
@@ -52,7 +54,7 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#wires = new Wires(options.origin, options.connections);
+    this.#wires = new Wires(options.origin, options.connections, options.onSurplus ?? (() => {}));
     this.#deadlines = new Deadlines(options.timeoutMs);
   }
 

@@ -22,12 +22,14 @@ export function transportTo(
   dialect: Dialect,
   connections: number,
   clock: Clock,
+  onSurplus: (requests: number) => void = () => {},
 ): Transport {
   return new Transport({
     origin: baseUrl.origin,
     connections,
     timeoutMs: timeoutMsOf(account),
     clock,
+    onSurplus,
     keptHeaders: headersReadBy(dialect),
   });
 }

@@ -46,15 +46,17 @@ export interface Carried {
 export class Wires {
   readonly #origin: string;
   readonly #connections: number;
+  readonly #onSurplus: (requests: number) => void;
   #pool: Pool;
   #retired: Pool | undefined;
   #isReusing = true;
   #resets = 0;
   #silenceUntilMs: number | undefined;
 
-  constructor(origin: string, connections: number) {
+  constructor(origin: string, connections: number, onSurplus: (requests: number) => void) {
     this.#origin = origin;
     this.#connections = connections;
+    this.#onSurplus = onSurplus;
     this.#pool = this.#open();
   }
 
@@ -112,6 +114,7 @@ export class Wires {
     client.on('disconnect', (_origin, _targets, error) => {
       if (wire.isBusy || !isSurplus(error)) return;
       wire.isSpoiled = true;
+      this.#onSurplus(wire.requests);
       this.#useOnce();
     });
     return client;

@@ -44,6 +44,21 @@ describe('one answer too many on a connection', () => {
     expect(said(await ask(transport, 'three'))).toBe('to three');
   });
 
+  test('that came too late to be told from the next one’s own is told about, with how far it may reach', async () => {
+    const vendor = await rawVendor((socket, { nth }) => {
+      if (nth === 2) socket.write(answer('surplus'));
+      if (nth === 3) socket.write(Buffer.concat([answer('to two'), answer('to three')]));
+      else if (nth !== 2) socket.write(answer('to one'));
+    });
+    const surplus: number[] = [];
+    const transport = transportTo(vendor, { onSurplus: (requests) => surplus.push(requests) });
+    expect(said(await ask(transport, 'one'))).toBe('to one');
+    // Nobody can know that this answer was on its way before the request was.
+    expect(said(await ask(transport, 'two'))).toBe('surplus');
+    expect(said(await ask(transport, 'three'))).toBe('lost');
+    expect(surplus).toEqual([3]);
+  });
+
   test('that is no answer at all ends the connection, and the answer before it stands', async () => {
     const vendor = await rawVendor((socket, { body }) =>
       socket.write(Buffer.concat([answer(`to ${body}`), Buffer.from('SSH-2.0-x\r\n')])),

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Reply } from '../../src/judge.ts';
-import { Transport } from '../../src/transport.ts';
+import { Transport, type TransportOptions } from '../../src/transport.ts';
 
 /** A vendor that says bytes and not answers, for what no web server does. */
 
@@ -77,9 +77,10 @@ export function answer(body: string | Buffer, headers: Readonly<Record<string, s
 
 export function transportTo(
   { origin }: Pick<RawVendor, 'origin'>,
-  { connections = 1, timeoutMs = 20_000 } = {},
+  options: Partial<Pick<TransportOptions, 'connections' | 'timeoutMs' | 'onSurplus'>> = {},
 ): Transport {
-  const transport = new Transport({ origin, connections, timeoutMs, clock: systemClock, keptHeaders: [] });
+  const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [] };
+  const transport = new Transport({ origin, ...defaults, ...options });
   onTestFinished(() => transport.close());
   return transport;
 }
