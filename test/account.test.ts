@@ -76,7 +76,7 @@ accounts:
     vendor: provider
     base_url: https://api.example.com/v1
     key_env: DATA_KEY
-    limits: { per_second: 20, per_minute: 600, per_day: 50000, concurrency: 4 }
+    limits: { per_second: 20, per_minute: 600, per_day: 50000, concurrency: 4, timeout: 90s }
     budget: { per_day: 2000, per_month: 20000 }
 `);
     expect(configured).toMatchObject([
@@ -104,6 +104,7 @@ accounts:
             { requests: 50_000, windowMs: 86_400_000 },
           ],
         },
+        timeoutMs: 90_000,
         budget: { perDay: 2000, perMonth: 20_000 },
       },
     ]);
@@ -184,6 +185,12 @@ describe('what is refused', () => {
       /per_second is 0$/,
       'Write at least 1.',
     ],
+    ...['500ms', '2h', 'soon'].map((timeout): [string, string, RegExp, string] => [
+      `a timeout of ${timeout}`,
+      `data: { ${PROVIDER}, key: a, limits: { timeout: ${timeout} } }`,
+      /a timeout is written as 30s or 2m, from 1s to 1h/,
+      'Correct it.',
+    ]),
     [
       'the name of a sandbox',
       `sandbox-provider: { ${PROVIDER}, key: a }`,
