@@ -158,6 +158,9 @@ test('a store of schema 2 opens, stands the full check, and has all that it had'
   expect(await ledger.history(BATCH_2, 8)).toMatchObject([{ looks: [{ said: 'unclear' }] }]);
   expect(await ledger.account(ACCOUNT)).toMatchObject({ learned: { perSecond: 2.5 }, usage: { counted: 7 } });
   expect(await ledger.openAttempts()).toMatchObject([{ row: 9, reserved: 1 }]);
+  // Where rows start was noted of another reading of the file, and what they were settled from was not.
+  expect(await ledger.positionBefore(BATCH_2, 9)).toBeUndefined();
+  for (const row of await ledger.rows(BATCH_2, 0, 9)) expect(row).not.toHaveProperty('input');
 });
 
 test("a store of schema 2 takes changes, plans and today's rules beside what it kept", async () => {
