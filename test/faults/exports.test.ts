@@ -10,9 +10,8 @@ import { exportTwice, WHOLE_EXPORTS } from './exports.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /** Many rows and few calls: the longer a file takes to be written, the more two writers have to do with each other. */
-const ROWS = 6_000;
+const ROWS = 2_000;
 const COMPANIES = 5;
-const ROUNDS = 1;
 
 const STORES = ['store', 'other-store'] as const;
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
   workplace = await Workplace.open();
   const domains = domainsOf('company', COMPANIES);
   workplace.writeList(Array.from({ length: ROWS }, (_, row) => domains[row % COMPANIES] ?? ''));
-  for (const store of STORES) await workplace.run({ store, output: `${store}.csv` });
+  await Promise.all(STORES.map((store) => workplace.run({ store, output: `${store}.csv` })));
   whole = STORES.map((store) => readFileSync(workplace.path(`${store}.csv`)));
 });
 
@@ -38,10 +37,7 @@ describe.for([
     ['and one is killed when it has written', { crashAt: 'output-written' }],
     ['and one is killed when it has given the output its name', { crashAt: 'output-renamed' }],
   ] as const)('%s', async ([_, crash]) => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const output = `${name}, ${Object.values(crash).join()}, ${round}.csv`;
-      const broken = await exportTwice(workplace, { stores, output, whole, ...crash });
-      expect(broken, output).toEqual(WHOLE_EXPORTS);
-    }
+    const output = `${name}, ${Object.values(crash).join()}.csv`;
+    expect(await exportTwice(workplace, { stores, output, whole, ...crash })).toEqual(WHOLE_EXPORTS);
   });
 });
