@@ -173,8 +173,8 @@ export interface Ledger extends LedgerReader {
    */
   decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId>;
   /**
-   * Takes back every free `no_match` of status 404 in the series with which the account's answers end, and ends the
-   * series. The database refuses any other. The answer to a change stays.
+   * Takes back every free `no_match` of status 404 after which the account answered nothing else: no request that left
+   * later was answered otherwise. The database refuses any other. The answer to a change stays. The count begins anew.
    */
   retractMisses(accountIdentity: string): Promise<number>;
   /** Notes a stop at the present series of misses, or that a person lets it stand; the next other answer forgets it. */

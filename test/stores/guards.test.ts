@@ -82,7 +82,7 @@ const FOREIGN = "(SELECT id FROM batches WHERE key = 'key-foreign')";
 const BATCH_COLUMNS = `key, lineage, state, account, account_name, sandbox, vendor, operation, input_path, input_sha256,
   input_rows, settings, created_at`;
 
-/** Possible only for a miss of the series with which the account's answers end. */
+/** Possible only for a miss after which the account answered nothing else. */
 const RETRACT = `INSERT INTO retractions VALUES (${LAST_MISS})`;
 
 const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
@@ -304,21 +304,21 @@ const REFUSED: readonly Refusal[] = [
     `${decision(CALL.lost, LOST, BATCH, 'told')}; ${told(LOST, 9, 0)}`,
   ],
   [
-    'letting a series of misses that has ended go on, so that they could be taken back',
-    'accounts_series',
-    'UPDATE accounts SET series = 0',
+    'forgetting what an account answered otherwise, so that earlier misses could be taken back',
+    'accounts_last_other',
+    'UPDATE accounts SET last_other = 0',
   ],
   [
-    'moving a miss into the present series',
-    'attempts_series',
-    `UPDATE attempts SET series = (SELECT max(series) FROM accounts) WHERE id = ${MISSED}`,
+    'calling a miss younger than it is',
+    'attempts_newest',
+    `UPDATE attempts SET newest = 99 WHERE id = ${MISSED}`,
   ],
   [
-    'making a match one of the present series',
-    'attempts_series',
-    `UPDATE attempts SET series = (SELECT max(series) FROM accounts) WHERE id = ${ANSWER}`,
+    'calling a match a miss',
+    'attempts_newest',
+    `UPDATE attempts SET newest = (SELECT max(id) FROM attempts) WHERE id = ${ANSWER}`,
   ],
-  ['beginning an attempt inside a series', 'attempts_no_series', `${NEW_CALL} ${attempt({ series: 0 })}`],
+  ['beginning an attempt that has missed', 'attempts_no_newest', `${NEW_CALL} ${attempt({ newest: 9 })}`],
   [
     'taking back an answer that was found',
     'retractions_retracting',

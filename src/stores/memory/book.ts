@@ -36,8 +36,8 @@ export interface KeptAccount {
   pausedUntilMs: number | undefined;
   answers: number;
   answersNot404: number;
-  /** The number of the present series of misses, or of the next. */
-  series: number;
+  /** The newest attempt that was answered with anything but a 404; 0 before the first. */
+  lastOther: number;
   misses: Misses;
   learned: LearnedRate | undefined;
   usage: UsageMark | undefined;
@@ -86,8 +86,8 @@ export interface KeptAttempt {
   /** Of the attempts that were told about together, the one that became the answer. */
   toldAsAnswer: boolean;
   retracted: boolean;
-  /** Of an answer of status 404: the series of misses in which it was given. */
-  series: number | undefined;
+  /** Of one that was answered with a 404: the newest attempt by then. */
+  newest: number | undefined;
   readonly looks: Look[];
   released: { readonly why: string; readonly atMs: number } | undefined;
   /** The attempt whose release or answer gave back what this one held. */
@@ -139,7 +139,7 @@ export class MemoryBook {
       pausedUntilMs: undefined,
       answers: 0,
       answersNot404: 0,
-      series: 0,
+      lastOther: 0,
       misses: NO_MISSES,
       learned: undefined,
       usage: undefined,

@@ -37,7 +37,6 @@ import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
 import {
   holds,
-  type KeptAccount,
   type KeptAttempt,
   type KeptBatch,
   type KeptBoot,
@@ -173,7 +172,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       told: undefined,
       toldAsAnswer: false,
       retracted: false,
-      series: undefined,
+      newest: undefined,
       looks: [],
       released: undefined,
       freedBy: undefined,
@@ -190,13 +189,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async closeAttempt(id: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     const attempt = this.#openAttempt(id);
-    const { call, reply, intent } = attempt;
+    const { call, reply } = attempt;
     if (closure.kind === 'settled') {
       invariant(closure.charged >= 0, 'nothing is charged less than nothing');
       invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
       moveSubject(attempt, left, atMs);
       Object.assign(call, { answer: attempt, doubt: undefined });
-      noteStatus(this.book.account(intent.accountIdentity), attempt, reply.status);
+      noteStatus(this.book, attempt, reply.status);
       for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
       if (closure.showsPrice) this.#keepPrice(call, closure.charged);
     }
@@ -272,7 +271,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       retracted += 1;
     }
     for (const kept of this.book.batches) this.#reopenRetracted(kept);
-    endSeries(account);
+    account.misses = NO_MISSES;
     return retracted;
   }
 
@@ -362,16 +361,16 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     return undefined;
   }
 
-  /** An answer of the account that was a free 404, of the series with which its answers end. */
+  /** An answer of the account that was a free 404, after which it answered nothing else. */
   #miss(accountIdentity: string): KeptAttempt | undefined {
-    const { series } = this.book.account(accountIdentity);
+    const { lastOther } = this.book.account(accountIdentity);
     return this.book.attempts.find((attempt) => {
       const { call, intent, reply, closure } = attempt;
       const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
       return (
         intent.accountIdentity === accountIdentity &&
         call.answer === attempt &&
-        attempt.series === series &&
+        (attempt.newest ?? 0) >= lastOther &&
         call.subject === undefined &&
         free &&
         reply?.status === 404
@@ -393,19 +392,16 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   }
 }
 
-/** Answers of status 404 make a series, and any other answer ends it. */
-function noteStatus(account: KeptAccount, attempt: KeptAttempt, status: number): void {
+/** Another answer says something of those misses only that had been answered before its own request left. */
+function noteStatus(book: MemoryBook, attempt: KeptAttempt, status: number): void {
+  const account = book.account(attempt.intent.accountIdentity);
   account.answers += 1;
   if (status === 404) {
-    attempt.series = account.series;
+    attempt.newest = book.attempts.length;
     account.misses = { ...account.misses, count: account.misses.count + 1 };
   } else {
     account.answersNot404 += 1;
-    endSeries(account);
+    account.lastOther = Math.max(account.lastOther, attempt.id);
+    account.misses = NO_MISSES;
   }
-}
-
-function endSeries(account: KeptAccount): void {
-  account.series += 1;
-  account.misses = NO_MISSES;
 }

@@ -35,7 +35,7 @@ export function retractMisses(connection: Connection, accountIdentity: string): 
     newest = retractNewest(connection, accountIdentity);
   }
   if (retracted > 0) reopenRetracted(connection, accountIdentity);
-  endSeries(connection, accountIdentity);
+  forgetMisses(connection, accountIdentity);
   return retracted;
 }
 
@@ -43,7 +43,7 @@ function retractNewest(connection: Connection, accountIdentity: string): number 
   const { changes } = connection.run(
     `INSERT INTO retractions (attempt)
        SELECT c.answer FROM accounts p JOIN calls c ON c.account = p.id AND c.subject IS NULL
-         JOIN attempts a ON a.id = c.answer AND a.series = p.series
+         JOIN attempts a ON a.id = c.answer AND a.newest >= p.last_other
          JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
          JOIN replies r ON r.attempt = c.answer AND r.status = 404
         WHERE p.identity = ?`,
@@ -52,10 +52,9 @@ function retractNewest(connection: Connection, accountIdentity: string): number 
   return changes;
 }
 
-/** What of it cannot be taken back, such as the answer to a change, counts no more: whoever took back has read of it. */
-function endSeries(connection: Connection, accountIdentity: string): void {
-  const sql = `UPDATE accounts SET series = series + 1, misses = 0, misses_place = NULL, misses_kept = 0
-                WHERE identity = ?`;
+/** What of them cannot be taken back, such as the answer to a change, counts no more: whoever took back has read of it. */
+function forgetMisses(connection: Connection, accountIdentity: string): void {
+  const sql = 'UPDATE accounts SET misses = 0, misses_place = NULL, misses_kept = 0 WHERE identity = ?';
   connection.run(sql, accountIdentity);
 }
 

@@ -20,24 +20,28 @@ DELETE FROM marks;
 `;
 
 /**
- * Answers of status 404 that come one after the other are a series, numbered by account; any other answer ends it. An
- * account that never answered otherwise is in its first. Of other accounts nobody knows where the last one began.
+ * Answers of status 404 that come one after the other. Those of older ledgers are taken for answered before the next
+ * request left, as nobody noted what was on its way beside them.
  */
 const MISSES = `
-ALTER TABLE accounts ADD COLUMN series INTEGER NOT NULL DEFAULT 0;
--- How many the present series has; where they were asked, when a run was stopped for them; whether a person keeps them.
+-- The newest attempt that was answered with anything but a 404.
+ALTER TABLE accounts ADD COLUMN last_other INTEGER NOT NULL DEFAULT 0;
+-- How many 404 came since; where they were asked, when a run was stopped for them; whether a person keeps them.
 ALTER TABLE accounts ADD COLUMN misses INTEGER NOT NULL DEFAULT 0 CHECK (misses >= 0);
 ALTER TABLE accounts ADD COLUMN misses_place TEXT;
 ALTER TABLE accounts ADD COLUMN misses_kept INTEGER NOT NULL DEFAULT 0 CHECK (misses_kept IN (0, 1));
--- NULL: it was not answered with a 404.
-ALTER TABLE attempts ADD COLUMN series INTEGER;
-UPDATE attempts SET series = 0
- WHERE id IN (
-   SELECT k.attempt FROM closures k JOIN replies r ON r.attempt = k.attempt AND r.status = 404
-    WHERE k.kind = 'settled' AND k.attempt NOT IN (SELECT attempt FROM retractions))
-   AND batch IN (SELECT b.id FROM batches b JOIN accounts p ON p.id = b.account AND p.answers_not_404 = 0);
+-- Of one that was answered with a 404: the newest attempt of the store by then.
+ALTER TABLE attempts ADD COLUMN newest INTEGER;
+UPDATE attempts SET newest = id WHERE id IN (
+  SELECT k.attempt FROM closures k JOIN replies r ON r.attempt = k.attempt AND r.status = 404 WHERE k.kind = 'settled');
+UPDATE accounts SET last_other = (
+  SELECT coalesce(max(a.id), 0)
+    FROM attempts a JOIN batches b ON b.id = a.batch JOIN closures k ON k.attempt = a.id AND k.kind = 'settled'
+   WHERE b.account = accounts.id AND a.newest IS NULL);
 UPDATE accounts SET misses = (
-  SELECT count(*) FROM attempts a JOIN batches b ON b.id = a.batch WHERE b.account = accounts.id AND a.series = 0);
+  SELECT count(*) FROM attempts a JOIN batches b ON b.id = a.batch
+   WHERE b.account = accounts.id AND a.newest > accounts.last_other
+     AND a.id NOT IN (SELECT attempt FROM retractions));
 `;
 
 /** A ledger has a random name of its own, under which its commits are known outside of the store, too. */

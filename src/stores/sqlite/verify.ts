@@ -238,17 +238,6 @@ SELECT p.held
  WHERE k.kind IS 'settled' OR x.attempt IS NOT NULL
  LIMIT 1`;
 
-const WRONG_SERIES = `
-SELECT p.id
-  FROM accounts p
-  LEFT JOIN (
-    SELECT b.account, a.series, count(*) AS misses
-      FROM attempts a JOIN batches b ON b.id = a.batch
-     WHERE a.series IS NOT NULL AND a.id NOT IN (SELECT attempt FROM retractions)
-     GROUP BY b.account, a.series) s ON s.account = p.id AND s.series = p.series
- WHERE p.misses <> coalesce(s.misses, 0)
- LIMIT 1`;
-
 function verifyTotals(connection: Connection, folder: string): void {
   const total = connection.get<{ scope: string }>(WRONG_TOTAL);
   if (total !== undefined)
@@ -264,6 +253,5 @@ const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] =
   [FORGOTTEN_ANSWER, (call) => `call ${call} lost its answer`],
   [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
   [WRONGLY_FREED, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
-  [WRONG_SERIES, (account) => `the misses of account ${account} are not what its entries add up to`],
   ...WRONG_CHANGES,
 ];

@@ -1,14 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/ledger.ts';
+import { credits, type Ledger } from '../../../src/ledger.ts';
 import type { Store } from '../../../src/store.ts';
-import { ACCOUNT, answered, batchNamed, lost, MATCHED, NEVER_ANSWERED, settle, stateOf } from '../book.ts';
+import {
+  ACCOUNT,
+  admitted,
+  answered,
+  batchNamed,
+  lost,
+  MATCHED,
+  NEVER_ANSWERED,
+  NOON_MS,
+  replyWith,
+  settle,
+  stateOf,
+} from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';
 
 const MISSED = { kind: 'no_match', charged: 0, status: 404 } as const;
 const NO_MATCH = { kind: 'no_match', reason: 'nothing found' } as const;
 const PLACE = 'https://vendor.example/v1/enrich/company';
 
-// Goal: an unbroken series of answers with status 404 is known, and only what is of the last one can be taken back.
+// Goal: how many answers of status 404 came last is known, and only those of them can be taken back.
 // Method: answers of either kind in turn.
 export function missesConform(store: Store): void {
   describe('an account', () => {
@@ -87,6 +99,23 @@ export function missesConform(store: Store): void {
       await answered(ledger, batch, 'late', MISSED);
       expect(await misses(ledger)).toEqual({ count: 1, kept: false });
       expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+    });
+
+    test('are those as well that were answered while the last other answer was on its way', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const slow = await admitted(ledger, batch, 'slow');
+      await answered(ledger, batch, 'overtaking', MISSED);
+      await ledger.record(slow, replyWith('slow'));
+      await ledger.closeAttempt(
+        slow,
+        { kind: 'settled', answer: 'found', charged: credits(1), why: 'x' },
+        NOON_MS,
+      );
+      expect(await misses(ledger)).toEqual({ count: 0, kept: false });
+      await answered(ledger, batch, 'late', MISSED);
+      expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+      expect(await stateOf(ledger, 'overtaking')).toEqual({ kind: 'unknown' });
     });
 
     test('are free: one that was charged, or that the dialect calls refused, stays and is counted no more', async () => {
