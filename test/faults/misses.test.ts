@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { rowonce } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { badFrom, Gateway } from './gateway.ts';
@@ -172,6 +172,7 @@ test('on a terminal the same command asks, and goes on when somebody says yes', 
   workplace.writeAccount(vendor.url);
   workplace.writeList(UNKNOWN_FIRST);
   expect((await workplace.run()).code).toBe(2);
+  onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
   vi.stubEnv('XDG_STATE_HOME', workplace.path('state'));
   const words = workplace.words().filter((word) => word !== '--json');
