@@ -90,7 +90,16 @@ export class BelievedTime implements Clock {
    * confirmed, a new day begins only when that much time has passed, and no future is believed that nobody else knows of.
    */
   wallMs(): number {
-    const { wallMs, uptimeMs } = this.#read();
+    return this.#believed(this.#read());
+  }
+
+  /** For an intent: the believed time and the uptime of the same moment, because the database holds one to the other. */
+  dated(): TimeMark {
+    const reading = this.#read();
+    return { atMs: this.#believed(reading), uptimeMs: reading.uptimeMs };
+  }
+
+  #believed({ wallMs, uptimeMs }: Reading): number {
     const sureMs = this.#sureMs(uptimeMs);
     return wallMs >= sureMs && wallMs - sureMs <= APART_MS ? wallMs : sureMs;
   }
@@ -228,7 +237,9 @@ export class BelievedTime implements Clock {
 
   /** The latest time that has surely come, unless this boot began with a calendar that was ahead. */
   #sureMs(uptimeMs: number): number {
-    return Math.max(extended(this.#confirmed ?? this.#seen, uptimeMs), this.#floorMs);
+    // The boot clock is coarse, so it may read a little less than when the time was confirmed.
+    const confirmedMs = this.#confirmed?.atMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(extended(this.#confirmed ?? this.#seen, uptimeMs), confirmedMs, this.#floorMs);
   }
 
   /** Asked several times for each request, so it costs no system call but the two for the clocks. */

@@ -8,7 +8,8 @@ import { APART_MS, BelievedTime, type Moment } from '../src/believed-time.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Ledger } from '../src/ledger.ts';
 import memory from '../src/stores/memory.ts';
-import { NOON_MS } from './stores/book.ts';
+import sqlite from '../src/stores/sqlite.ts';
+import { admit, batchNamed, NOON_MS } from './stores/book.ts';
 import { freshLedger } from './stores/places.ts';
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
@@ -22,7 +23,8 @@ class Machine implements Clock {
 
   wallMs = (): number => this.wall;
   monotonicMs = (): number => this.mono;
-  boot = () => ({ id: this.id, uptimeMs: this.up });
+  /** As where it is read from a file that is renewed a hundred times a second. */
+  boot = () => ({ id: this.id, uptimeMs: Math.floor(this.up / 10) * 10 });
   sleep = async (): Promise<void> => {};
 
   pass(ms: number): void {
@@ -108,6 +110,16 @@ describe('the time that is believed', () => {
     expect(time.wallMs()).toBe(NOON_MS + MINUTE_MS);
   });
 
+  test('is not before what was confirmed either when the boot clock, which is coarse, reads a little less', async () => {
+    const { machine, ledger, open } = await place();
+    const time = await open();
+    machine.pass(998);
+    machine.wall = NOON_MS;
+    hear(time, dated(NOON_MS));
+    machine.wall -= 2_000;
+    expect(time.dated().atMs).toBeGreaterThanOrEqual((await ledger.confirmedTime()) ?? 0);
+  });
+
   test('is the calendar again, once it was wrong at the start of the machine and an answer agrees with it', async () => {
     const { machine, open } = await place();
     machine.wall = Date.UTC(1970, 0, 1);
@@ -186,6 +198,42 @@ describe('an answer', () => {
     expect(time.isConfirmed).toBe(true);
   });
 });
+
+test('no intent is ever refused for its date, however the clocks are set and jitter', async () => {
+  const machine = new Machine();
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  const random = randomNumbers(20);
+  let time = await BelievedTime.over(machine, ledger);
+  let trueMs = NOON_MS;
+  for (let step = 0; step < 600; step += 1) {
+    const passedMs = random() ** 8 * 3 * HOUR_MS;
+    trueMs += passedMs;
+    machine.pass(passedMs);
+    if (random() < 0.1) machine.wall = trueMs + (random() - 0.5) * 20 * MINUTE_MS * random();
+    if (random() < 0.05) machine.wall += 8 * HOUR_MS;
+    const restarts = random() < 0.05;
+    if (restarts) machine.restart(`boot ${step}`);
+    if (restarts || random() < 0.1) time = await BelievedTime.over(machine, ledger);
+    if (random() < 0.5) hear(time, dated(trueMs));
+    // A wait for the commit, or a calendar that is set, comes between the answer and the next intent.
+    machine.pass(random() * 3);
+    if (random() < 0.1) machine.wall -= 2_000 * random();
+    const { atMs, uptimeMs } = time.dated();
+    await expect(admit(ledger, batch, `call-${step}`, { atMs, uptimeMs })).resolves.toMatchObject({
+      kind: 'admitted',
+    });
+  }
+});
+
+/** The same each time. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
 
 describe('how long ago something was', () => {
   test('is the same to all when the clocks agree', async () => {
