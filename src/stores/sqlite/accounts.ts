@@ -2,6 +2,7 @@ import type { AccountState, LearnedRate, MissesMark, PauseRecord, UsageMark } fr
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
+import { checkAccount } from './table-sums.ts';
 
 /** What is remembered about an account besides its money: how it answers, how fast it may be asked, its pauses. */
 
@@ -27,6 +28,7 @@ export function accountState(connection: Connection, identity: string): AccountS
     identity,
   );
   if (row === undefined) return { answers: 0, answersNot404: 0, found: 0, misses: { count: 0, kept: false } };
+  checkAccount(row);
   const learned = learnedOf(row);
   const usage = usageOf(row);
   return {

@@ -1,9 +1,8 @@
 import type { BootTime } from '../../clock.ts';
 import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
 import { type BootRow, bootChecksum } from './checksums.ts';
-import type { Connection } from './connection.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
-import { AlteredRow } from './records.ts';
 
 /** What is known of the time: each start of the machine that attempts were made in, and what was said in it. */
 

@@ -13,9 +13,8 @@ import {
 } from '../../ledger.ts';
 import { momentOf } from './boots.ts';
 import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
-import type { Connection } from './connection.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 import {
-  AlteredRow,
   answerOf,
   batchId,
   callOf,

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  * flipped bits and torn pages, which SQLite itself does not notice inside a cell; it is no defence against an attacker.
  * The lists are part of the stored format: changing one makes every older store look damaged.
  */
-type Value = string | number | null;
+export type Value = string | number | null;
 
 const checksum = (values: readonly Value[], body?: Buffer): number =>
   checksumOfText(JSON.stringify(values), body ?? null);
@@ -204,3 +204,31 @@ export interface PlannedCells {
 }
 
 export const plannedChecksum = (row: PlannedCells): number => checksum([row.batch, row.row, row.planned]);
+
+export interface OutcomeRow {
+  readonly batch: number;
+  readonly row: number;
+  readonly kind: string;
+  readonly matched_by: string | null;
+  readonly reason: string | null;
+  /** JSON. */
+  readonly answers: string;
+  readonly input: number | null;
+}
+
+export const outcomeChecksum = (row: OutcomeRow): number =>
+  checksum([row.batch, row.row, row.kind, row.matched_by, row.reason, row.answers, row.input]);
+
+export interface MarkRow {
+  readonly batch: number;
+  readonly row: number;
+  readonly byte_offset: number;
+  readonly lines: number;
+}
+
+export const markChecksum = (row: MarkRow): number =>
+  checksum([row.batch, row.row, row.byte_offset, row.lines]);
+
+/** Of a row whose table has columns added to it now and then: over their names as well. */
+export const cellsChecksum = (cells: readonly (readonly [name: string, value: Value])[]): number =>
+  checksum(cells.flat());

@@ -135,10 +135,33 @@ function codeOf(error: unknown): string {
   return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
 }
 
-/** Constraints and misuse are bugs of ours and concern one write; everything else of SQLite's concerns the store. */
+/** Constraints are bugs of ours and concern one write; everything else of SQLite's concerns the store. */
 export function concernsOneWrite(error: unknown): boolean {
   const code = sqliteCode(error);
-  return code === undefined || code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_ERROR';
+  return code === undefined || code.startsWith('SQLITE_CONSTRAINT');
+}
+
+/**
+ * SQLITE_ERROR is said of a statement that does not fit the schema, or of text that is not JSON. Every statement of ours
+ * fits our schema, and only JSON was written where JSON is read.
+ */
+const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_ERROR', 'SQLITE_MISMATCH'];
+
+function saysDamage(code: string): boolean {
+  return DAMAGE_CODES.some((each) => code.startsWith(each));
+}
+
+/** A row whose checksum does not fit, or that is not whole. */
+export class AlteredRow extends Error {}
+
+/**
+ * What was read is not what is ever written, such as a number that no number can hold. Rows are turned into values only
+ * by short code without branches of its own, so it is the rows that are wrong.
+ */
+export function explainedReading(error: unknown, folder: string): unknown {
+  const wrongs = [TypeError, RangeError, SyntaxError];
+  if (!wrongs.some((wrong) => error instanceof wrong)) return explained(error, folder);
+  return damaged(folder, `an entry cannot be read (${messageOf(error)})`, error);
 }
 
 export function diskFull(folder: string, cause: unknown): StopError {
@@ -166,12 +189,13 @@ export function damaged(folder: string, fact: string, cause?: unknown): StopErro
 /** What an error of SQLite means to a user; other errors, bugs of ours among them, pass unchanged. */
 export function explained(error: unknown, folder: string): unknown {
   if (error instanceof StopError) return error;
+  if (error instanceof AlteredRow) return damaged(folder, error.message, error);
   if (isDiskFull(error)) return diskFull(folder, error);
   // Errors of the file system name the call that failed; bugs of ours do not.
   if (error instanceof Error && 'syscall' in error) return unusable(folder, error, error.message);
   const code = sqliteCode(error);
   if (code === undefined || concernsOneWrite(error)) return error;
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') {
+  if (saysDamage(code)) {
     return damaged(folder, `SQLite says "${messageOf(error)}"`, error);
   }
   if (code.startsWith('SQLITE_BUSY')) {

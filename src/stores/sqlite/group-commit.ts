@@ -2,6 +2,7 @@ import type { StopError } from '../../errors.ts';
 import { crashPoint } from '../../faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import type { Lookout } from './lookout.ts';
+import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
@@ -137,6 +138,7 @@ export class GroupCommit {
     connection.run('BEGIN IMMEDIATE');
     try {
       const done = work();
+      sumUp(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
       connection.run('COMMIT');

@@ -1,7 +1,7 @@
 import type { CallKey } from '../../call-key.ts';
 import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
-import type { Connection } from './connection.ts';
-import { AlteredRow, batchId } from './records.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+import { batchId } from './records.ts';
 
 /** A call that is answered or in doubt, and what its attempt says of it. */
 interface KnownRow {

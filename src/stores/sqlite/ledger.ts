@@ -32,6 +32,7 @@ import type { RowNumber } from '../../row.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { changeBatch, startBatch } from './batches.ts';
 import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
+import { type MarkRow, markChecksum } from './checksums.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -48,9 +49,10 @@ import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
-import { batchNumber, keyBytes } from './records.ts';
+import { batchNumber, keyBytes, positionOf } from './records.ts';
 import { retractMisses, settleRow } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
+import { sumUp } from './table-sums.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly lookout: Lookout;
@@ -213,20 +215,25 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   mark(batch: BatchId, position: Position): Promise<void> {
     return this.#group.write(() => {
-      const sql = 'INSERT OR REPLACE INTO marks (batch, row, byte_offset, lines) VALUES (?, ?, ?, ?)';
-      this.connection.run(sql, batchNumber(batch), position.row, position.byteOffset, position.lines);
+      const { row, byteOffset: byte_offset, lines } = position;
+      const cells = { batch: batchNumber(batch), row, byte_offset, lines };
+      this.connection.run(
+        `INSERT OR REPLACE INTO marks (batch, row, byte_offset, lines, checksum)
+           VALUES (:batch, :row, :byte_offset, :lines, :checksum)`,
+        { ...cells, checksum: markChecksum(cells) },
+      );
     });
   }
 
   positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
-    return this.read(() =>
-      this.connection.get<Position>(
-        `SELECT row, byte_offset AS byteOffset, lines FROM marks
-          WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1`,
+    return this.read(() => {
+      const mark = this.connection.get<MarkRow & { readonly checksum: number | null }>(
+        'SELECT * FROM marks WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1',
         batchNumber(batch),
         row,
-      ),
-    );
+      );
+      return mark && positionOf(mark);
+    });
   }
 
   /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */
@@ -241,6 +248,8 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #existingBatch(id: number): Batch {
+    // What this transaction has changed has no checksum yet.
+    sumUp(this.connection);
     const batch = this.batchNumbered(id);
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
     return batch;

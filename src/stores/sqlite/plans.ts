@@ -1,8 +1,8 @@
 import type { BatchId, PlannedRow } from '../../ledger.ts';
 import type { RowNumber } from '../../row.ts';
 import { type PlannedCells, plannedChecksum } from './checksums.ts';
-import type { Connection } from './connection.ts';
-import { AlteredRow, batchNumber } from './records.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+import { batchNumber } from './records.ts';
 
 /** The plans of batches of changes: written with their batch, and never altered. */
 

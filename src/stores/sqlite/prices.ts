@@ -1,8 +1,7 @@
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
 import type { Call } from '../../operation.ts';
 import { type PriceRow, priceChecksum } from './checksums.ts';
-import type { Connection } from './connection.ts';
-import { AlteredRow } from './records.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 
 /** The highest price that answers have shown, by account and operation, apart for each `credits_max` that jobs gave. */
 

@@ -27,13 +27,15 @@ import { activityOf } from './activity.ts';
 import { hasOlderThan, lostRefresh } from './ages.ts';
 import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
-import { type Connection, damaged, explained } from './connection.ts';
+import type { OutcomeRow } from './checksums.ts';
+import { type Connection, explainedReading } from './connection.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, batchMoney } from './money.ts';
 import { plannedRows } from './plans.ts';
 import { highestPrice } from './prices.ts';
-import { AlteredRow, type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
+import { type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
 import { knownSubjects } from './subjects.ts';
+import { checkBatch } from './table-sums.ts';
 
 /** Rows of a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
 const SETTLED_PAGE = 10_000;
@@ -54,7 +56,9 @@ export class SqliteReader implements LedgerReader {
   }
 
   batches(): Promise<readonly Batch[]> {
-    return this.read(() => this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(batchOf));
+    return this.read(() =>
+      this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(checkedBatch),
+    );
   }
 
   written(path: string): Promise<readonly string[]> {
@@ -73,7 +77,7 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => {
       const sql = `${BATCHES} WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
       const row = this.connection.get<BatchRow>(sql, key);
-      return row && batchOf(row);
+      return row && checkedBatch(row);
     });
   }
 
@@ -113,14 +117,7 @@ export class SqliteReader implements LedgerReader {
 
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
     return this.read(() => {
-      const rows = this.connection.all<{
-        row: number;
-        kind: string;
-        matched_by: string | null;
-        reason: string | null;
-        answers: string;
-        input: number | null;
-      }>(
+      const rows = this.connection.all<OutcomeRow & { readonly checksum: number | null }>(
         'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
         batchNumber(batch),
         fromRow,
@@ -129,7 +126,7 @@ export class SqliteReader implements LedgerReader {
       const answers = this.#answersOnce();
       return rows.map((row) => ({
         row: row.row,
-        outcome: outcomeOf(row.kind, row.matched_by, row.reason),
+        outcome: outcomeOf(row),
         answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
         ...(row.input === null ? {} : { input: row.input }),
       }));
@@ -248,14 +245,13 @@ export class SqliteReader implements LedgerReader {
     try {
       return this.connection.snapshot(work);
     } catch (error) {
-      if (error instanceof AlteredRow) throw damaged(this.folder, error.message, error);
-      throw explained(error, this.folder);
+      throw explainedReading(error, this.folder);
     }
   }
 
   protected batchNumbered(id: number): Batch | undefined {
     const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
-    return row && batchOf(row);
+    return row && checkedBatch(row);
   }
 
   #tally(batch: number, name: string): number {
@@ -276,4 +272,9 @@ export class SqliteReader implements LedgerReader {
       return answers;
     };
   }
+}
+
+function checkedBatch(row: BatchRow): Batch {
+  checkBatch(row);
+  return batchOf(row);
 }

@@ -1,4 +1,5 @@
 import type { CallKey } from '../../call-key.ts';
+import type { Position } from '../../format.ts';
 import {
   type AnswerKind,
   type AnswerRecord,
@@ -29,6 +30,10 @@ import {
   type DecisionRow,
   type LookRow,
   lookChecksum,
+  type MarkRow,
+  markChecksum,
+  type OutcomeRow,
+  outcomeChecksum,
   type ReleaseRow,
   type ReplyRow,
   type RequestRow,
@@ -38,16 +43,14 @@ import {
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
+import { AlteredRow } from './connection.ts';
 
 /**
  * Rows of the tables as the contract's values, and back. Rows of money are checked against their checksums here, so
  * nothing altered is ever handed on.
  */
 
-/** A row whose checksum does not fit. The reader turns it into a stop that names the store. */
-export class AlteredRow extends Error {}
-
-function check(found: number, expected: number, what: string): void {
+function check(found: number | null, expected: number, what: string): void {
   if (found !== expected) throw new AlteredRow(`${what} was altered`);
 }
 
@@ -237,10 +240,17 @@ function saidIn({ status, body, received_at: answeredAtMs }: ReplyRow) {
   return { status, body, answeredAtMs };
 }
 
-export function outcomeOf(kind: string, matchedBy: string | null, reason: string | null): Outcome {
+export function outcomeOf(row: OutcomeRow & { readonly checksum: number | null }): Outcome {
+  check(row.checksum, outcomeChecksum(row), `row ${row.row} of batch ${batchId(row.batch)}`);
+  const { kind, matched_by: matchedBy, reason } = row;
   return {
     kind,
     ...(matchedBy === null ? {} : { matchedBy }),
     ...(reason === null ? {} : { reason }),
   } as Outcome;
+}
+
+export function positionOf(row: MarkRow & { readonly checksum: number | null }): Position {
+  check(row.checksum, markChecksum(row), `what is known of where row ${row.row} stands`);
+  return { row: row.row, byteOffset: row.byte_offset, lines: row.lines };
 }

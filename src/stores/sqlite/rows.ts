@@ -1,4 +1,5 @@
 import type { SettledRow } from '../../ledger.ts';
+import { outcomeChecksum } from './checksums.ts';
 import type { Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
@@ -6,18 +7,22 @@ import { batchNumber } from './records.ts';
 
 export function settleRow(connection: Connection, { batch, row, outcome, answers, input }: SettledRow): void {
   const id = batchNumber(batch);
-  connection.run(
-    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers, input) VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (batch, row) DO UPDATE
-       SET kind = excluded.kind, matched_by = excluded.matched_by,
-           reason = excluded.reason, answers = excluded.answers, input = excluded.input`,
-    id,
+  const cells = {
+    batch: id,
     row,
-    outcome.kind,
-    outcome.kind === 'matched' ? outcome.matchedBy : null,
-    outcome.reason ?? null,
-    JSON.stringify(answers),
-    input ?? null,
+    kind: outcome.kind,
+    matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
+    reason: outcome.reason ?? null,
+    answers: JSON.stringify(answers),
+    input: input ?? null,
+  };
+  connection.run(
+    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers, input, checksum)
+       VALUES (:batch, :row, :kind, :matched_by, :reason, :answers, :input, :checksum)
+       ON CONFLICT (batch, row) DO UPDATE
+       SET kind = excluded.kind, matched_by = excluded.matched_by, reason = excluded.reason,
+           answers = excluded.answers, input = excluded.input, checksum = excluded.checksum`,
+    { ...cells, checksum: outcomeChecksum(cells) },
   );
   for (const answer of answers) {
     const sql =

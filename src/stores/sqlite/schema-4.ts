@@ -2,12 +2,12 @@ import { GUARDS_4, TIME_GUARDS } from './guards-4.ts';
 import { PRICE_GUARDS } from './guards-4-prices.ts';
 
 /**
- * What schema 4 adds: the input that a row was settled from, and a checksum over each row; and what is known of the time
- * at which attempts were made. Everything that earlier
+ * What schema 4 adds: the input that a row was settled from, checksums of what had none, what is known of the time at
+ * which attempts were made, and more, each below. Everything that earlier
  * schemas kept stays as it is, checksums included.
  */
 
-/** Of rows that an older Rowonce settled both are NULL, which is accepted. */
+/** Of rows that an older Rowonce settled `input` is NULL, which is accepted. */
 const ROWS = `
 -- 48 bits over the mapped cells that the row was settled from, as they stand in the file.
 ALTER TABLE rows ADD COLUMN input INTEGER;
@@ -106,6 +106,33 @@ CREATE TABLE prices (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * Whoever changes a batch or an account takes its checksum away by that, and the commit gives it a new one
+ * (`table-sums.ts`), so no committed row is without. The counts of an account, which change with every answer, are what
+ * its answers add up to, and have no part in it.
+ */
+const SUMS = `
+ALTER TABLE batches ADD COLUMN checksum INTEGER;
+ALTER TABLE accounts ADD COLUMN checksum INTEGER;
+CREATE INDEX batches_unsummed ON batches (id) WHERE checksum IS NULL;
+CREATE INDEX accounts_unsummed ON accounts (id) WHERE checksum IS NULL;
+
+CREATE TRIGGER batches_altered AFTER UPDATE ON batches
+WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum BEGIN
+  UPDATE batches SET checksum = NULL WHERE id = NEW.id;
+END;
+
+CREATE TRIGGER accounts_altered AFTER UPDATE ON accounts
+WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum
+ AND ((NEW.answers, NEW.answers_not_404, NEW.last_other, NEW.misses)
+    IS (OLD.answers, OLD.answers_not_404, OLD.last_other, OLD.misses)
+  OR (NEW.misses_place, NEW.misses_kept) IS NOT (OLD.misses_place, OLD.misses_kept)) BEGIN
+  UPDATE accounts SET checksum = NULL WHERE id = NEW.id;
+END;
+
+ALTER TABLE marks ADD COLUMN checksum INTEGER;
+`;
+
 export const SCHEMA_4 = [
   ROWS,
   MARKS,
@@ -114,6 +141,7 @@ export const SCHEMA_4 = [
   TIMES,
   FILES,
   PRICES,
+  SUMS,
   GUARDS_4,
   TIME_GUARDS,
   PRICE_GUARDS,

@@ -9,9 +9,9 @@ import {
   type SubjectRow,
   subjectChecksum,
 } from './checksums.ts';
-import type { Connection } from './connection.ts';
+import { AlteredRow, type Connection } from './connection.ts';
 import { insertChange } from './entries.ts';
-import { AlteredRow, batchId, callOf, keyBytes } from './records.ts';
+import { batchId, callOf, keyBytes } from './records.ts';
 
 /** What changes alter, whether one may be sent now, and the log of what each settled one left. */
 

@@ -14,6 +14,10 @@ import {
   decisionChecksum,
   type LookRow,
   lookChecksum,
+  type MarkRow,
+  markChecksum,
+  type OutcomeRow,
+  outcomeChecksum,
   type PlannedCells,
   type PriceRow,
   plannedChecksum,
@@ -27,9 +31,12 @@ import {
   type ToldRow,
   toldChecksum,
 } from './checksums.ts';
-import { type Connection, damaged } from './connection.ts';
+import { type Connection, damaged, explained } from './connection.ts';
 import { integrityOf } from './integrity.ts';
+import { checkTables } from './table-sums.ts';
 import { WRONG_CHANGES } from './verify-changes.ts';
+import { WRONG_COUNTED } from './verify-counts.ts';
+import { verifySchema } from './verify-schema.ts';
 
 /**
  * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
@@ -41,12 +48,14 @@ export async function verify(connection: Connection, folder: string): Promise<vo
   const integrity = integrityOf(connection.path);
   const ours = firstProblem(() => {
     for (const check of CHECKS) check(connection, folder);
+    checkTables(connection);
     verifyTotals(connection, folder);
+    verifySchema(connection, folder);
   });
   // SQLite's word comes first: on broken pages our own checks find anything.
   const words = await integrity;
   if (words !== 'ok') throw damaged(folder, `SQLite says "${words}"`);
-  if (ours !== undefined) throw ours.error;
+  if (ours !== undefined) throw explained(ours.error, folder);
 }
 
 function firstProblem(check: () => void): { readonly error: unknown } | undefined {
@@ -139,6 +148,14 @@ const CHECKS = [
     changeChecksum,
     (row) => row.attempt,
   ),
+  checksums<OutcomeRow & Checked>(
+    'rows',
+    `SELECT * FROM rows
+      WHERE checksum IS NOT checksum_of(json_array(batch, row, kind, matched_by, reason, answers, input), NULL)`,
+    outcomeChecksum,
+    (row) => row.row,
+  ),
+  checksums<MarkRow & Checked>('marks', 'SELECT * FROM marks', markChecksum, (row) => row.row),
   checksums<PlannedCells & Checked>(
     'planned',
     'SELECT * FROM planned WHERE checksum IS NOT checksum_of(json_array(batch, row, planned), NULL)',
@@ -254,4 +271,5 @@ const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] =
   [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
   [WRONGLY_FREED, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
   ...WRONG_CHANGES,
+  ...WRONG_COUNTED,
 ];

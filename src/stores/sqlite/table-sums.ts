@@ -1,0 +1,76 @@
+import { cellsChecksum, checksumOfText, type Value } from './checksums.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+
+/**
+ * Checksums of batches and accounts, whose rows change. A trigger takes the checksum of a changed row away, whoever
+ * changed it, and every commit gives a new one to the rows that have none. They are over all columns that a table has,
+ * so a migration that adds one sets them to NULL and they are made anew.
+ */
+interface Summed {
+  readonly table: 'batches' | 'accounts';
+  /** Columns that have no part in it: what a join adds, and what is checked by adding it up. */
+  readonly without: readonly string[];
+}
+
+const BATCHES: Summed = { table: 'batches', without: ['identity'] };
+const ACCOUNTS: Summed = {
+  table: 'accounts',
+  without: ['answers', 'answers_not_404', 'last_other', 'misses', 'found'],
+};
+
+type Cells = Readonly<Record<string, Value>>;
+
+function checksumIn(row: Cells, { without }: Summed): number {
+  return cellsChecksum(
+    Object.entries(row).filter(([name]) => name !== 'checksum' && !without.includes(name)),
+  );
+}
+
+/** To be called just before each commit. */
+export function sumUp(connection: Connection): void {
+  for (const summed of [BATCHES, ACCOUNTS]) {
+    const { table } = summed;
+    const rows = connection.all<Cells & { id: number }>(`SELECT * FROM ${table} WHERE checksum IS NULL`);
+    for (const row of rows) {
+      connection.run(`UPDATE ${table} SET checksum = ? WHERE id = ?`, checksumIn(row, summed), row.id);
+    }
+  }
+}
+
+export function checkBatch(row: object): void {
+  check(row as Cells, BATCHES, 'batch');
+}
+
+export function checkAccount(row: object): void {
+  check(row as Cells, ACCOUNTS, 'account');
+}
+
+function check(row: Cells, summed: Summed, what: string): void {
+  if (row.checksum !== checksumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
+}
+
+/** All batches and accounts, one after the other. */
+export function checkTables(connection: Connection): void {
+  for (const row of connection.each<object>('SELECT * FROM batches')) checkBatch(row);
+  for (const row of connection.each<object>('SELECT * FROM accounts')) checkAccount(row);
+}
+
+/**
+ * What a migration leaves without a checksum gets one, so that a missing one is damage from then on. The triggers that
+ * keep settled rows as they are stand aside for that.
+ */
+export function sumUpEverything(connection: Connection): void {
+  sumUp(connection);
+  if (connection.get('SELECT 1 FROM rows WHERE checksum IS NULL LIMIT 1') === undefined) return;
+  // SQLite may write an odd character as another escape than we do.
+  connection.define('checksum_again', (list) => checksumOfText(JSON.stringify(JSON.parse(list)), null));
+  const guards = connection.all<{ name: string; sql: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'rows' AND sql LIKE '% UPDATE %'",
+  );
+  for (const { name } of guards) connection.script(`DROP TRIGGER ${name}`);
+  connection.script(
+    `UPDATE rows SET checksum = checksum_again(
+       json_array(batch, row, kind, matched_by, reason, answers, input)) WHERE checksum IS NULL`,
+  );
+  for (const { sql } of guards) connection.script(sql);
+}
