@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.ts';
 import { type StopError, stop } from '../errors.ts';
 import type { Ledger, LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
@@ -13,10 +14,12 @@ import {
 } from './sqlite/folder.ts';
 import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
-import { type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { isSpenderAlive, type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
 import { SqliteReader } from './sqlite/reader.ts';
+import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
@@ -41,7 +44,7 @@ const sqlite: Store = {
   async look(location, tell) {
     const folder = storeFolder(location);
     try {
-      return look(folder, tell);
+      return await look(folder, tell);
     } catch (error) {
       throw explained(error, folder.path);
     }
@@ -78,6 +81,7 @@ interface Opening extends StoreOptions {
 /** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
 async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<Ledger> {
   refuseVanished(folder);
+  const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
   try {
     const schema = schemaOf(connection, folder);
@@ -89,29 +93,42 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
-    if (clean === 0) await verify(connection, folder.path);
+    if (clean === 0 || seal === undefined) await verify(connection, folder.path);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     ensureBallast(folder.ballast);
     // One that is missing stays so: whoever spends has to hear of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE ledger SET clean = 0');
     limitPages(connection);
-    return spenderOf(folder, connection, watermark, lock);
+    return spenderOf(folder, { connection, watermark, lock, seal, clock: options.clock });
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
+interface Opened {
+  readonly connection: Connection;
+  readonly watermark: Pick<Watermark, 'write' | 'close'>;
+  readonly lock: SpenderLock;
+  /** Undefined when the ledger was not as it had been sealed, and was checked in full. */
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+}
+
 function spenderOf(
   folder: StoreFolder,
-  connection: Connection,
-  watermark: Pick<Watermark, 'write' | 'close'>,
-  lock: SpenderLock,
+  { connection, watermark, lock, seal: before, clock }: Opened,
 ): SqliteLedger {
+  const written = new LogPages(folder.log);
   return new SqliteLedger({
     connection,
-    watermark,
+    watermark: {
+      write(commits) {
+        written.note();
+        watermark.write(commits);
+      },
+    },
     lookout: new Lookout(folder, connection),
     folder: folder.path,
     makeRoom() {
@@ -120,20 +137,39 @@ function spenderOf(
       freeBallast(folder.ballast);
       raiseLimit(connection);
     },
-    release() {
+    ending: () => written.note(),
+    release(orderly) {
+      written.close();
+      const known = before !== undefined && written.isComplete;
+      const since = known ? { seal: before, written: (page: number) => written.has(page) } : undefined;
+      if (orderly) sealIfPossible(folder, since, clock);
       watermark.close();
       lock.release();
     },
   });
 }
 
-function look(folder: StoreFolder, tell: Tell = () => {}): LedgerReader {
+/** Without a seal the next start checks everything, and nothing else comes of it. */
+function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], clock: Clock): void {
+  try {
+    seal(folder, since, clock.wallMs());
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+}
+
+/**
+ * A store whose spender was killed is checked as by a spender. Beside one that is at work it is not: that one has
+ * checked it, and what is read has checksums.
+ */
+async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
   if (!hasLedger(folder)) {
     const loss = lossAt(folder.path);
     if (loss !== undefined) tell(loss);
     throw nothingThere(folder);
   }
   refuseVanished(folder);
+  const isChecked = unbrokenSeal(folder, systemClock.wallMs()) !== undefined || isSpenderAlive(folder);
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     const schema = schemaOf(connection, folder);
@@ -142,6 +178,7 @@ function look(folder: StoreFolder, tell: Tell = () => {}): LedgerReader {
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    if (!isChecked) await verify(connection, folder.path);
     return new SqliteReader(connection, folder.path);
   } catch (error) {
     connection.close();

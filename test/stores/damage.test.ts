@@ -140,8 +140,8 @@ describe('an altered entry', () => {
     const attempt = await lost(ledger, batch, 'acme', { request: requestUnder('key-1') });
     await ledger.recordLook(lookAt(attempt, 'happened'));
     await ledger.close();
-    alter(place, `DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change}`);
     const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change}`);
     const damage = { ...DAMAGED, message: expect.stringContaining(message) };
     await expect(reader.history(batch, 2)).rejects.toMatchObject(damage);
     if (table === 'requests') await expect(reader.doubts(batch)).rejects.toMatchObject(damage);
@@ -157,8 +157,8 @@ describe('an altered entry', () => {
     const ledger = await openStore(sqlite, place);
     await useChanges(ledger);
     await ledger.close();
-    alter(place, `DROP TRIGGER ${guard}; ${sql}`);
     const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER ${guard}; ${sql}`);
     const team = await firstBatch(reader);
     const read = () => (guard.startsWith('planned') ? reader.plannedRows(team.id, 0, 9) : known(reader));
     await expect(read()).rejects.toMatchObject(DAMAGED);

@@ -104,7 +104,7 @@ describe('every connection', () => {
     const ledger = await openStore(sqlite, place);
     await batchNamed(ledger, 'a');
     await ledger.close();
-    expect(readdirSync(place).sort()).toEqual(['ballast', 'ledger.db', 'lock.db', 'watermark']);
+    expect(readdirSync(place).sort()).toEqual(['ballast', 'ledger.db', 'lock.db', 'seal', 'watermark']);
     const database = new Database(join(place, 'ledger.db'), { readonly: true });
     onTestFinished(() => void database.close());
     expect(database.pragma('journal_mode', { simple: true })).toBe('wal');

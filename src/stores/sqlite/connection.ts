@@ -23,11 +23,14 @@ export interface ConnectionOptions {
 export class Connection {
   readonly path: string;
   readonly #database: Database.Database;
+  /** Open connections of this process, by their path. */
+  static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
   constructor(path: string, options: ConnectionOptions) {
     this.path = path;
     this.#database = new Database(path, { readonly: options.readonly, timeout: options.timeoutMs });
+    Connection.#count(path, 1);
     try {
       this.#harden();
     } catch (error) {
@@ -86,7 +89,17 @@ export class Connection {
   }
 
   close(): void {
+    if (this.#database.open) Connection.#count(this.path, -1);
     this.#database.close();
+  }
+
+  /** Whether this process has a connection to the file. */
+  static isOpenOn(path: string): boolean {
+    return (Connection.#open.get(path) ?? 0) > 0;
+  }
+
+  static #count(path: string, by: 1 | -1): void {
+    Connection.#open.set(path, (Connection.#open.get(path) ?? 0) + by);
   }
 
   /** @throws SQLITE_NOTADB for a file that is no database, SQLITE_BUSY for one that is locked exclusively. */

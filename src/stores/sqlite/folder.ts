@@ -14,12 +14,15 @@ import { stop } from '../../errors.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
- * else in the process: closing any other file descriptor of theirs would silently drop the locks (POSIX). Asking for
- * their size and changing their mode is harmless.
+ * else in the process but `seal.ts`: closing any other file descriptor of theirs would silently drop the locks (POSIX).
+ * Asking for their size and changing their mode is harmless.
  */
 export interface StoreFolder {
   readonly path: string;
   readonly ledger: string;
+  /** SQLite's, which exists while the ledger is open, and after a kill. */
+  readonly log: string;
+  readonly seal: string;
   readonly lock: string;
   readonly watermark: string;
   readonly ballast: string;
@@ -31,6 +34,8 @@ export function storeFolder(location: string): StoreFolder {
   return {
     path,
     ledger: join(path, 'ledger.db'),
+    log: join(path, 'ledger.db-wal'),
+    seal: join(path, 'seal'),
     lock: join(path, 'lock.db'),
     watermark: join(path, 'watermark'),
     ballast: join(path, 'ballast'),

@@ -56,15 +56,16 @@ import { sumUp } from './table-sums.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly lookout: Lookout;
+  /** Runs after an orderly end, before the connection is closed. */
+  readonly ending: () => void;
   /** Gives the store back: lock and files. Runs after the connection is closed. */
-  readonly release: () => void;
+  readonly release: (orderly: boolean) => void;
 }
 
 /** The ledger of the one spender. What is written is queued for the next commit; what is read has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
-  readonly #release: () => void;
-  readonly #lookout: Pick<Lookout, 'end'>;
+  readonly #options: Pick<SqliteLedgerOptions, 'ending' | 'lookout' | 'release'>;
   /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
   readonly #earlier: number;
   /** The number of the boot that attempts are made in; undefined: unknown. */
@@ -74,8 +75,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   constructor(options: SqliteLedgerOptions) {
     super(options.connection, options.folder);
     this.#group = new GroupCommit(options);
-    this.#release = options.release;
-    this.#lookout = options.lookout;
+    this.#options = options;
     const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
     this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
   }
@@ -241,10 +241,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (this.#closed) return;
     this.#closed = true;
     this.#group.drain();
-    this.#lookout.end();
-    if (this.#group.sound) endOrderly(this.connection);
+    this.#options.lookout.end();
+    const orderly = this.#group.sound && endOrderly(this.connection);
+    if (orderly) this.#options.ending();
     this.connection.close();
-    this.#release();
+    this.#options.release(orderly);
   }
 
   #existingBatch(id: number): Batch {
@@ -257,11 +258,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 }
 
 /** A crash before the flag is set, or a full disk, costs the next start a full check and nothing else. */
-function endOrderly(connection: Connection): void {
+function endOrderly(connection: Connection): boolean {
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.run('UPDATE ledger SET clean = 1');
+    return true;
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error;
+    return false;
   }
 }

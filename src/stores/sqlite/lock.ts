@@ -72,6 +72,16 @@ function busy(folder: StoreFolder): StopError {
   );
 }
 
+/** Whether the process that said last that it spends still lives. It may be another one that got its number. */
+export function isSpenderAlive(folder: StoreFolder): boolean {
+  try {
+    process.kill(JSON.parse(readFileSync(folder.spender, 'utf8')).pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
 function lastAnnounced(path: string): string | undefined {
   try {
     const { pid, since, command } = JSON.parse(readFileSync(path, 'utf8'));

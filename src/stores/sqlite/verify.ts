@@ -46,12 +46,14 @@ import { verifySchema } from './verify-schema.ts';
  */
 export async function verify(connection: Connection, folder: string): Promise<void> {
   const integrity = integrityOf(connection.path);
-  const ours = firstProblem(() => {
-    for (const check of CHECKS) check(connection, folder);
-    checkTables(connection);
-    verifyTotals(connection, folder);
-    verifySchema(connection, folder);
-  });
+  const ours = firstProblem(() =>
+    connection.snapshot(() => {
+      for (const check of CHECKS) check(connection, folder);
+      checkTables(connection);
+      verifyTotals(connection, folder);
+      verifySchema(connection, folder);
+    }),
+  );
   // SQLite's word comes first: on broken pages our own checks find anything.
   const words = await integrity;
   if (words !== 'ok') throw damaged(folder, `SQLite says "${words}"`);

@@ -1,0 +1,77 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/**
+ * Which pages of the ledger have been written, as the write-ahead log says. It is looked at after every commit, before
+ * the next one could begin the log anew from its start; a page costs less than a microsecond.
+ *
+ * The format of the log is SQLite's, fixed since version 3.7: a header of 32 bytes with two random salts at 16, then
+ * frames of a header of 24 bytes, with the page's number at 0 and the salts at 8, and the page itself.
+ */
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const FRAME_BYTES = FRAME_HEADER_BYTES + 4096;
+
+export class LogPages {
+  readonly #path: string;
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  readonly #frame = Buffer.alloc(FRAME_HEADER_BYTES);
+  #file: number | undefined;
+  #salts = '';
+  #at = HEADER_BYTES;
+  /** One bit for each page. */
+  #bits = new Uint8Array(1024);
+  #isComplete = true;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** False when the log could not be read, so that nobody knows which pages were written. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** @param page counted from zero. */
+  has(page: number): boolean {
+    return (((this.#bits[page >> 3] ?? 0) >> (page & 7)) & 1) === 1;
+  }
+
+  /** To be called after every commit. */
+  note(): void {
+    if (!this.#isComplete) return;
+    try {
+      this.#read();
+    } catch {
+      this.#isComplete = false;
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #read(): void {
+    this.#file ??= openSync(this.#path, 'r');
+    if (readSync(this.#file, this.#header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return;
+    const salts = this.#header.toString('hex', 16, 24);
+    if (salts !== this.#salts) this.#at = HEADER_BYTES;
+    this.#salts = salts;
+    while (readSync(this.#file, this.#frame, 0, FRAME_HEADER_BYTES, this.#at) === FRAME_HEADER_BYTES) {
+      // Behind the newest frame lie those of an earlier round.
+      if (this.#frame.toString('hex', 8, 16) !== salts) return;
+      this.#add(this.#frame.readUInt32BE(0) - 1);
+      this.#at += FRAME_BYTES;
+    }
+  }
+
+  #add(page: number): void {
+    const byte = page >> 3;
+    if (byte >= this.#bits.length) {
+      const larger = new Uint8Array(byte * 2);
+      larger.set(this.#bits);
+      this.#bits = larger;
+    }
+    this.#bits[byte] = (this.#bits[byte] ?? 0) | (1 << (page & 7));
+  }
+}

@@ -1,0 +1,148 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { Connection } from './connection.ts';
+import { type StoreFolder, sizeOf } from './folder.ts';
+
+/**
+ * A checksum of every page of the ledger, written beside it when it is closed in order. A ledger that is still as it was
+ * sealed needs no further check, which would take many times as long as reading it. One that is not, or that was never
+ * sealed, is not damaged for that: a killed run leaves it so, too. It is checked in full.
+ *
+ * So a seal that is missing, torn or of another state costs time and nothing else, and is not synchronised to the disk.
+ */
+export interface Seal {
+  /** CRC-32 of the pages, in their order. */
+  readonly sums: Uint32Array;
+  /** When all pages were last read. */
+  readonly checkedAtMs: number;
+}
+
+/** Of every ledger: SQLite's default, and no setting of ours changes it. A migration that did would only cost time. */
+const PAGE_BYTES = 4096;
+const BLOCK_BYTES = 256 * PAGE_BYTES;
+
+/**
+ * A larger file that nobody has written to since it was sealed is not read again within a day: what a disk loses within
+ * hours is mostly still in the memory of the machine, and reading would prove nothing.
+ */
+const ALWAYS_READ_BYTES = 64 * 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const MAGIC = 'rowonce seal 1';
+
+interface Header {
+  readonly magic: string;
+  readonly stamp: string;
+  readonly checkedAtMs: number;
+}
+
+/** The seal of a ledger that is as it was when it was sealed; else undefined. */
+export function unbrokenSeal(folder: StoreFolder, nowMs: number): Seal | undefined {
+  if ((sizeOf(folder.log) ?? 0) > 0) return undefined;
+  const written = readSeal(folder);
+  if (written === undefined) return undefined;
+  const { sums, checkedAtMs, isStamped } = written;
+  const ageMs = nowMs - checkedAtMs;
+  if (isStamped && sums.length * PAGE_BYTES > ALWAYS_READ_BYTES && ageMs >= 0 && ageMs < DAY_MS) {
+    return { sums, checkedAtMs };
+  }
+  if (sizeOf(folder.ledger) !== sums.length * PAGE_BYTES) return undefined;
+  const isWhole = withFile(folder.ledger, (file) => !anyOther(file, sums));
+  return isWhole ? { sums, checkedAtMs: nowMs } : undefined;
+}
+
+function anyOther(file: number, sums: Uint32Array): boolean {
+  const block = Buffer.allocUnsafe(BLOCK_BYTES);
+  for (let page = 0; page < sums.length; ) {
+    const length = readSync(file, block, 0, BLOCK_BYTES, page * PAGE_BYTES);
+    if (length < PAGE_BYTES) return true;
+    for (let at = 0; at + PAGE_BYTES <= length; at += PAGE_BYTES, page += 1) {
+      if (sums[page] !== crc32(block.subarray(at, at + PAGE_BYTES))) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Seals a ledger that no connection of ours is writing to any more.
+ * @param before the seal that it was opened with, and which pages were written since: all others are still to be as they
+ * were then. Left out: it was checked in full, so that all of it is right as it is.
+ */
+export function seal(
+  folder: StoreFolder,
+  before: { readonly seal: Seal; readonly written: (page: number) => boolean } | undefined,
+  nowMs: number,
+): void {
+  if ((sizeOf(folder.log) ?? 0) > 0) return;
+  const sums = withFile(folder.ledger, (file) => {
+    const made = new Uint32Array(fstatSync(file).size / PAGE_BYTES);
+    const page = Buffer.allocUnsafe(PAGE_BYTES);
+    for (let at = 0; at < made.length; at += 1) {
+      const known = before?.written(at) === false ? before.seal.sums[at] : undefined;
+      made[at] = known ?? sumOfPage(file, at, page);
+    }
+    return made;
+  });
+  writeSeal(folder, { sums, checkedAtMs: before?.seal.checkedAtMs ?? nowMs });
+}
+
+function sumOfPage(file: number, at: number, page: Buffer): number {
+  readSync(file, page, 0, PAGE_BYTES, at * PAGE_BYTES);
+  return crc32(page);
+}
+
+function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
+  const header: Header = { magic: MAGIC, stamp: stampOf(folder), checkedAtMs };
+  const head = Buffer.from(`${JSON.stringify(header)}\n`);
+  const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
+  const end = Buffer.alloc(4);
+  end.writeUInt32LE(crc32(body, crc32(head)));
+  writeFileSync(folder.seal, Buffer.concat([head, body, end]), { mode: 0o600 });
+}
+
+/** Undefined when there is none that is whole. */
+function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean }) | undefined {
+  if (sizeOf(folder.seal) === undefined) return undefined;
+  const bytes = readFileSync(folder.seal);
+  const content = bytes.subarray(0, -4);
+  if (bytes.length < 4 || bytes.readUInt32LE(content.length) !== crc32(content)) return undefined;
+  const headEnd = content.indexOf('\n') + 1;
+  const { magic, stamp, checkedAtMs } = JSON.parse(content.toString('utf8', 0, headEnd)) as Header;
+  if (magic !== MAGIC) return undefined;
+  const sums = new Uint32Array((content.length - headEnd) / 4);
+  content.copy(Buffer.from(sums.buffer), 0, headEnd);
+  return { sums, checkedAtMs, isStamped: stamp === stampOf(folder) && isLater(folder.seal, folder.ledger) };
+}
+
+/** Whatever is written to a file changes it, and nobody can set it back. */
+function stampOf({ ledger }: StoreFolder): string {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(ledger, { bigint: true });
+  return [ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+/** Two writes within one tick of the file system's clock leave the same stamp, so only a later tick tells them apart. */
+function isLater(file: string, other: string): boolean {
+  return statSync(file, { bigint: true }).mtimeNs > statSync(other, { bigint: true }).ctimeNs;
+}
+
+/** Files that could not be closed again, by device and number. */
+const keptOpen = new Map<string, number>();
+
+/**
+ * POSIX drops all locks that a process has on a file when it closes any descriptor of it. While a connection of ours is
+ * open, the descriptor is therefore kept for the next time.
+ */
+function withFile<T>(path: string, work: (file: number) => T): T {
+  const { dev, ino } = statSync(path);
+  const name = `${dev} ${ino}`;
+  const file = keptOpen.get(name) ?? openSync(path, 'r');
+  try {
+    return work(file);
+  } finally {
+    if (Connection.isOpenOn(path)) keptOpen.set(name, file);
+    else {
+      keptOpen.delete(name);
+      closeSync(file);
+    }
+  }
+}
