@@ -17,6 +17,10 @@ export interface Settings {
   readonly refresh: boolean;
   /** Whether it is about a team that is onboarded. */
   readonly team: boolean;
+  /** How many bits are flipped instead of killing; undefined: none. */
+  readonly flips?: number | undefined;
+  /** The number of the first flip. */
+  readonly from?: number;
 }
 
 export interface Lane {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import { BudgetKills } from './budget-kills.ts';
-import type { KillDrive, Settings } from './kill-drive.ts';
+import { flipBits } from './flips.ts';
+import type { KillDrive, Settings, TableLine } from './kill-drive.ts';
 import { ListKills } from './list-kills.ts';
 import { RefreshKills } from './refresh-kills.ts';
 import { TeamKills } from './team-kills.ts';
@@ -10,7 +11,8 @@ import { WAYS, type Way } from './ways.ts';
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
- * `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. Exit code 1 when a promise is broken.
+ * `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. `--flips 10000` is about rot
+ * of the disk instead of kills. Exit code 1 when a promise is broken.
  */
 
 const PROGRESS_EVERY_MS = 10_000;
@@ -19,6 +21,7 @@ await main();
 
 async function main(): Promise<void> {
   const settings = settingsOf(process.argv.slice(2));
+  if (settings.flips !== undefined) return flip({ ...settings, flips: settings.flips });
   const drive = driveOf(settings);
   const startedMs = performance.now();
   const show = setInterval(
@@ -36,9 +39,20 @@ async function main(): Promise<void> {
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
   const { way, seed } = settings;
-  const lines = [...drive.table(), ['way', way], ['seed', seed], ['seconds', seconds]];
-  console.log(lines.map(([name = '', value]) => `${String(name).padEnd(39)} ${value}`).join('\n'));
+  print([...drive.table(), ['way', way], ['seed', seed], ['seconds', seconds]]);
   process.exitCode = drive.isKept() ? 0 : 1;
+}
+
+async function flip(settings: Settings & { flips: number }): Promise<void> {
+  const startedMs = performance.now();
+  const { table, isKept } = await flipBits({ ...settings, from: settings.from ?? 0 });
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+  print([...table, ['seed', settings.seed], ['seconds', seconds]]);
+  process.exitCode = isKept ? 0 : 1;
+}
+
+function print(lines: readonly TableLine[]): void {
+  console.log(lines.map(([name = '', value]) => `${String(name).padEnd(39)} ${value}`).join('\n'));
 }
 
 function driveOf(settings: Settings): KillDrive {
@@ -61,11 +75,13 @@ function settingsOf(args: string[]): Settings {
       budget: { type: 'boolean', default: false },
       refresh: { type: 'boolean', default: false },
       team: { type: 'boolean', default: false },
+      flips: { type: 'string' },
+      from: { type: 'string', default: '0' },
     },
   });
   const given = { ...values, rows: values.rows ?? (values.team ? '500' : '200') };
-  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes'): number => {
-    if (/^\d{1,9}$/.test(given[name])) return Number(given[name]);
+  const number = (name: 'kills' | 'rows' | 'seed' | 'lanes' | 'flips' | 'from'): number => {
+    if (/^\d{1,9}$/.test(given[name] ?? '')) return Number(given[name]);
     throw new Error(`--${name} ${given[name]} is not a whole number.`);
   };
   const way = wayOf(values);
@@ -82,6 +98,8 @@ function settingsOf(args: string[]): Settings {
     budget: values.budget,
     refresh: values.refresh,
     team: values.team,
+    flips: values.flips === undefined ? undefined : number('flips'),
+    from: number('from'),
   };
 }
 
