@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { domainsOf, type Workplace } from './workplace.ts';
 
 /** Stores with something of every kind in them, whose bits are then flipped: one closed in order, and one of a killed run. */
@@ -14,10 +15,14 @@ export interface FlipStore {
   readonly name: 'closed' | 'killed';
   readonly folder: string;
   readonly deeds: readonly Deed[];
+  /** Numbers of the pages of each table and index. */
+  readonly pages: readonly (readonly number[])[];
 }
 
 const LOSING = 'charged-reset:0.06,500:0.06,422:0.06';
 const CAP = 12;
+
+export const PAGE_BYTES = 4096;
 
 /** Everything is made below `place.folder`, by the real command. */
 export async function makeFlipStores(place: Workplace, rows: number): Promise<readonly FlipStore[]> {
@@ -53,6 +58,7 @@ export async function makeFlipStores(place: Workplace, rows: number): Promise<re
     {
       name: 'closed',
       folder: place.path('closed'),
+      pages: pagesOf(place.path('closed')),
       deeds: [
         deed('same list', run('list.csv')),
         deed('re-ordered list', run('reversed.csv')),
@@ -66,6 +72,7 @@ export async function makeFlipStores(place: Workplace, rows: number): Promise<re
     {
       name: 'killed',
       folder: place.path('killed'),
+      pages: pagesOf(place.path('killed')),
       deeds: [
         deed('same list', run('second.csv')),
         deed('re-ordered list', run('second-reversed.csv')),
@@ -132,11 +139,24 @@ async function typed(
     throw new Error(`${words.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
 }
 
-/** What became of the input of a deed. */
+/** With the whole paths of lists and jobs. */
 export function inputOf(folder: string, words: readonly string[]): readonly string[] {
   return words.map((word) => (/\.(csv|yaml)$/.test(word) ? join(folder, word) : word));
 }
 
-export function bytesOf(path: string): Buffer {
-  return readFileSync(path);
+/** Looked at in a copy, because looking folds the log of a killed run into the ledger. */
+function pagesOf(folder: string): readonly (readonly number[])[] {
+  const copy = `${folder}-copy`;
+  cpSync(folder, copy, { recursive: true });
+  const bytes = statSync(join(folder, 'ledger.db')).size;
+  const database = new Database(join(copy, 'ledger.db'));
+  const pages = database
+    .prepare<[], { name: string; pageno: number }>('SELECT name, pageno FROM dbstat')
+    .all();
+  database.close();
+  rmSync(copy, { recursive: true });
+  const within = pages.filter(({ pageno }) => pageno * PAGE_BYTES <= bytes);
+  return Object.values(Object.groupBy(within, ({ name }) => name)).map((some = []) =>
+    some.map(({ pageno }) => pageno),
+  );
 }

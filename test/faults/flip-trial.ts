@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/main.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
-import { type Deed, type FlipStore, inputOf, writeAccounts } from './flip-store.ts';
+import { type Deed, type FlipStore, inputOf, PAGE_BYTES, writeAccounts } from './flip-store.ts';
 import { Vendor } from './vendor.ts';
 
 /**
@@ -180,15 +180,34 @@ export function flipNumbered(number: number, seed: number, stores: readonly Flip
   const random = randomFrom('flips', seed, number);
   const store = oneOf(stores, random);
   const deed = oneOf(store.deeds, random);
-  const file = fileIn(store.folder, random);
-  const byte = random.integer(0, statSync(join(store.folder, file)).size - 1);
-  return { store, deed, file, byte, bit: random.integer(0, 7) };
+  return { store, deed, ...placeIn(store, random), bit: random.integer(0, 7) };
 }
 
-/** Mostly the ledger; the small files beside it, and the log of a killed run, often enough to see each of their bytes. */
-function fileIn(folder: string, random: Random): string {
-  const beside = ['watermark', 'seal', 'ledger.db-wal'].filter((name) => existsSync(join(folder, name)));
-  return random.fraction() < 0.75 ? 'ledger.db' : oneOf(beside, random);
+/**
+ * One time in eight in a small file beside the ledger, or in the log of a killed run; else in the ledger: half of the times
+ * in a page of some table or index, each as often as any other, because what is small is as important, and where rows and
+ * their order stand more often than elsewhere.
+ */
+function placeIn({ folder, pages }: FlipStore, random: Random): Pick<Flip, 'file' | 'byte'> {
+  if (random.fraction() < 0.125) {
+    const beside = ['watermark', 'seal', 'ledger.db-wal'].filter((name) => existsSync(join(folder, name)));
+    const file = oneOf(beside, random);
+    return { file, byte: random.integer(0, statSync(join(folder, file)).size - 1) };
+  }
+  if (random.fraction() < 0.5) {
+    const { size } = statSync(join(folder, 'ledger.db'));
+    return { file: 'ledger.db', byte: random.integer(0, size - 1) };
+  }
+  const page = oneOf(oneOf(pages, random), random) - 1;
+  const [from, to] = oneOf(
+    [
+      [0, 63],
+      [PAGE_BYTES - 512, PAGE_BYTES - 1],
+      [0, PAGE_BYTES - 1],
+    ] as const,
+    random,
+  );
+  return { file: 'ledger.db', byte: page * PAGE_BYTES + random.integer(from, to) };
 }
 
 function oneOf<T>(items: readonly T[], random: Random): T {

@@ -15,6 +15,9 @@ import { Workplace } from './workplace.ts';
  * hangs is a finding and is replaced.
  */
 
+/** Of each of the larger lists: enough for trees of two levels. */
+const ROWS = 150;
+
 const HANGS_AFTER_MS = 60_000;
 const PROGRESS_EVERY_MS = 10_000;
 
@@ -35,7 +38,7 @@ export interface FlipResult {
 
 export async function flipBits({ flips, seed, lanes, from }: FlipSettings): Promise<FlipResult> {
   await using place = await Workplace.open({ matchRate: 0.8 });
-  const stores = await makeFlipStores(place, 60);
+  const stores = await makeFlipStores(place, ROWS);
   const endings = new Map<string, number>();
   let next = from;
   let done = 0;
