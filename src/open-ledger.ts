@@ -5,7 +5,7 @@ import { StopError, stop } from './errors.ts';
 import { loadFamily } from './family.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import { stateFolder } from './paths.ts';
-import { type Store, type StoreOptions, storeFor, type Tell } from './store.ts';
+import { type Salvage, type Store, type StoreOptions, storeFor, type Tell } from './store.ts';
 
 /** Which store a command uses, and how it is opened. */
 
@@ -100,6 +100,13 @@ function isNewStore({ location }: StoreChoice): boolean {
 /** @param tell hears what would hold a spender back. */
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
   return (await storeOf(location)).look(location, tell);
+}
+
+/** Reads what can be read of a damaged store. @param workFolder an empty folder. */
+export async function salvageLedger(location: string, workFolder: string): Promise<Salvage> {
+  const store = await storeOf(location);
+  if (store.salvage !== undefined) return store.salvage(location, workFolder);
+  throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
 }
 
 async function storeOf(location: string): Promise<Store> {

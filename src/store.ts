@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import { stop } from './errors.ts';
-import type { Ledger, LedgerReader } from './ledger.ts';
+import type { CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { Call } from './operation.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -25,6 +26,30 @@ export interface Store {
    * @throws StopError as `open`, never `busy` or `store_lost`.
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
+  /**
+   * Reads what can be read of a damaged ledger, which stays as it is. Left out: it cannot be read in part.
+   * @param workFolder an empty folder for a copy. @throws StopError `store` when there is none, `store_damaged` when
+   *   nothing at all can be read.
+   */
+  salvage?(location: string, workFolder: string): Promise<Salvage>;
+}
+
+/** A ledger of which some may be unreadable: that is passed over and noted. */
+export interface Salvage extends LedgerReader {
+  /** What was met so far. */
+  readonly unreadable: readonly Unreadable[];
+  everyCall(): AsyncIterable<SalvagedCall>;
+}
+
+export interface Unreadable {
+  readonly what: string;
+  readonly why: string;
+}
+
+export interface SalvagedCall {
+  readonly accountIdentity: string;
+  readonly call: Call;
+  readonly state: CallState;
 }
 
 /** Hears a fact that a person should know and that stops nothing. */

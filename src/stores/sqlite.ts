@@ -19,6 +19,7 @@ import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
 import { SqliteReader } from './sqlite/reader.ts';
+import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
 import { verify } from './sqlite/verify.ts';
 import { readWatermark, Watermark } from './sqlite/watermark.ts';
@@ -45,6 +46,16 @@ const sqlite: Store = {
     const folder = storeFolder(location);
     try {
       return await look(folder, tell);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
+  async salvage(location, workFolder) {
+    const folder = storeFolder(location);
+    if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
+    try {
+      return openSalvage(folder, workFolder);
     } catch (error) {
       throw explained(error, folder.path);
     }

@@ -11,6 +11,7 @@ import {
   type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
+import type { Call } from '../../operation.ts';
 import { momentOf } from './boots.ts';
 import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
@@ -63,7 +64,19 @@ export class Calls {
   /** `batch` is whose decision counts. */
   state(key: Buffer, batch: number | undefined): CallState {
     const call = this.byKey(key);
-    if (call === undefined) return { kind: 'unknown' };
+    return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
+  }
+
+  /** A call by its number in the tables, whether or not the index of the keys knows it. */
+  numbered(id: number): { readonly accountIdentity: string; readonly call: Call; readonly state: CallState } {
+    const call = this.#call(id);
+    const sql = 'SELECT identity FROM accounts WHERE id = ?';
+    const account = this.#connection.get<{ identity: string }>(sql, call.account);
+    if (account === undefined) throw new AlteredRow(`account ${call.account} is missing`);
+    return { accountIdentity: account.identity, call: callOf(call), state: this.#stateOf(call, undefined) };
+  }
+
+  #stateOf(call: CallWithState, batch: number | undefined): CallState {
     if (call.answer !== null) {
       const answer = this.answer(call.answer, call);
       if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
@@ -262,8 +275,8 @@ export class Calls {
     return row;
   }
 
-  #call(id: number): StoredCall {
-    const row = this.#connection.get<StoredCall>('SELECT * FROM calls WHERE id = ?', id);
+  #call(id: number): CallWithState {
+    const row = this.#connection.get<CallWithState>('SELECT * FROM calls WHERE id = ?', id);
     if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
     return row;
   }

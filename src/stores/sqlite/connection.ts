@@ -193,7 +193,7 @@ export function damaged(folder: string, fact: string, cause?: unknown): StopErro
     {
       code: 'store_damaged',
       message: `The store ${folder} is damaged: ${fact}.`,
-      next: 'Restore the whole folder from a backup, or name another folder with --store and buy again what it does not know.',
+      next: 'Restore the whole folder from its newest backup; "rowonce store salvage" reads what is left of this one.',
     },
     { cause },
   );

@@ -124,12 +124,7 @@ export class SqliteReader implements LedgerReader {
         limit,
       );
       const answers = this.#answersOnce();
-      return rows.map((row) => ({
-        row: row.row,
-        outcome: outcomeOf(row),
-        answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
-        ...(row.input === null ? {} : { input: row.input }),
-      }));
+      return rows.map((row) => this.recordOf(row, answers));
     });
   }
 
@@ -249,6 +244,24 @@ export class SqliteReader implements LedgerReader {
     }
   }
 
+  protected recordOf(
+    row: OutcomeRow & { readonly checksum: number | null },
+    answers: (attempt: number) => readonly AnswerRecord[],
+  ): RowRecord {
+    return {
+      row: row.row,
+      outcome: outcomeOf(row),
+      answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
+      ...(row.input === null ? {} : { input: row.input }),
+    };
+  }
+
+  /** One, or none when the attempt brought none. */
+  protected answersBy(attempt: number): readonly AnswerRecord[] {
+    const answer = this.calls.answer(attempt);
+    return answer === undefined ? [] : [answer];
+  }
+
   protected batchNumbered(id: number): Batch | undefined {
     const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
     return row && checkedBatch(row);
@@ -265,8 +278,7 @@ export class SqliteReader implements LedgerReader {
     return (attempt) => {
       let answers = known.get(attempt);
       if (answers === undefined) {
-        const answer = this.calls.answer(attempt);
-        answers = answer === undefined ? [] : [answer];
+        answers = this.answersBy(attempt);
         known.set(attempt, answers);
       }
       return answers;
