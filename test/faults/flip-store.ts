@@ -50,7 +50,7 @@ export async function makeFlipStores(place: Workplace, rows: number): Promise<re
   cpSync(place.path('store'), place.path('closed'), { recursive: true });
   await typed(place, [null], run('second.csv'), { ROWONCE_CRASH_AT: 'before-finish' });
   cpSync(place.path('store'), place.path('killed'), { recursive: true });
-  const shared = [
+  const onAny = (): readonly Deed[] => [
     deed('over its budget', run('capped.csv', ['--budget', String(CAP)])),
     deed('status', ['status', '--json']),
   ];
@@ -66,7 +66,7 @@ export async function makeFlipStores(place: Workplace, rows: number): Promise<re
         deed('export', ['export', 'enrich-company', 'list.csv', '--account', 'data', '--json']),
         deed('export of a team', ['export', 'team.yaml', 'team.csv', '--json']),
         deed('plan', ['plan', 'enrich-company', 'reversed.csv', '--account', 'data', '--json']),
-        ...shared,
+        ...onAny(),
       ],
     },
     {
@@ -77,7 +77,7 @@ export async function makeFlipStores(place: Workplace, rows: number): Promise<re
         deed('same list', run('second.csv')),
         deed('re-ordered list', run('second-reversed.csv')),
         deed('export', ['export', 'enrich-company', 'list.csv', '--account', 'data', '--json']),
-        ...shared,
+        ...onAny(),
       ],
     },
   ];

@@ -1,4 +1,4 @@
-import type { StopError } from '../../errors.ts';
+import { StopError } from '../../errors.ts';
 import { crashPoint } from '../../faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import type { Lookout } from './lookout.ts';
@@ -91,6 +91,7 @@ export class GroupCommit {
       settle(this.#commit(writable));
     } catch (error) {
       if (isDiskFull(error) && !this.#full) this.#commitInFlight(writable, error);
+      else if (isDamage(explained(error, this.#options.folder))) this.#rescue(writable, error);
       else this.#fail(writable, error);
     }
   }
@@ -99,6 +100,24 @@ export class GroupCommit {
   #refusal(): StopError | undefined {
     const { folder, lookout } = this.#options;
     return this.#full ? diskFull(folder, undefined) : lookout.refusal();
+  }
+
+  /**
+   * The ledger has just turned out to be damaged, or is known to be. Not all of its pages are, so what comes back from
+   * requests that are in flight is written one by one, as far as that can be done: it may have been paid for.
+   */
+  #rescue(group: readonly Write[], cause: unknown): void {
+    this.#broken ??= explained(cause, this.#options.folder);
+    for (const write of group) {
+      try {
+        if (!write.inFlight) throw this.#broken;
+        const { done, commits } = this.#transaction(() => [{ write, value: write.work() }]);
+        this.#mark(commits);
+        settle(done);
+      } catch (error) {
+        write.reject(explained(error, this.#options.folder));
+      }
+    }
   }
 
   #fail(group: readonly Write[], error: unknown): void {
@@ -186,6 +205,10 @@ export class GroupCommit {
 function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
   for (const write of group) if (!write.inFlight) write.reject(stopped);
   return group.filter((write) => write.inFlight);
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof StopError && error.code === 'store_damaged';
 }
 
 function settle(done: readonly Done[]): void {

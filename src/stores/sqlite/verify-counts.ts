@@ -10,9 +10,9 @@ closed AS MATERIALIZED (
   SELECT a.batch, b.account AS payer, c.account, c.operation, k.kind, k.answer,
          x.attempt IS NOT NULL AS retracted, r.status IS NOT 404 AS other, count(*) AS n
     FROM closures k
-    JOIN attempts a ON a.id = k.attempt
-    JOIN calls c ON c.id = a.call
-    JOIN batches b ON b.id = a.batch
+    CROSS JOIN attempts a ON a.id = k.attempt
+    CROSS JOIN calls c ON c.id = a.call
+    CROSS JOIN batches b ON b.id = a.batch
     LEFT JOIN retractions x ON x.attempt = k.attempt
     LEFT JOIN replies r ON r.attempt = k.attempt AND k.kind = 'settled'
    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)`;
@@ -54,7 +54,10 @@ SELECT a.id
  WHERE a.open IS NOT (k.attempt IS NULL)
  LIMIT 1`;
 
-/** A row whose other answer was taken back is open again, and settles on the same payer. */
+/**
+ * A row whose other answer was taken back is open again, and settles on the same payer. CROSS JOIN keeps SQLite from
+ * going through all attempts of a batch for each of its rows.
+ */
 const WRONG_PAYER = `
 SELECT a.id
   FROM attempts a
@@ -66,8 +69,8 @@ SELECT a.id
           WHERE r.batch = a.batch AND r.row = a.paid_row AND j.value = a.id)))
 UNION ALL
 SELECT a.id
-  FROM rows r JOIN json_each(r.answers) j JOIN attempts a ON a.id = j.value
- WHERE a.batch = r.batch AND a.paid_row > r.row
+  FROM rows r CROSS JOIN json_each(r.answers) j CROSS JOIN attempts a ON a.id = j.value
+ WHERE +a.batch = r.batch AND a.paid_row > r.row
  LIMIT 1`;
 
 const WRONG_REPEATS = `
