@@ -2,6 +2,7 @@ import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
+import { operationFor } from './attempt/repetition.ts';
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
@@ -37,7 +38,7 @@ import {
 } from './misses.ts';
 import type { Call } from './operation.ts';
 import { rateHintsIn } from './rate-hints.ts';
-import { dialectOperationOf, type HttpRequest, type RequestValues, requestOf } from './request.ts';
+import { type HttpRequest, type RequestValues, requestOf } from './request.ts';
 import type { RowNumber } from './row.ts';
 import type { Sending, Transport } from './transport.ts';
 
@@ -51,6 +52,7 @@ import type { Sending, Transport } from './transport.ts';
  * - after the close: a settled call, which no run sends again.
  */
 
+export { operationFor, type Repetition } from './attempt/repetition.ts';
 export { ProjectAccess };
 
 /** Everything that spending on one account needs. One per run. */
@@ -134,29 +136,6 @@ function buyInTurn(spending: Spending, wanted: Wanted): Promise<Bought> {
       if (moves.length > MOST_MOVES) throw stopped(spending, movedTooOften(moves));
     }
   });
-}
-
-/** How an attempt stands to earlier ones of its call that were lost. */
-export interface Repetition {
-  readonly isRepeated: boolean;
-  /** To the byte, under the idempotency key of the lost one. */
-  readonly underKey: boolean;
-}
-
-/**
- * What answers mean to a repeat. A lost request goes where it went before, so a redirect of it is not followed. And a
- * 409 to it is no answer: that is how vendors say that they are still at work on the first request under the key.
- */
-export function operationFor(
-  dialect: Dialect,
-  call: Call,
-  { isRepeated, underKey }: Repetition,
-): DialectOperation {
-  const operation = dialectOperationOf(dialect, call);
-  if (!isRepeated) return operation;
-  const { redirect, repeated = [], answers = [], ...rest } = operation;
-  if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
-  return { ...rest, ...(redirect === undefined ? {} : { redirect }), answers: [...repeated, ...answers] };
 }
 
 /** One try. A slot is held by the caller, so a permit never waits for one and then bursts. */

@@ -2,39 +2,41 @@ import type { CallKey } from './call-key.ts';
 import type { BootTime } from './clock.ts';
 import type { Position } from './format.ts';
 import type {
+  Admission,
+  AttemptRecord,
+  CallState,
+  Closure,
+  DecisionSpec,
+  Doubt,
+  Intent,
+  KnownCall,
+  KnownSubject,
+  Look,
+  OpenAttempt,
+  RawReply,
+  RowRecord,
+  SettledInput,
+  SettledRow,
+} from './ledger/call-records.ts';
+import type {
   AccountCaps,
   AccountState,
   Activity,
-  Admission,
   AttemptId,
-  AttemptRecord,
   Batch,
   BatchChange,
   BatchId,
   BatchSpec,
   BatchStart,
-  CallState,
-  Closure,
   Credits,
   DecisionId,
-  DecisionSpec,
-  Doubt,
   FreshSince,
-  Intent,
   KeptTime,
-  KnownCall,
-  KnownSubject,
   LearnedRate,
-  Look,
   MissesMark,
   Money,
-  OpenAttempt,
   PauseRecord,
   PlannedRow,
-  RawReply,
-  RowRecord,
-  SettledInput,
-  SettledRow,
   TimeMark,
   UsageMark,
 } from './ledger/records.ts';
@@ -42,6 +44,7 @@ import type { SubjectFacts } from './membership.ts';
 import type { Call } from './operation.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
+export * from './ledger/call-records.ts';
 export * from './ledger/records.ts';
 
 /**

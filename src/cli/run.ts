@@ -24,7 +24,7 @@ import { counted, grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { runJob } from '../run-job.ts';
+import { type RunRequest, runJob } from '../run-job.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { EventFile } from './run/event-file.ts';
@@ -111,7 +111,6 @@ async function runCommand(
     () => typedCommand(words),
   );
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
-  const budget = wholeNumber('--budget', flags.budget);
   try {
     const input = await inputPathOf(file, flags, console);
     // Nobody can pipe the same again into a command that was only printed.
@@ -119,26 +118,12 @@ async function runCommand(
     const running = runJob({
       job,
       file: input,
-      account: flags.account,
-      read: readOptionsOf(flags),
-      formulas: formulaModeOf(flags),
-      store: flags.store,
-      output: flags.output === '-' ? process.stdout : flags.output,
-      forExcel: flags.forExcel,
-      budget: budget === undefined ? undefined : credits(budget),
-      limit: wholeNumber('--limit', flags.limit),
-      sample: sampleSize(flags.sample),
-      refresh: flags.refresh,
-      repair: flags.repair,
+      ...saidIn(flags),
       maxPauseMs:
         durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
-      waitForLockMs: durationOf('--wait', flags.wait),
       mayCreateStore: console.interactive,
-      saveJobAs: flags.saveJob,
       askBudget: (plan) => askBudget(console, plan, flags.yes === true),
       askChanges: (plan) => askChanges(console, plan, flags.yes === true),
-      allowAdmin: flags.allowAdmin,
-      accept: flags.accept === undefined ? undefined : oneOf('--accept', ACCEPTABLE, flags.accept),
       askMisses: (misses) => askMisses(console, misses, flags.yes === true),
       tell: console.warn,
       planFile: flags.plan,
@@ -157,6 +142,28 @@ async function runCommand(
     events?.close();
     stopping.release();
   }
+}
+
+/** What the flags say about a run. */
+function saidIn(flags: Flags): Partial<RunRequest> {
+  const budget = wholeNumber('--budget', flags.budget);
+  return {
+    account: flags.account,
+    read: readOptionsOf(flags),
+    formulas: formulaModeOf(flags),
+    store: flags.store,
+    output: flags.output === '-' ? process.stdout : flags.output,
+    forExcel: flags.forExcel,
+    budget: budget === undefined ? undefined : credits(budget),
+    limit: wholeNumber('--limit', flags.limit),
+    sample: sampleSize(flags.sample),
+    refresh: flags.refresh,
+    repair: flags.repair,
+    waitForLockMs: durationOf('--wait', flags.wait),
+    saveJobAs: flags.saveJob,
+    allowAdmin: flags.allowAdmin,
+    accept: flags.accept === undefined ? undefined : oneOf('--accept', ACCEPTABLE, flags.accept),
+  };
 }
 
 /** Off a terminal nobody watches, so a run that waits for longer ends and is started again by whoever started it. */

@@ -159,13 +159,17 @@ test('an edited list is not exported by what was found for the list as it was', 
 
 // ------------------------------------------------------------------------------------------------ the second wall
 
-/** Everything of files that tells when they were changed stands still, as on a disk whose clock ticks every two seconds. */
+/** Everything of a file that tells when it was changed stands still, as on a disk whose clock ticks every two seconds. */
 async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() => void> {
   const file = await open(place.path(name));
   const handles = Object.getPrototypeOf(file) as FileHandle;
   const found = await file.stat({ bigint: true });
   await file.close();
-  const blinded = vi.spyOn(handles, 'stat').mockResolvedValue(found as never);
+  const look = handles.stat;
+  const blinded = vi.spyOn(handles, 'stat').mockImplementation(async function (this: FileHandle) {
+    const now = await look.call(this, { bigint: true });
+    return now?.ino === found.ino ? found : now;
+  } as never);
   onTestFinished(() => blinded.mockRestore());
   return () => blinded.mockRestore();
 }

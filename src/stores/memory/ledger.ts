@@ -11,11 +11,9 @@ import {
   type BatchId,
   type BatchSpec,
   type BatchStart,
-  type BudgetScope,
   type Closure,
   type Credits,
   credits,
-  type Decision,
   type DecisionId,
   type DecisionSpec,
   type Intent,
@@ -24,7 +22,6 @@ import {
   type Ledger,
   type Look,
   type MissesMark,
-  type Money,
   type OpenAttempt,
   type PauseRecord,
   type PlannedRow,
@@ -46,7 +43,7 @@ import {
   priceKey,
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
-import { refuseAttempt, refuseTurnedBack } from './rules.ts';
+import { overBudget, refuseAttempt, refuseTurnedBack } from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
 
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -154,7 +151,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const price = this.book.prices.get(priceKey(call.accountIdentity, call.call)) ?? 0;
     const reserve = isRepeat ? asked.reserve : credits(Math.max(asked.reserve, price));
     const intent = { ...asked, reserve };
-    const over = refusedChange(this.book, intent) ?? this.#overBudget(kept, intent, decided?.decision);
+    const over = refusedChange(this.book, intent) ?? overBudget(this.book, kept, intent, decided?.decision);
     if (over !== undefined) return over;
     const boot = intent.uptimeMs === undefined ? undefined : this.#boot;
     refuseAttempt(this.book, { batch: kept.batch, call, intent, boot, decided });
@@ -339,26 +336,6 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     const attempt = this.book.attempt(id);
     invariant(attempt !== undefined && attempt.closure === undefined, `attempt ${id} is not open`);
     return attempt;
-  }
-
-  #overBudget(kept: KeptBatch, intent: Intent, decision: Decision | undefined): Admission | undefined {
-    const { batch, accountIdentity, atMs } = intent;
-    const scopes: [BudgetScope, Money][] = [
-      ['batch', this.book.money(kept.budget, (other) => other.intent.batch === batch)],
-      ['day', this.book.periodMoney(accountIdentity, 'day', atMs)],
-      ['month', this.book.periodMoney(accountIdentity, 'month', atMs)],
-    ];
-    if (decision?.kind === 'retry') {
-      const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
-      scopes.push(['extra', this.book.money(kept.extraCredits, retry)]);
-    }
-    for (const [scope, money] of scopes) {
-      const { cap, spent, reserved, inDoubt } = money;
-      if (cap !== undefined && spent + reserved + inDoubt + intent.reserve > cap) {
-        return { kind: 'over_budget', scope, money };
-      }
-    }
-    return undefined;
   }
 
   /** An answer of the account that was a free 404, after which it answered nothing else. */

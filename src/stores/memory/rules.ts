@@ -1,9 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { invariant } from '../../errors.ts';
-import type { AnswerRecord, Batch, Intent, TimeMark } from '../../ledger.ts';
+import type {
+  Admission,
+  AnswerRecord,
+  Batch,
+  BudgetScope,
+  Decision,
+  Intent,
+  Money,
+  TimeMark,
+} from '../../ledger.ts';
 import {
   answerOf,
   holds,
+  type KeptAttempt,
+  type KeptBatch,
   type KeptBoot,
   type KeptCall,
   type KeptDecision,
@@ -12,7 +23,7 @@ import {
   usesDecision,
 } from './book.ts';
 
-/** Which attempts are never admitted, whatever the budgets say. */
+/** Which attempts are never admitted, and which do not fit into a budget. */
 
 interface Asked {
   readonly batch: Batch;
@@ -109,4 +120,30 @@ function refuseRequest(book: MemoryBook, { call, intent, decided }: Asked): void
   if (decided?.decision.kind !== 'repeat') return;
   const lost = call.doubt?.intent.request?.idempotencyKey;
   invariant(lost === request.idempotencyKey, 'a repeat under a key is the lost request itself');
+}
+
+/** The first budget that the intent does not fit into. */
+export function overBudget(
+  book: MemoryBook,
+  kept: KeptBatch,
+  intent: Intent,
+  decision: Decision | undefined,
+): Admission | undefined {
+  const { batch, accountIdentity, atMs } = intent;
+  const scopes: [BudgetScope, Money][] = [
+    ['batch', book.money(kept.budget, (other) => other.intent.batch === batch)],
+    ['day', book.periodMoney(accountIdentity, 'day', atMs)],
+    ['month', book.periodMoney(accountIdentity, 'month', atMs)],
+  ];
+  if (decision?.kind === 'retry') {
+    const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
+    scopes.push(['extra', book.money(kept.extraCredits, retry)]);
+  }
+  for (const [scope, money] of scopes) {
+    const { cap, spent, reserved, inDoubt } = money;
+    if (cap !== undefined && spent + reserved + inDoubt + intent.reserve > cap) {
+      return { kind: 'over_budget', scope, money };
+    }
+  }
+  return undefined;
 }
