@@ -34,6 +34,8 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b(?=\d*[a-f])[0-9a-f]{8}\b|\b\d{8}\b/g, 'BATCH'],
   [/\b\d+ (?:ms|s|min)\b(?: \d+ s\b)?/g, 'DURATION'],
   [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
+  // Whether a request was still on its way when a run stopped.
+  [/^Stopping: .*\n/gm, ''],
   // How far a run had got when it was killed.
   [/goes on: \d+ of/g, 'goes on: ROWS of'],
 ];
