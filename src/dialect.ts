@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseDurationMs } from './duration.ts';
+import { METHODS } from './operation.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
@@ -75,7 +76,13 @@ export const answerRule = z.strictObject({
 
 export type AnswerRule = z.infer<typeof answerRule>;
 
+/** A name of the vendor's for a value; a dot leads into a nested object of the body. No number: a list has no names. */
+const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
+  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
+});
+
 const request = {
+  /** Of what alters nothing. */
   method: z.enum(['GET', 'POST']),
   /** `{name}` takes a field out of the body, or the query, and into the path. */
   path: z.string().regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"'),
@@ -85,7 +92,7 @@ const request = {
    * Our parameter → the vendor's field; left out: the same name. `null`: the vendor has no such field. An operation is
    * then never asked by that parameter, because a call without it would be another call; a read-back leaves it out.
    */
-  fields: z.record(z.string(), z.string().min(1).nullable()).optional(),
+  fields: z.record(z.string(), field.nullable()).optional(),
 };
 
 /**
@@ -138,7 +145,7 @@ export const listing = z.strictObject({
   /** As `permissions` names roles. */
   role: path.optional(),
   /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
-  next_page: z.strictObject({ next: path, parameter: z.string().min(1) }).optional(),
+  next_page: z.strictObject({ next: path, parameter: field }).optional(),
   /** As of a read-back. */
   sure_after: sureAfter,
 });
@@ -147,6 +154,7 @@ export type Listing = z.infer<typeof listing>;
 
 export const dialectOperation = z.strictObject({
   ...request,
+  method: z.enum(METHODS),
   /** Whole credits: `most` is reserved before sending, `found` is what a successful answer is booked at. */
   credits: z.strictObject({
     most: z.int().min(0),
@@ -175,8 +183,8 @@ export const dialectOperation = z.strictObject({
    */
   paging: z
     .union([
-      z.strictObject({ parameter: z.string().min(1), next: path }),
-      z.strictObject({ parameter: z.string().min(1), from: z.int() }),
+      z.strictObject({ parameter: field, next: path }),
+      z.strictObject({ parameter: field, from: z.int() }),
     ])
     .optional(),
 });
@@ -207,6 +215,8 @@ export type RateHintNames = z.infer<typeof rateHints>;
 export const envelope = z.strictObject({
   /** Headers of the outer request; `{key}` is the service's. */
   headers: requestHeaders,
+  /** Methods of inner requests that the step takes; left out: GET and POST, as published. */
+  methods: z.array(z.enum(METHODS)).min(1).optional(),
   /** Names of the outer body's members; each may be a dotted path. */
   request: z.strictObject({
     account: z.string().min(1),

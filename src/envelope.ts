@@ -1,7 +1,7 @@
 import { bytesOf, objectWith, readBody, valueAt } from './answer-body.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';
 import type { RawReply } from './ledger.ts';
-import type { JsonObject, JsonValue } from './operation.ts';
+import type { JsonObject, JsonValue, Method } from './operation.ts';
 
 /**
  * The "API Call" step of a service: a request to another vendor goes in a request to the service, and the vendor's
@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from './operation.ts';
 
 /** A request as it would go to the vendor itself. */
 export interface InnerRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** Path and query. */
   readonly endpoint: string;
   readonly body: JsonObject | undefined;

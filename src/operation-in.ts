@@ -3,7 +3,7 @@ import { changeFields } from './changes.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { stop } from './errors.ts';
 import type { Answer, Call, JsonValue, Operation, Step } from './operation.ts';
-import { dialectOperationOf, unaskable } from './request.ts';
+import { dialectOperationOf, requireSendable, unaskable } from './request.ts';
 
 /**
  * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an
@@ -28,7 +28,11 @@ export function operationIn(dialect: Dialect, operation: Operation): Operation {
  * @throws StopError `unsupported`.
  */
 function askable(dialect: Dialect, step: Step): Step {
-  if (step.kind === 'end' || Object.hasOwn(dialect.operations, step.call.operation)) return step;
+  if (step.kind === 'end') return step;
+  if (Object.hasOwn(dialect.operations, step.call.operation)) {
+    requireSendable(dialect, step.call);
+    return step;
+  }
   const { operation } = step.call;
   const fact = `The dialect ${dialect.name} of the ${dialect.vendor} has no operation ${operation}.`;
   throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);

@@ -9,6 +9,10 @@ import type { Outcome } from './row.ts';
 
 export type Vendor = 'provider' | 'service';
 
+/** Methods of requests. A GET carries its parameters in the query, the others in a JSON body. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
@@ -27,6 +31,11 @@ export interface Call {
   readonly operation: string;
   readonly parameters: Readonly<Record<string, JsonValue>>;
   readonly ifLost: IfLost;
+  /**
+   * The body as it leaves, where it differs from that of the parameters: a blank cell is left out of it. No part of the
+   * key, so that what was bought when a blank cell was sent as "" is not bought again.
+   */
+  readonly sentBody?: JsonObject;
   /** The service's project on which the call acts. */
   readonly project?: string;
   /**

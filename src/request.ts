@@ -1,12 +1,13 @@
+import { objectWith } from './answer-body.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
-import { envelopeBody } from './envelope.ts';
+import { envelopeBody, merged } from './envelope.ts';
 import { invariant, stop } from './errors.ts';
 import { ROLES, type Role } from './membership.ts';
-import type { Call, JsonObject, JsonValue } from './operation.ts';
+import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from './operation.ts';
 
 /** What leaves for the vendor, to the byte. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** With the query; the origin is the connection's. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -64,13 +65,29 @@ export function requestOf(
   const operation = dialectOperationOf(dialect, call);
   const left = unaskable(dialect, call.operation).find((name) => Object.hasOwn(call.parameters, name));
   invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
-  const shaped = GENERIC_OPERATIONS.includes(call.operation)
-    ? shapedByItself(call)
-    : shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
+  const shaped = shapedCall(dialect, operation, call);
   const path = movedTo ?? pathOf(dialect, basePath, shaped);
   const known = valuesFor(call, values);
   const headers = { ...headersOf(dialect, operation, known), ...idempotencyHeader(dialect, known) };
   return addressed(dialect, basePath, { ...shaped, path }, headers, known);
+}
+
+/**
+ * What no request can be made of is met by the plan, before anything is sent.
+ * @throws StopError `job` where two values of the call are one field, or a query has no form for one; `unsupported` where
+ * the service does not send such requests.
+ */
+export function requireSendable(dialect: Dialect, call: Call): void {
+  const { method } = shapedCall(dialect, dialectOperationOf(dialect, call), call);
+  const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
+  if (dialect.through === undefined || methods.includes(method)) return;
+  const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
+  throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+}
+
+function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): Shaped {
+  if (GENERIC_OPERATIONS.includes(call.operation)) return shapedByItself(call);
+  return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
 
 /** The free request that says what became of a call. `values` has the lost attempt's idempotency key, if it had one. */
@@ -105,7 +122,7 @@ export function freeRequestOf(
 type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
 
 interface Shaped {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** With the query, below the account's address. */
   readonly path: string;
   readonly body: JsonObject | undefined;
@@ -121,8 +138,9 @@ function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, J
     const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
     const field = named === undefined ? name : named;
     if (field === null) continue;
-    if (sent.has(field)) {
-      const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(field)}.`;
+    const other = [...sent.keys()].find((each) => isWithin(each, field) || isWithin(field, each));
+    if (other !== undefined) {
+      const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
       throw stop('job', fact, 'Take the filter of that name out of the job.');
     }
     sent.set(field, value);
@@ -133,6 +151,11 @@ function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, J
 /** Own members only: a filter is named by the job, and every object also has a `constructor`. */
 function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+/** Whether a field is another one, or a part of it: `query.abn` of `query`. */
+export function isWithin(field: string, other: string): boolean {
+  return field === other || field.startsWith(`${other}.`);
 }
 
 /** A role is written as the service grants it; a call names ours, so that its key does not depend on the dialect. */
@@ -148,13 +171,25 @@ function withPermissions({ permissions }: Dialect, call: Call): Call {
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
 /** As the job says it. Braces in its path stand for themselves. */
-function shapedByItself({ operation, parameters: { method, endpoint, body } }: Call): Shaped {
+function shapedByItself({ operation, parameters, sentBody }: Call): Shaped {
+  const { method, endpoint, body = {} } = parameters;
+  const own = sentBody ?? body;
   invariant(
-    (method === 'GET' || method === 'POST') && typeof endpoint === 'string' && isObject(body),
+    isMethod(method) && typeof endpoint === 'string' && isObject(own),
     `${operation} has no method, endpoint and body`,
   );
-  if (method === 'POST') return { method, path: endpoint, body };
-  return { method, path: withQuery(endpoint, new Map(Object.entries(body))), body: undefined };
+  if (method === 'GET') {
+    return { method, path: withQuery(endpoint, new Map(Object.entries(own))), body: undefined };
+  }
+  return { method, path: endpoint, body: bodyFor(method, own) };
+}
+
+const isMethod = (value: JsonValue | undefined): value is Method =>
+  (METHODS as readonly (JsonValue | undefined)[]).includes(value);
+
+/** A DELETE that says nothing but its path has no body, because some servers refuse even an empty one. */
+function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
+  return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
@@ -164,13 +199,25 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 /** @param values that the path may name besides the fields: of a question about a call, never of the call itself. */
 function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
   const path = fillPath(shape.path, fields, values);
-  if (shape.method === 'POST') return { method: 'POST', path, body: Object.fromEntries(fields) };
-  return { method: 'GET', path: withQuery(path, fields), body: undefined };
+  const { method } = shape;
+  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
+  const deep = [...fields.keys()].find((name) => name.includes('.'));
+  if (deep !== undefined) {
+    const fact = `${JSON.stringify(deep)} is a nested field, and a query has none.`;
+    throw stop('job', fact, 'Write the name of the filter as it has to stand in the query, without a dot.');
+  }
+  return { method, path: withQuery(path, fields), body: undefined };
+}
+
+/** A dot in the name of a field leads into an object of the body. */
+function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
+  if (![...fields.keys()].some((name) => name.includes('.'))) return Object.fromEntries(fields);
+  return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
 }
 
 /** Moves the fields that the path names out of the body. */
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  return template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);

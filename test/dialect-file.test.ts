@@ -130,10 +130,48 @@ describe('what is refused, with line and column', () => {
     ],
     [
       'a method that is none of ours',
-      'operations: { enrich-person: { method: PUT } }',
-      '1:40: operations.enrich-person.method cannot be "PUT"',
+      'operations: { enrich-person: { method: HEAD } }',
+      '1:40: operations.enrich-person.method cannot be "HEAD"',
+      'Known are: GET, POST, PUT, PATCH, DELETE.',
+    ],
+    [
+      'a free question by a method that alters something',
+      'usage: { method: DELETE, path: /usage, credits: used }',
+      '1:18: usage.method cannot be "DELETE"',
       'Known are: GET, POST.',
     ],
+    [
+      'a nested field in a query, which has none',
+      'operations:\n  enrich-company:\n    method: GET\n    fields: { abn: query.registration }',
+      '4:20: "query.registration" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'a nested field in the query of a read-back',
+      'operations: { enrich-company: { read_back: { method: GET, path: /a, fields: { abn: q.abn }, answers: [{ status: [200], says: happened }] } } }',
+      '1:84: "q.abn" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'a nested page in a query',
+      'operations: { search-people: { method: GET, paging: { parameter: page.number, from: 0 } } }',
+      '1:66: "page.number" is a nested field, and the query of a GET has none',
+      'Write the name as it has to stand in the query, without a dot.',
+    ],
+    [
+      'a field that has another one inside',
+      'operations: { enrich-company: { fields: { abn: query, domain: query.domain } } }',
+      '1:63: two parameters go into the field "query.domain", and a call may have both',
+      'Write domain: null for the one that the vendor has no field for.',
+    ],
+    ...['query.', '.abn', 'a..b', 'companies.0.abn', '0.abn'].map(
+      (field): [string, string, string, string] => [
+        `a field that leads nowhere: ${field}`,
+        `operations: { enrich-company: { fields: { abn: ${field} } } }`,
+        '1:48: operations.enrich-company.fields.abn: a field is a name, or names with single dots between them, which lead into nested objects',
+        'Correct it.',
+      ],
+    ),
     [
       'a path that is none',
       'operations: { enrich-person: { path: people } }',

@@ -13,6 +13,7 @@ import {
   freeRequestOf,
   readBackRequestOf,
   requestOf,
+  requireSendable,
   unaskable,
 } from '../src/request.ts';
 
@@ -57,6 +58,84 @@ test("a parameter is sent under the vendor's name for it", () => {
     { key: 'k' },
   );
   expect(JSON.parse(String(request.body))).toEqual({ business_number: '1', x: [true] });
+});
+
+describe('a field with a dot in its name', () => {
+  const fields = { abn: 'query.registration', domain: 'query.site.domain', website: '__proto__.a' };
+
+  test('is nested in the body, beside what else stands there', () => {
+    const request = requestOf(
+      dialect({ fields }),
+      '',
+      call({ abn: '1', domain: 'a.example', website: 'w', x: [true] }),
+      { key: 'k' },
+    );
+    expect(String(request.body)).toBe(
+      '{"query":{"registration":"1","site":{"domain":"a.example"}},"__proto__":{"a":"w"},"x":[true]}',
+    );
+  });
+
+  test('may be taken into the path', () => {
+    const request = requestOf(
+      dialect({ method: 'GET', path: '/by/{query.registration}', fields }),
+      '',
+      call({ abn: '1' }),
+      { key: 'k' },
+    );
+    expect(request.path).toBe('/by/1');
+  });
+
+  test.each<[string, Partial<DialectOperation>, JsonObject]>([
+    ['a query has no place for it', { method: 'GET' }, { 'location.state': 'VIC' }],
+    ['it would stand inside of another value', { fields: { abn: 'query' } }, { abn: '1', 'query.abn': '2' }],
+    ['another value would stand inside of it', { fields: { abn: 'query.abn' } }, { abn: '1', query: 'x' }],
+  ])('is refused by the plan already where %s', (_what, operation, parameters) => {
+    expect(() => requireSendable(dialect(operation), call(parameters))).toThrow(
+      expect.objectContaining({ code: 'job' }),
+    );
+  });
+});
+
+describe('each method', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('%s carries its parameters in a body', (method) => {
+    const request = requestOf(
+      dialect({ method, path: '/do/{id}' }, { 'content-type': 'application/json' }),
+      '',
+      call({ id: 'a b', role: 'x' }),
+      { key: 'k' },
+    );
+    expect(request).toMatchObject({ method, path: '/do/a%20b', body: Buffer.from('{"role":"x"}') });
+  });
+
+  test('a DELETE that says nothing but its path has no body; a POST has an empty one', () => {
+    const bare = (method: 'POST' | 'DELETE') =>
+      requestOf(
+        dialect({ method, path: '/do/{id}' }, { 'content-type': 'application/json' }),
+        '',
+        call({ id: '1' }),
+        { key: 'k' },
+      );
+    expect(bare('DELETE')).toEqual({ method: 'DELETE', path: '/do/1', headers: {}, body: undefined });
+    expect(String(bare('POST').body)).toBe('{}');
+  });
+
+  test('through a service only those are sent that its step takes, and the plan says so', () => {
+    if (service.api_call === undefined) throw new Error('the service has no API Call step');
+    const { api_call: envelope } = service;
+    const through = (methods?: ('PUT' | 'GET')[]): Dialect => ({
+      ...dialect({ method: 'PUT' }),
+      through: {
+        envelope: methods === undefined ? envelope : { ...envelope, methods },
+        connectedAccount: 'acme-data',
+      },
+    });
+    expect(() => requireSendable(through(), call({ a: 1 }))).toThrow(
+      'The "API Call" step of the service sends GET and POST, and do is a PUT.',
+    );
+    requireSendable(through(['GET', 'PUT']), call({ a: 1 }));
+    const sent = requestOf(through(['PUT']), '/step', call({ a: 1 }), { key: 'k' });
+    expect(JSON.parse(String(sent.body))).toMatchObject({ method: 'PUT', body: { a: 1 } });
+  });
 });
 
 describe('a parameter in the path', () => {

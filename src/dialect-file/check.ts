@@ -8,6 +8,8 @@ import {
   fieldOf,
   inHeaders,
   inPath,
+  nestedInQuery,
+  nestedName,
   type Problem,
   type Problems,
   placeholdersIn,
@@ -38,6 +40,8 @@ function* problemsIn(dialect: Dialect, operations: ReadonlyMap<string, Operation
     const inputs = operations.get(name)?.inputs.map((input) => input.name);
     const parameters = CHANGE_PARAMETERS.get(name) ?? inputs;
     yield* inCredits(entry, keys);
+    yield* nestedInQuery(entry, keys);
+    yield* nestedName(entry.method, entry.paging?.parameter, [...keys, 'paging', 'parameter']);
     yield* inHeaders(entry.headers, [...keys, 'headers'], ACCOUNT_VALUES);
     if (CHANGE_PARAMETERS.has(name)) yield* inChange(dialect, name, entry);
     else if (inputs !== undefined) yield* inFields(entry, inputs, keys);
@@ -110,6 +114,7 @@ function* inReadBack(
     };
   }
   yield* inHeaders(readBack.headers, [...keys, 'headers'], [...ACCOUNT_VALUES, IDEMPOTENCY_KEY]);
+  yield* nestedInQuery(readBack, keys);
   const path = readBack.path.replaceAll(`{${IDEMPOTENCY_KEY}}`, '');
   const fields = askable(readBack, parameters).map((name) => fieldOf(readBack, name));
   const isChange = CHANGE_PARAMETERS.has(operation);

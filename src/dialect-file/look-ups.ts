@@ -1,5 +1,13 @@
 import type { Dialect, Listing } from '../dialect.ts';
-import { ACCOUNT_VALUES, headersName, inHeaders, inPath, type Problems, placeholdersIn } from './parts.ts';
+import {
+  ACCOUNT_VALUES,
+  headersName,
+  inHeaders,
+  inPath,
+  nestedName,
+  type Problems,
+  placeholdersIn,
+} from './parts.ts';
 
 /** The free questions of a service: who is in a project, who is invited to it, whose key it is. */
 
@@ -27,7 +35,9 @@ export function* inLookUps(dialect: Dialect): Problems {
   }
 }
 
-function* inListing(dialect: Dialect, name: string, { path, headers }: Listing): Problems {
+function* inListing(dialect: Dialect, name: string, listing: Listing): Problems {
+  const { method, path, headers, next_page: nextPage } = listing;
+  yield* nestedName(method, nextPage?.parameter, [name, 'next_page', 'parameter']);
   yield* inHeaders(headers, [name, 'headers'], ACCOUNT_VALUES);
   yield* inPath(path, ['project_id'], [name, 'path']);
   if (placeholdersIn(path).includes('project_id') || headersName('project_id', dialect.headers, headers))

@@ -1,5 +1,7 @@
 import type { DialectOperation } from '../dialect.ts';
 import { suggestion } from '../nearest.ts';
+import type { Method } from '../operation.ts';
+import { isWithin } from '../request.ts';
 import type { SchemaProblem } from '../schema-problem.ts';
 
 /** Problems of the parts that all requests of a dialect have: headers, path, fields. */
@@ -46,13 +48,35 @@ export function* unknownParameter(
 }
 
 export function* sharedField(entry: Fields, asked: readonly string[], keys: readonly string[]): Problems {
-  const twice = asked.find((name, index) =>
-    asked.slice(0, index).some((each) => fieldOf(entry, each) === fieldOf(entry, name)),
-  );
+  const fields = asked.map((name) => fieldOf(entry, name));
+  const twice = asked.find((name, index) => {
+    const field = fieldOf(entry, name);
+    return fields.slice(0, index).some((each) => isWithin(each, field) || isWithin(field, each));
+  });
   if (twice === undefined) return;
   const fact = `two parameters go into the field "${fieldOf(entry, twice)}", and a call may have both`;
   const next = `Write ${twice}: null for the one that the vendor has no field for.`;
   yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
+}
+
+/** What a query cannot hold. The path takes its fields out of it. */
+export function* nestedInQuery(
+  { method, path, fields }: Pick<DialectOperation, 'method' | 'path' | 'fields'>,
+  keys: readonly string[],
+): Problems {
+  if (method !== 'GET') return;
+  const inPaths = placeholdersIn(path);
+  const isNested = (field: string | null): boolean =>
+    field?.includes('.') === true && !inPaths.includes(field);
+  const [name, field] = Object.entries(fields ?? {}).find(([, each]) => isNested(each)) ?? [];
+  if (name !== undefined) yield* nestedName(method, field ?? undefined, [...keys, 'fields', name]);
+}
+
+export function* nestedName(method: Method, field: string | undefined, keys: readonly string[]): Problems {
+  if (method !== 'GET' || field?.includes('.') !== true) return;
+  const fact = `"${field}" is a nested field, and the query of a GET has none`;
+  const next = 'Write the name as it has to stand in the query, without a dot.';
+  yield { keys, part: 'value', fact, next };
 }
 
 /** The parameters that the vendor has a field for. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseDurationMs } from '../duration.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../format.ts';
 import { FORMULA_MODES } from '../formulas.ts';
-import type { JsonValue } from '../operation.ts';
+import { type JsonValue, METHODS } from '../operation.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
 
@@ -57,7 +57,7 @@ const operationSettings = {
   pages: z.int().min(1).max(20).optional(),
   /** `api-call`. */
   kind: z.enum(['read', 'change']).optional(),
-  method: z.enum(['GET', 'POST']).optional(),
+  method: z.enum(METHODS).optional(),
   endpoint: text.regex(/^\//, 'an endpoint begins with "/"').optional(),
   body: z.record(z.string(), json).optional(),
   credits_max: wholeCredits.optional(),

@@ -1,6 +1,6 @@
 import type { CallKey } from '../call-key.ts';
 import type { KnownSubject } from '../membership.ts';
-import type { Call } from '../operation.ts';
+import type { Call, Method } from '../operation.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
@@ -33,7 +33,7 @@ export interface Intent {
  */
 export interface KeyedRequest {
   readonly idempotencyKey: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** With the query. */
   readonly path: string;
   readonly body?: Buffer;

@@ -175,6 +175,35 @@ test("a store of schema 2 takes changes, plans and today's rules beside what it 
   expect(await known(again)).toMatchObject({ sequence: 1, facts: INVITED });
 });
 
+test('requests that an older store kept are there, and beside them those of every method may be kept', async () => {
+  const place = storeOfSchema2();
+  const ledger = await openStore(sqlite, place);
+  const lostBefore = { doubt: { request: requestUnder('key-2') } };
+  expect(await stateOf(ledger, 'keyed')).toMatchObject(lostBefore);
+  const request = { ...requestUnder('key-9'), method: 'PATCH' } as const;
+  await lost(ledger, BATCH_2, 'patched', { request });
+  expect(await stateOf(ledger, 'patched')).toMatchObject({ doubt: { request } });
+  await ledger.close();
+  const database = new Database(join(place, 'ledger.db'));
+  onTestFinished(() => void database.close());
+  const refused = (sql: string): string => {
+    try {
+      database.exec(sql);
+      return 'let through';
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refused("UPDATE requests SET path = '/elsewhere'")).toContain('money rule');
+  expect(refused('DELETE FROM requests')).toContain('money rule');
+  const again = 'INSERT INTO requests SELECT 999999, idempotency_key, method, path, first_sent_at, 0, body';
+  expect(refused(`${again} FROM requests LIMIT 1`)).toContain('a request belongs to an open attempt');
+  database.exec('DROP TRIGGER requests_keeping; PRAGMA foreign_keys = OFF');
+  expect(refused(`${again.replace(' method', " 'TRACE'")} FROM requests LIMIT 1`)).toContain('CHECK');
+  const plan = database.prepare("EXPLAIN QUERY PLAN SELECT * FROM requests WHERE idempotency_key = 'k'");
+  expect(JSON.stringify(plan.all())).toContain('requests_key');
+});
+
 test('whoever only looks waits for a run to bring the store up to date', async () => {
   const place = storeOfSchema1();
   const older = { code: 'store_version', message: expect.stringContaining('(schema 1, this one needs 4)') };

@@ -39,7 +39,8 @@ CREATE TRIGGER retractions_effect AFTER INSERT ON retractions BEGIN
 END;
 `;
 
-const REPEATING = `
+/** Of the table itself, so that a migration which makes the table anew makes this anew as well. */
+export const REQUESTS_KEEPING = `
 -- A vendor that honours a key takes all requests under it for one, so they must be one.
 CREATE TRIGGER requests_keeping BEFORE INSERT ON requests BEGIN
   SELECT RAISE(ABORT, 'money rule: a request belongs to an open attempt')
@@ -58,7 +59,9 @@ CREATE TRIGGER requests_keeping BEFORE INSERT ON requests BEGIN
    WHERE a.id = NEW.attempt AND NOT EXISTS (
      SELECT 1 FROM requests r WHERE r.attempt = c.doubt AND r.idempotency_key = NEW.idempotency_key);
 END;
+`;
 
+const REPEATING = `${REQUESTS_KEEPING}
 DROP TRIGGER closures_money;
 -- Never refuses an answer for being dearer than reserved: it has been charged, so the book must say so.
 CREATE TRIGGER closures_money AFTER INSERT ON closures

@@ -1,3 +1,5 @@
+import { refusal } from './guards.ts';
+import { REQUESTS_KEEPING } from './guards-2.ts';
 import { GUARDS_4, TIME_GUARDS } from './guards-4.ts';
 import { PRICE_GUARDS } from './guards-4-prices.ts';
 
@@ -133,6 +135,27 @@ END;
 ALTER TABLE marks ADD COLUMN checksum INTEGER;
 `;
 
+/**
+ * Requests of every method may be sent again under an idempotency key. SQLite cannot alter a check, so the table is made
+ * anew with the indices and guards that were dropped with it; views and guards of other tables find it by its name.
+ */
+const METHODS = `
+CREATE TABLE requests_before AS SELECT * FROM requests;
+DROP TABLE requests;
+CREATE TABLE requests (
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
+  idempotency_key TEXT NOT NULL,
+  method TEXT NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  path TEXT NOT NULL,
+  first_sent_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  body BLOB
+) STRICT;
+INSERT INTO requests SELECT * FROM requests_before;
+DROP TABLE requests_before;
+CREATE INDEX requests_key ON requests (idempotency_key);
+${REQUESTS_KEEPING}${refusal('UPDATE', 'requests')}${refusal('DELETE', 'requests')}`;
+
 export const SCHEMA_4 = [
   ROWS,
   MARKS,
@@ -142,6 +165,7 @@ export const SCHEMA_4 = [
   FILES,
   PRICES,
   SUMS,
+  METHODS,
   GUARDS_4,
   TIME_GUARDS,
   PRICE_GUARDS,
