@@ -54,6 +54,8 @@ export interface AnswerPlace {
   readonly fields?: string;
   /** Path of the list of what was found in the vendor's own body; left out: the first list in the fields. */
   readonly results?: string;
+  /** The list of results is one of objects: of an operation of the job's own, a list of plain values is a field. */
+  readonly objects?: true;
 }
 
 /** @param operation whose answers hold lists; left out: nobody asks for those. */
@@ -66,6 +68,7 @@ export function answerPlaceOf(
     ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
     ...(fields === undefined ? {} : { fields }),
     ...(results === undefined ? {} : { results }),
+    ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };
 }
 
@@ -99,12 +102,13 @@ export function resultsIn(body: JsonValue | undefined, place: AnswerPlace): read
   if (place.results !== undefined) return asList(valueAt(own, place.results));
   const fields = place.fields === undefined ? own : valueAt(own, place.fields);
   if (fields === undefined || fields === null || typeof fields !== 'object') return undefined;
-  return (
-    asList(fields) ??
-    Object.values(fields)
-      .map(asList)
-      .find((list) => list !== undefined)
-  );
+  return [fields, ...Object.values(fields)]
+    .map(asList)
+    .find((list) => list !== undefined && (place.objects !== true || list.some(isObject)));
+}
+
+function isObject(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asList(value: JsonValue | undefined): readonly JsonValue[] | undefined {

@@ -31,6 +31,7 @@ const settingsSchema = z.object({
       envelope: z.string().optional(),
       fields: z.string().optional(),
       results: z.string().optional(),
+      objects: z.literal(true).optional(),
     })
     .optional(),
   /** Name of the file into which lists of results go; left out: there are none. */
@@ -105,6 +106,7 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     ...(at.envelope === undefined ? {} : { envelope: at.envelope }),
     ...(at.fields === undefined ? {} : { fields: at.fields }),
     ...(at.results === undefined ? {} : { results: at.results }),
+    ...(at.objects === undefined ? {} : { objects: at.objects }),
   };
   const operation = resultsFile === undefined ? {} : { resultsFile };
   return {

@@ -9,6 +9,8 @@ import {
   end,
   type InputField,
   type JsonObject,
+  METHODS,
+  type Method,
   type Operation,
   type OperationOptions,
   type PlannedWork,
@@ -17,7 +19,8 @@ import {
   type Step,
   send,
 } from '../operation.ts';
-import { columnsIn, filledIn, templateProblem } from './api-call/template.ts';
+import { endpointProblem, filledEndpoint } from './api-call/endpoint.ts';
+import { columnsIn, filledIn, templateProblem, withoutBlanks } from './api-call/template.ts';
 
 /**
  * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is
@@ -26,7 +29,7 @@ import { columnsIn, filledIn, templateProblem } from './api-call/template.ts';
 
 /** What every call of a job has in common. */
 interface Shape {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   readonly endpoint: string;
   readonly body: JsonObject;
 }
@@ -34,7 +37,11 @@ interface Shape {
 /** A row, ready to be sent. */
 interface Filled {
   readonly request: Shape;
+  /** The body without blank cells, where there are any: of what is sent, and not of what the call is known by. */
+  readonly sentBody?: JsonObject;
   readonly creditsMost?: number;
+  /** What the vendor is asked by: the columns of the path, and the members of the body. */
+  readonly by: string;
 }
 
 /** A row of a change, with what is known of it. */
@@ -44,9 +51,6 @@ interface Planned extends PlannedWork, Filled {
   readonly doneBy?: string;
 }
 
-/** As a path of a dialect; a second slash at its beginning would make another address of it. */
-const ENDPOINT = /^\/(?!\/)[!-"$-~]*$/;
-
 const NEEDED = 'Write it into a job: endpoint: /…, and body: with {{Column}} where a cell belongs.';
 
 /** As it stands here, nobody has said yet what is sent, so it is like the simplest job. */
@@ -55,7 +59,7 @@ export default defineOperation(
 );
 
 function operationOf(shape: Shape): Operation<Filled> {
-  const columns = columnsIn(shape.body);
+  const columns = columnsOf(shape);
   return {
     name: 'api-call',
     summary: 'Send a request of your own for each row: any other operation of the vendor.',
@@ -63,37 +67,45 @@ function operationOf(shape: Shape): Operation<Filled> {
     inputs: columns.map(inputOf),
     tiers: [],
     settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
+    resultsFile: 'results',
     shapedBy,
     prepare: (row, options) => prepare(shape, columns, row, options),
     next: nextOfRead,
   };
 }
 
+/** Each once, in the order in which they first appear. */
+function columnsOf({ endpoint, body }: Shape): readonly string[] {
+  return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
+}
+
+/** By these methods something is altered, unless the job says that it is not. */
+const ALTERING: readonly Method[] = ['PUT', 'PATCH', 'DELETE'];
+
 /** @throws StopError `job` where the job does not say what is sent. */
 function shapedBy(settings: JsonObject): Operation {
-  const { method, endpoint, body = {}, kind } = settings;
+  const { endpoint, body = {} } = settings;
   if (endpoint === undefined)
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
-  if (typeof endpoint !== 'string' || !ENDPOINT.test(endpoint)) {
-    const fact = `endpoint: ${JSON.stringify(endpoint)} is no path: it begins with one "/" and holds neither blanks nor "#".`;
-    throw stop('job', fact, 'Write the path below the address of the account, such as /companies/tag.');
-  }
-  if (endpoint.includes('{{')) {
-    const fact = `endpoint: ${endpoint} has a {{, but a path is the same for every row.`;
+  const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it is a text';
+  if (typeof endpoint !== 'string' || wrong !== undefined) {
+    const fact = `endpoint: ${JSON.stringify(endpoint)} is no path: ${wrong}.`;
     throw stop(
       'job',
       fact,
-      'Put what differs from row to row into `body`; with method GET it becomes the query.',
+      'Write the path below the address of the account, such as /companies/{{Id}}/tag.',
     );
   }
-  const shape: Shape = { method: method === 'GET' ? 'GET' : 'POST', endpoint, body: body as JsonObject };
+  const method = METHODS.find((each) => each === settings.method) ?? 'POST';
+  const shape: Shape = { method, endpoint, body: body as JsonObject };
   const problem = templateProblem(shape.body);
   if (problem !== undefined) throw stop('job', `body: ${problem}.`, 'Write a column as {{Column}}.');
   const operation = operationOf(shape);
+  const { kind = ALTERING.includes(method) ? 'change' : 'read' } = settings;
   return kind === 'change' ? changeOf(operation) : defineOperation(operation);
 }
 
-function changeOf({ next: _, ...operation }: Operation<Filled>): Operation {
+function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<Filled>): Operation {
   return defineOperation<Filled, Planned>({
     ...operation,
     change: { isState: false, resolve: (input, team) => ({ kind: 'ready', input: planned(input, team) }) },
@@ -104,7 +116,12 @@ function changeOf({ next: _, ...operation }: Operation<Filled>): Operation {
 /** A column of that very name, or one that the job maps to it. */
 function inputOf(column: string): InputField {
   const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return { name: column, about: 'as the body of the job names it', aliases: [squeezed], required: true };
+  return {
+    name: column,
+    about: 'as the endpoint or the body of the job names it',
+    aliases: [squeezed],
+    required: true,
+  };
 }
 
 function prepare(
@@ -113,22 +130,32 @@ function prepare(
   row: RowInput,
   { settings }: OperationOptions,
 ): Prepared<Filled> {
+  const path = filledEndpoint(endpoint, row);
+  if (path.kind === 'wrong') return { kind: 'invalid', reason: path.problem };
+  const inPath = columnsIn(endpoint);
   const isBlank = columns.every((column) => (row[column] ?? '').trim() === '');
   if (columns.length > 0 && isBlank) {
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
   }
-  const request = { method, endpoint, body: filledIn(body, row) };
+  const request = { method, endpoint: path.endpoint, body: filledIn(body, row) };
+  const sentBody = withoutBlanks(body, row);
   const creditsMost = settings?.credits_max;
   return {
     kind: 'ready',
-    input: { request, ...(typeof creditsMost === 'number' ? { creditsMost } : {}) },
+    input: {
+      request,
+      ...(canonicalJson(sentBody) === canonicalJson(request.body) ? {} : { sentBody }),
+      ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
+      by: [...inPath, ...Object.keys(sentBody)].join('+'),
+    },
   };
 }
 
-function callOf(operation: 'api-call' | 'api-call-change', { request, creditsMost }: Filled): Call {
+function callOf(operation: 'api-call' | 'api-call-change', { request, sentBody, creditsMost }: Filled): Call {
   return {
     operation,
     parameters: { ...request },
+    ...(sentBody === undefined ? {} : { sentBody }),
     // Nobody knows whether what the job sends may be sent twice.
     ifLost: 'hold',
     ...(creditsMost === undefined ? {} : { creditsMost }),
@@ -143,7 +170,7 @@ function nextOfRead(input: Filled, answered: Answered): Step {
   if (answer === undefined) return send(call);
   switch (answer.kind) {
     case 'found':
-      return end({ kind: 'matched', matchedBy: columnsNamed(input) });
+      return end({ kind: 'matched', matchedBy: input.by });
     case 'no_match':
       return end({ kind: 'no_match', reason: 'the vendor found nothing' });
     case 'refused':
@@ -151,11 +178,6 @@ function nextOfRead(input: Filled, answered: Answered): Step {
     default:
       return unreachable(answer);
   }
-}
-
-/** The members of the body, which are what the vendor was asked by. */
-function columnsNamed({ request: { body } }: Filled): string {
-  return Object.keys(body).join('+');
 }
 
 // ------------------------------------------------------------------------------------------------ changing
@@ -176,7 +198,7 @@ function planned(input: Filled, team: Team): Planned {
 
 function nextOfChange(work: Planned, answered: Answered): Step {
   if (work.doneBy !== undefined) {
-    const reason = `done before by batch ${work.doneBy}; a body that differs in anything would be sent`;
+    const reason = `done before by batch ${work.doneBy}; a request that differs in anything would be sent`;
     return end({ kind: 'unchanged', reason });
   }
   const change = { subject: work.subject, leaves: { state: 'done' }, atStake: 'may be done' } as const;

@@ -19,7 +19,7 @@ export function filesOf(output: string): readonly string[] {
 }
 
 /** Of all operations; a test holds it against theirs. */
-const RESULTS_FILES = ['people'] as const;
+const RESULTS_FILES = ['people', 'results'] as const;
 
 export function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
   const results = resultsFiles.map((name) => resultsPath(output, name));

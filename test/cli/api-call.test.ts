@@ -4,6 +4,7 @@
  * Method: the real command before the sandbox; what arrived is read from the sandbox's own state and log.
  */
 import { expect, onTestFinished, test } from 'vitest';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import type { Way } from '../faults/ways.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { Desk } from './desk.ts';
@@ -104,4 +105,75 @@ test('a job that cannot be sent is refused before anything is', async () => {
   expect(bare).toMatchObject({ code: 2, stdout: '' });
   expect(bare.stderr).toContain('api-call needs an `endpoint`, which only a job can have.\n');
   expect(desk.place.vendor.requests()).toEqual([]);
+});
+
+/** Keeps a book of what was asked for, in which nothing is forgotten, and answers each method as such a vendor would. */
+async function petStore(desk: Desk): Promise<ScriptedVendor> {
+  const vendor = await ScriptedVendor.start(({ method, path }, response) => {
+    const pets = [
+      { id: 1, name: 'Rex', owner: { city: 'Perth' } },
+      { id: 2, name: 'Tom', owner: { city: 'Hobart' } },
+    ];
+    const answer =
+      method === 'GET' && path.includes('/many') ? { tags: ['a', 'b'], pets } : { done: true, tags: ['a'] };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  const idempotency = { header: 'idempotency-key', valid_for: '24h' };
+  desk.place.writeDialect({ idempotency });
+  desk.place.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
+  return vendor;
+}
+
+test.each(['PATCH', 'DELETE'])(
+  '%s reaches the path of each row once, also under an idempotency key',
+  async (method) => {
+    const desk = await deskOf('direct');
+    const vendor = await petStore(desk);
+    await desk.write('list.csv', 'Id,Name\na/b ?,Rex\n..,Tom\n,Ann\nc,\na/b ?,Rex\n');
+    const body = { name: '{{Name}}' };
+    await desk.write(
+      'job.yaml',
+      JSON.stringify({ operation: 'api-call', method, endpoint: '/pets/{{Id}}', body }),
+    );
+    const order = { job: 'job.yaml', more: ['--yes'] };
+    const { code, report, stderr } = await desk.place.run(order);
+    expect({ code, counts: report?.counts }, stderr).toEqual({
+      code: 3,
+      counts: { applied: 2, unchanged: 1, invalid: 2 },
+    });
+    const sent = () => vendor.requests.map((request) => [request.method, request.path, request.body]).sort();
+    const asked = [
+      [method, '/pets/a%2Fb%20%3F', '{"name":"Rex"}'],
+      [method, '/pets/c', method === 'DELETE' ? '' : '{}'],
+    ];
+    expect(sent()).toEqual(asked);
+    expect(desk.place.rows().map(({ _reason }) => _reason)).toEqual([
+      '',
+      expect.stringContaining('would lead elsewhere'),
+      'Id: blank',
+      '',
+      'the same as row 2',
+    ]);
+    await desk.place.run(order);
+    expect(sent()).toEqual(asked);
+  },
+);
+
+test('a list of objects in an answer becomes rows and columns of its own; a list of words stays a field', async () => {
+  const desk = await deskOf('direct');
+  await petStore(desk);
+  await desk.write('list.csv', 'Id\nmany\none\n');
+  await desk.write(
+    'job.yaml',
+    JSON.stringify({ operation: 'api-call', method: 'GET', endpoint: '/pets/{{Id}}' }),
+  );
+  const { code, report, stderr } = await desk.place.run({ job: 'job.yaml' });
+  expect(code, stderr).toBe(0);
+  expect(report).toMatchObject({ results: desk.place.path('out.results.csv') });
+  expect(desk.place.rows('out.results.csv')).toMatchObject([
+    { _row: '2', id: '1', name: 'Rex', 'owner.city': 'Perth' },
+    { _row: '2', id: '2', name: 'Tom', 'owner.city': 'Hobart' },
+  ]);
+  expect(desk.place.rows().map(({ _matched_by }) => _matched_by)).toEqual(['Id', 'Id']);
 });

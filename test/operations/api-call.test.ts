@@ -4,9 +4,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../src/call-key.ts';
+import provider from '../../src/dialects/provider.ts';
 import { Team } from '../../src/membership.ts';
 import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
+import { requestOf } from '../../src/request.ts';
 
 const BODY = {
   domain: '{{Domain}}',
@@ -79,6 +82,99 @@ describe('a body', () => {
   });
 });
 
+describe('a blank cell', () => {
+  const sparse = (body: JsonObject, row: RowInput): Call =>
+    firstCall(shaped({ endpoint: '/x/{{Id}}', body }), { Id: '1', ...row });
+
+  test('is left out of what is sent, with the objects and lists in which nothing else stood', () => {
+    const body = {
+      name: '{{Name}}',
+      tags: ['{{Tag}}', 'fixed'],
+      only: { deep: ['{{Tag}}'] },
+      note: 'Dear {{Name}}',
+      both: '{{Name}} {{Id}}',
+      own: '',
+      none: {},
+    };
+    expect(sparse(body, { Name: ' ', Tag: '' }).sentBody).toEqual({
+      tags: ['fixed'],
+      both: '  1',
+      own: '',
+      none: {},
+    });
+    expect(sparse(body, { Name: 'Jo', Tag: 'x' })).not.toHaveProperty('sentBody');
+  });
+
+  test('is in what the call is known by, as it always was, so that nothing is bought again', () => {
+    const call = sparse({ name: '{{Name}}', n: 1 }, { Name: '' });
+    expect(call.parameters).toEqual({ method: 'POST', endpoint: '/x/1', body: { name: '', n: 1 } });
+    expect(callKeyOf('account', call)).toBe(callKeyOf('account', { ...call, sentBody: {} }));
+    expect(String(requestOf(provider, '', call, { key: 'k' }).body)).toBe('{"n":1}');
+  });
+
+  test('is left out of the query of a GET as well', () => {
+    const job = shaped({ endpoint: '/x', method: 'GET', body: { a: '{{A}}', b: '{{B}}' } });
+    const call = firstCall(job, { A: '', B: 'b' });
+    expect(requestOf(provider, '', call, { key: 'k' }).path).toBe('/x?b=b');
+    const step = job.next((job.prepare({ A: '', B: 'b' }, {}) as { input: unknown }).input, () => ({
+      kind: 'found',
+      fields: {},
+    }));
+    expect(step).toMatchObject({ outcome: { kind: 'matched', matchedBy: 'b' } });
+  });
+});
+
+describe('a cell in the path', () => {
+  const people = shaped({ method: 'DELETE', kind: 'read', endpoint: '/people/{{Id}}/tags?like={{Tag}}' });
+  const endpointFor = (Id: string, Tag = 't'): string => {
+    const prepared = people.prepare({ Id, Tag }, {});
+    return prepared.kind === 'invalid'
+      ? `invalid: ${prepared.reason}`
+      : String(firstCall(people, { Id, Tag }).parameters.endpoint);
+  };
+
+  test('is one encoded segment, or one value of the query', () => {
+    expect(endpointFor(' a/b?c#d%é ', '..&x=1')).toBe('/people/a%2Fb%3Fc%23d%25%C3%A9/tags?like=..%26x%3D1');
+    expect(people.inputs.map(({ name }) => name)).toEqual(['Id', 'Tag']);
+  });
+
+  test.each([
+    ['', 'invalid: Id: blank'],
+    [' ', 'invalid: Id: blank'],
+    ['.', 'invalid: the path "/people/./tags?like=t" would lead elsewhere'],
+    ['..', 'invalid: the path "/people/../tags?like=t" would lead elsewhere'],
+    ['../admin', 'would lead elsewhere'],
+    ['x\\..\\admin', 'would lead elsewhere'],
+    ['%2e%2E', 'would lead elsewhere'],
+    ['a\nb', 'holds a line end'],
+    ['\ud800', 'holds a line end or another character'],
+  ])('%j makes the row invalid, and nothing is sent', (cell, words) => {
+    expect(endpointFor(cell)).toContain(words);
+  });
+
+  test('whatever it says, the request stays below the path of the job', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (id, tag) => {
+        const endpoint = endpointFor(id, tag);
+        if (endpoint.startsWith('invalid')) return;
+        const { pathname, search, hash, origin } = new URL(endpoint, 'https://vendor.example');
+        expect(pathname.split('/')).toHaveLength(4);
+        expect(decodeURIComponent(pathname.split('/')[2] ?? '')).toBe(id.trim());
+        expect(new URLSearchParams(search).get('like')).toBe(tag.trim());
+        expect(origin + hash).toBe('https://vendor.example');
+      }),
+    );
+  });
+});
+
+test('a PUT, a PATCH or a DELETE is a change unless the job says that it only reads', () => {
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    expect(shaped({ endpoint: '/x', method }).change, method).toBeDefined();
+    expect(shaped({ endpoint: '/x', method, kind: 'read' }).change, method).toBeUndefined();
+  }
+  expect(shaped({ endpoint: '/x' }).change).toBeUndefined();
+});
+
 describe('what the job says', () => {
   test('is the method, the path and the price', () => {
     const operation = shaped({ endpoint: '/v2/x?y=1', method: 'GET', body: { q: '{{Q}}' } });
@@ -97,7 +193,10 @@ describe('what the job says', () => {
     [{ endpoint: 'tags' }, 'is no path'],
     [{ endpoint: '//other.example/tags' }, 'is no path'],
     [{ endpoint: '/a b' }, 'is no path'],
-    [{ endpoint: '/companies/{{Domain}}' }, 'a path is the same for every row'],
+    [{ endpoint: '/companies/{{Domain}' }, 'is not closed by }}'],
+    [{ endpoint: '/companies/%2{{Domain}}' }, 'half escape sequence'],
+    [{ endpoint: '/../admin' }, 'neither "." nor ".."'],
+    [{ endpoint: '/a/%2e%2E/{{Domain}}' }, 'neither "." nor ".."'],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
     [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be filled in'],
   ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {
@@ -110,7 +209,7 @@ describe('what the job says', () => {
 test.each<[Answer, object]>([
   [
     { kind: 'found', fields: {} },
-    { kind: 'matched', matchedBy: 'domain+note+list+n+no' },
+    { kind: 'matched', matchedBy: 'domain+note+n+no' },
   ],
   [{ kind: 'no_match' }, { kind: 'no_match', reason: 'the vendor found nothing' }],
   [

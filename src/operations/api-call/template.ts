@@ -5,6 +5,8 @@ import type { JsonObject, JsonValue } from '../../operation.ts';
  * cell can be anything but a text, or reach beyond it.
  */
 
+type Cells = Readonly<Record<string, string>>;
+
 const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** Names of the columns that the body needs, each once, in the order in which they first appear. */
@@ -22,8 +24,35 @@ export function templateProblem(body: JsonValue): string | undefined {
 }
 
 /** The body of one row. A cell that has {{ in it stays as it is: what was filled in is not looked at again. */
-export function filledIn(body: JsonObject, cells: Readonly<Record<string, string>>): JsonObject {
-  return filledMembers(body, (text) => text.replaceAll(PLACEHOLDER, (_, name: string) => cells[name] ?? ''));
+export function filledIn(body: JsonObject, cells: Cells): JsonObject {
+  return filledMembers(body, (text) => filledText(text, cells));
+}
+
+/**
+ * The same without the texts of which every cell is blank, and without objects and lists in which nothing else stood: to
+ * most vendors "" is a value, by which they look for nothing or overwrite something. A "" of the job's own stays.
+ */
+export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {
+  return (filledSparsely(body, cells) ?? {}) as JsonObject;
+}
+
+function filledText(text: string, cells: Cells): string {
+  return text.replaceAll(PLACEHOLDER, (_, name: string) => cells[name] ?? '');
+}
+
+function filledSparsely(value: JsonValue, cells: Cells): JsonValue | undefined {
+  if (typeof value === 'string') {
+    const names = columnsIn(value);
+    const isBlank = names.length > 0 && names.every((name) => (cells[name] ?? '').trim() === '');
+    return isBlank ? undefined : filledText(value, cells);
+  }
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).flatMap(([name, each]) => {
+    const filled = filledSparsely(each, cells);
+    return filled === undefined ? [] : [[name, filled] as const];
+  });
+  if (entries.length === 0 && Object.keys(value).length > 0) return undefined;
+  return isList(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
 }
 
 function filledMembers(members: JsonObject, fill: (text: string) => string): JsonObject {
