@@ -19,6 +19,8 @@ const settingsSchema = z.object({
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
   /** Left out: made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
+  /** Left out: what a row found carries its columns. */
+  with_input: z.boolean().optional(),
   /** How the file is read; left out: as it looks. */
   read: readSchema.optional(),
   /** Of an undo: the batch whose changes it takes back. */
@@ -42,6 +44,7 @@ export interface OutputSettings {
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: Job['onExisting'];
   readonly formulas?: FormulaMode;
+  readonly withInput?: boolean;
   readonly columns: Readonly<Record<string, string>>;
   readonly answerPlace: AnswerPlace;
   readonly operation: Pick<Operation, 'resultsFile'>;
@@ -67,6 +70,7 @@ export function jobSettings(
     ...(job.add === undefined ? {} : { add: job.add }),
     on_existing: job.onExisting,
     ...(job.formulas === undefined ? {} : { formulas: job.formulas }),
+    ...(job.withInput === undefined ? {} : { with_input: job.withInput }),
     ...(job.read === undefined ? {} : { read: readEntryOf(job.read) }),
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
@@ -98,6 +102,7 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     add,
     on_existing: onExisting,
     formulas,
+    with_input: withInput,
     columns,
     answer_at: at = {},
     results_file: resultsFile,
@@ -112,6 +117,7 @@ export function outputSettings(stored: JsonObject): OutputSettings {
   return {
     ...{ onExisting, columns, answerPlace, operation },
     ...(formulas === undefined ? {} : { formulas }),
+    ...(withInput === undefined ? {} : { withInput }),
     ...(add === undefined ? {} : { add }),
   };
 }

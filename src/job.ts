@@ -56,6 +56,8 @@ export interface Job {
   readonly onExisting: OnExisting;
   /** What becomes of cells of ours that would begin a formula; left out: they are made safe. */
   readonly formulas?: FormulaMode;
+  /** Whether what a row found carries that row's own columns; left out: it does. */
+  readonly withInput?: boolean;
   /** Most credits of a batch. */
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
@@ -107,7 +109,8 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
   const { value } = document;
   const unshaped = await operationOf(document);
   const settings = settingsOf(unshaped, document);
-  const operation = unshaped.shapedBy?.(settings) ?? unshaped;
+  const mapped = Object.keys(document.value.columns ?? {});
+  const operation = unshaped.shapedBy?.(settings, mapped) ?? unshaped;
   checkColumns(operation, document);
   checkTiers(operation, document);
   checkAdded(document);
@@ -122,6 +125,7 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     ...(value.add === undefined ? {} : { add: value.add }),
     onExisting: value.on_existing ?? 'refuse',
     ...(value.formulas === undefined ? {} : { formulas: value.formulas }),
+    ...(value.with_input === undefined ? {} : { withInput: value.with_input }),
     ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
     inDoubt: policyOf(value.in_doubt),
     ...ageOf('refreshAfterMs', value.refresh_after),
@@ -277,6 +281,7 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
       'when the file has such a column',
     ),
     entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
+    entry('with_input', job.withInput, 'whether what a row found carries its columns'),
     entry('read', job.read && readEntryOf(job.read), 'how the file is read where it is not as it looks'),
     entry('repair', job.repair, 'damaged cells are sent repaired where that is sure'),
     entry('budget', budget, 'hard limit: never passed'),

@@ -3,10 +3,16 @@ import { closestMatch } from 'leven';
 /** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
 const SHARE_OF_SLIPS = 0.5;
 
-/** The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/**
+ * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
+ * @param maxDistance letters by which they may differ; left out: half of them.
+ */
+export function nearest(
+  word: string,
+  known: readonly string[],
+  maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS)),
+): string | undefined {
   const spellings = new Map(known.map((each) => [each.toLowerCase(), each]));
-  const maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS));
   const match = closestMatch(word.toLowerCase(), [...spellings.keys()], { maxDistance });
   return match === undefined ? undefined : spellings.get(match);
 }

@@ -170,8 +170,11 @@ export interface Operation<Input = unknown, Work = Input> {
   readonly resultsFile?: string;
   /** The most calls of a row that are charged although all of them match, for the plan. Left out: one. */
   mostMatches?(options: OperationOptions): number;
-  /** The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`. */
-  shapedBy?(settings: JsonObject): Operation;
+  /**
+   * The operation as a job shapes it, where its inputs are the job's to name. @throws StopError `job`.
+   * @param mapped inputs for which the job's `columns` name a column; left out: none.
+   */
+  shapedBy?(settings: JsonObject, mapped?: readonly string[]): Operation;
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
   /**

@@ -33,7 +33,7 @@ import {
 import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
 import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
-import { resultsCopy, surveyResults } from './output/results-copy.ts';
+import { type AskingRows, resultsCopy, surveyResults } from './output/results-copy.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
@@ -198,7 +198,11 @@ async function writeFiles(
     { ...own, ...(order.noteOutput === undefined ? {} : { noteWritten: order.noteOutput }) },
   );
   const beside: Beside = { order, batch, output, mode, own };
-  const results = await writeResults(beside);
+  const asking: AskingRows | undefined =
+    order.job.withInput === false
+      ? undefined
+      : { header: input.survey.header, dropped, groups: () => input.sheet.groups() };
+  const results = await writeResults(beside, asking);
   tally.results = results && { file: basename(results.path), count: results.count };
   const removed = await writeRemoved(beside);
   tally.formulas = safety.marked + listSafety.marked;
@@ -251,6 +255,7 @@ async function writeRemoved(beside: Beside): Promise<string | undefined> {
 /** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
 async function writeResults(
   beside: Beside,
+  asking: AskingRows | undefined,
 ): Promise<{ readonly path: string; readonly count: number } | undefined> {
   const { order, batch, output } = beside;
   const { ledger, job, answerPlace, listSafety, mark } = order;
@@ -258,7 +263,7 @@ async function writeResults(
   if (name === undefined) return undefined;
   const found = await surveyResults(ledger, batch, answerPlace);
   const copy =
-    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety);
+    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, asking);
   const path = await writeBeside(beside, resultsPath(output, name), copy);
   return path === undefined ? undefined : { path, count: found.count };
 }

@@ -39,6 +39,8 @@ export interface JobRequest {
   readonly read?: ReadOptions | undefined;
   /** What becomes of cells of ours that would begin a formula, over the job's. */
   readonly formulas?: FormulaMode | undefined;
+  /** Whether what a row found carries that row's own columns, over the job's. */
+  readonly withInput?: boolean | undefined;
   /** Damaged cells are sent repaired where that is sure; left out: as the job says. */
   readonly repair?: boolean | undefined;
   /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
@@ -88,7 +90,7 @@ export type SpenderRequest = Pick<
 /** What a run needs to know besides its job and its store. */
 export type FileRequest = Omit<
   RunRequest,
-  keyof SpenderRequest | 'job' | 'account' | 'read' | 'formulas' | 'repair' | 'saveJobAs'
+  keyof SpenderRequest | 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair' | 'saveJobAs'
 >;
 
 export interface ChosenJob {
@@ -239,13 +241,14 @@ async function planChange(
 
 /** The job that was named, and the account that it runs on. */
 export async function choose(
-  request: Pick<JobRequest, 'job' | 'account' | 'read' | 'formulas' | 'repair'>,
+  request: Pick<JobRequest, 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair'>,
 ): Promise<ChosenJob> {
   const job = await loadJob(request.job);
   const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
   const dialect = await dialectOf(account);
   const read = { ...job.read, ...request.read };
   const formulas = request.formulas ?? job.formulas;
+  const withInput = request.withInput ?? job.withInput;
   const repair = request.repair ?? job.repair ?? false;
   const asked = operationIn(dialect, job.operation);
   const operation = repair ? repairing(asked) : asked;
@@ -256,6 +259,7 @@ export async function choose(
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...(repair ? { repair } : {}),
       ...(formulas === undefined ? {} : { formulas }),
+      ...(withInput === undefined ? {} : { withInput }),
     },
     account,
     dialect,

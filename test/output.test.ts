@@ -330,15 +330,47 @@ describe('the file of results', () => {
     const { results, tally } = await desk.write(list, 'out.csv', people);
     expect(results).toBe(desk.path('out.people.csv'));
     expect(desk.read('out.people.csv').split('\n')).toEqual([
-      '_row,name,place.city,value,found__row,emails,jobs,none',
-      '2,Jo,Perth,,,,,',
-      '2,"Al, ""x""",,,,,,',
-      '2,,,odd,,,,',
-      '4,,,,theirs,a; b,"[{""title"":""CEO""}]",',
+      '_row,name,place.city,value,found__row,emails,jobs,none,Domain',
+      '2,Jo,Perth,,,,,,a',
+      '2,"Al, ""x""",,,,,,,a',
+      '2,,,odd,,,,,a',
+      '4,,,,theirs,a; b,"[{""title"":""CEO""}]",,c',
       '',
     ]);
     expect(tally.results).toEqual({ file: 'out.people.csv', count: 4 });
     expect(desk.read('out.report.html')).toContain('<td class="file">out.people.csv<td class="n">4');
+  });
+
+  test('carries the columns of the row that found it, under other names than those of what was found', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Name,Domain,input_name,Note\n"Jo, x",a,1,=1+1\n,b,2,\nAl,c,3,z\n');
+    for (const row of [2, 4]) {
+      const found = await desk.answer(
+        list.batch,
+        row,
+        { results: [{ name: `n${row}` }] },
+        { domain: `${row}` },
+      );
+      await desk.settle(list.batch, row, { kind: 'matched', matchedBy: 'domain' }, [found]);
+    }
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read('out.people.csv').split('\n')).toEqual([
+      '_row,name,input_Name,Domain,input_input_name,Note',
+      '2,n2,"Jo, x",a,1,=1+1',
+      '4,n4,Al,c,3,z',
+      '',
+    ]);
+    await desk.write(list, 'out.csv', { ...people, withInput: false });
+    expect(desk.read('out.people.csv')).toBe('_row,name\n2,n2\n4,n4\n');
+  });
+
+  test('does not repeat what an earlier output added to its input', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list(`Domain,${OURS}\na,matched,,,1,bought,\n`, 'earlier.csv');
+    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
   });
 
   test('shows what was found and paid for also while the rest of a row is in doubt', async () => {
@@ -347,7 +379,7 @@ describe('the file of results', () => {
     const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
     await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'page 2 was lost' }, [found]);
     await desk.write(list, 'out.csv', people);
-    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo' }]);
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'a' }]);
     const plain = desk.read('out.people.csv');
     // Excel would take it for another encoding than UTF-8.
     await desk.write(list, 'out.xlsx', people);
@@ -374,7 +406,7 @@ describe('the file of results', () => {
     // It will be opened by the program that the input was made for.
     expect(once.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
     expect(desk.table('out.people.csv')).toHaveLength(122);
-    expect(desk.table('out.people.csv').at(-1)).toEqual({ _row: '62', name: 'q60' });
+    expect(desk.table('out.people.csv').at(-1)).toEqual({ _row: '62', name: 'q60', Domain: 'd60' });
     await desk.write(list, 'out.csv', people);
     expect(readFileSync(desk.path('out.people.csv'))).toEqual(once);
   });
@@ -545,7 +577,7 @@ describe('what a vendor says never becomes a formula', () => {
     const list = await desk.list('Domain\na\n');
     await desk.matchAll(list.batch, { results: [{ '@name': '-1+1', email: 'jo@acme.example' }] });
     const { tally } = await desk.write(list, 'out.csv', { add: {}, operation: { resultsFile: 'people' } });
-    expect(desk.read('out.people.csv')).toBe("_row,'@name,email\n2,'-1+1,jo@acme.example\n");
+    expect(desk.read('out.people.csv')).toBe("_row,'@name,email,Domain\n2,'-1+1,jo@acme.example,a\n");
     expect(tally.formulas).toBe(2);
   });
 

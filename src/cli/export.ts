@@ -8,7 +8,7 @@ import { besideFile, partsOf } from '../file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';
-import { outputSettings, readSettings } from '../job-settings.ts';
+import { type OutputSettings, outputSettings, readSettings } from '../job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
@@ -22,6 +22,7 @@ interface Flags extends ReadFlags {
   readonly store?: string;
   readonly account?: string;
   readonly formulas?: string;
+  readonly withInput?: boolean;
   readonly repair?: true;
 }
 
@@ -37,6 +38,8 @@ const exportCommand: CliCommand = {
       .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
       .option('--account <name>', "the account that was used, over the job's")
       .option('--formulas <mode>', FORMULAS_ABOUT)
+      .option('--with-input', 'what a row found carries the columns of that row, which is so when left out')
+      .option('--no-with-input', 'what a row found has nothing but the number of that row')
       .option('--repair', 'the batch of the job that was run with --repair')
       .action(wrap(exportBatch));
   },
@@ -62,8 +65,7 @@ async function exportBatch(
       'Put the original back, or run the job on the new file: what was bought is not bought again.',
     );
   }
-  const formulas = formulaModeOf(flags);
-  const settings = { ...outputSettings(batch.settings), ...(formulas === undefined ? {} : { formulas }) };
+  const settings = { ...outputSettings(batch.settings), ...overrides(flags) };
   const spender = await openIfFree(location, `export ${batch.id}`, systemClock);
   const ledger = spender ?? (await lookAtLedger(location));
   try {
@@ -91,6 +93,16 @@ async function exportBatch(
     await ledger.close();
   }
   return EXIT.done;
+}
+
+/** What was typed counts for more than what the batch had. */
+function overrides(flags: Flags): Pick<OutputSettings, 'formulas' | 'withInput'> {
+  const formulas = formulaModeOf(flags);
+  const { withInput } = flags;
+  return {
+    ...(formulas === undefined ? {} : { formulas }),
+    ...(withInput === undefined ? {} : { withInput }),
+  };
 }
 
 /** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */

@@ -49,6 +49,7 @@ interface Flags extends ReadFlags {
   readonly maxPause?: string;
   readonly saveJob?: string;
   readonly formulas?: string;
+  readonly withInput?: boolean;
   readonly wait?: string;
   readonly attentionOk?: true;
   readonly store?: string;
@@ -77,6 +78,8 @@ const run: CliCommand = {
       .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
       .option('--formulas <mode>', FORMULAS_ABOUT)
+      .option('--with-input', 'what a row found carries the columns of that row, which is so when left out')
+      .option('--no-with-input', 'what a row found has nothing but the number of that row')
       .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
@@ -151,6 +154,7 @@ function saidIn(flags: Flags): Partial<RunRequest> {
     account: flags.account,
     read: readOptionsOf(flags),
     formulas: formulaModeOf(flags),
+    withInput: flags.withInput,
     store: flags.store,
     output: flags.output === '-' ? process.stdout : flags.output,
     forExcel: flags.forExcel,

@@ -75,6 +75,7 @@ export const jobSchema = z.strictObject({
   add: z.record(text, text).optional(),
   on_existing: z.enum(['keep', 'fill', 'replace']).optional(),
   formulas: z.enum(FORMULA_MODES).optional(),
+  with_input: z.boolean().optional(),
   budget: z.strictObject({ credits: wholeCredits }).optional(),
   in_doubt: z
     .union([

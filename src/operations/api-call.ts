@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../call-key.ts';
+import { columnInput, columnsIn, filledIn, templateProblem, withoutBlanks } from '../cell-template.ts';
 import { stop, unreachable } from '../errors.ts';
 import type { Team } from '../membership.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type Call,
   defineOperation,
   end,
-  type InputField,
   type JsonObject,
   METHODS,
   type Method,
@@ -20,7 +20,6 @@ import {
   send,
 } from '../operation.ts';
 import { endpointProblem, filledEndpoint } from './api-call/endpoint.ts';
-import { columnsIn, filledIn, templateProblem, withoutBlanks } from './api-call/template.ts';
 
 /**
  * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is
@@ -64,7 +63,7 @@ function operationOf(shape: Shape): Operation<Filled> {
     name: 'api-call',
     summary: 'Send a request of your own for each row: any other operation of the vendor.',
     vendor: 'provider',
-    inputs: columns.map(inputOf),
+    inputs: columns.map((column) => columnInput(column, 'as the endpoint or the body of the job names it')),
     tiers: [],
     settings: { method: 'asks', endpoint: 'asks', body: 'asks', kind: 'asks', credits_max: 'allows' },
     resultsFile: 'results',
@@ -111,17 +110,6 @@ function changeOf({ next: _, resultsFile: _results, ...operation }: Operation<Fi
     change: { isState: false, resolve: (input, team) => ({ kind: 'ready', input: planned(input, team) }) },
     next: nextOfChange,
   });
-}
-
-/** A column of that very name, or one that the job maps to it. */
-function inputOf(column: string): InputField {
-  const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-  return {
-    name: column,
-    about: 'as the endpoint or the body of the job names it',
-    aliases: [squeezed],
-    required: true,
-  };
 }
 
 function prepare(

@@ -1,4 +1,6 @@
+import { columnInput, columnsIn, templateProblem, withoutBlanks } from '../cell-template.ts';
 import { stop } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import {
   type Answer,
   type Answered,
@@ -54,37 +56,69 @@ interface Search {
   readonly creditsMost?: number;
 }
 
-const searchPeople: Operation = defineOperation<Search>({
-  name: 'search-people',
-  summary: 'Find the people of a company, a position, a seniority or a department.',
-  vendor: 'provider',
-  inputs: FILTERS,
-  tiers: [],
-  settings: { filters: 'asks', pages: 'asks', credits_max: 'allows' },
-  resultsFile: 'people',
-  mostMatches: pagesOf,
-  shapedBy(settings) {
-    checkFilters(settings);
-    return searchPeople;
-  },
-  prepare,
-  next: nextPage,
-});
+/** @param extra filters by the vendor's names for which the job names a column, and columns that its `filters` name. */
+function searchWith(extra: readonly InputField[], mapped: readonly string[]): Operation {
+  return defineOperation<Search>({
+    name: 'search-people',
+    summary: 'Find the people of a company, a position, a seniority or a department.',
+    vendor: 'provider',
+    inputs: [...FILTERS, ...extra],
+    tiers: [],
+    settings: { filters: 'asks', pages: 'asks', credits_max: 'allows' },
+    resultsFile: 'people',
+    mostMatches: pagesOf,
+    shapedBy,
+    prepare: (row, options) => prepare(row, options, mapped),
+    next: nextPage,
+  });
+}
 
-export default searchPeople;
+export default searchWith([], []);
+
+const PUBLISHED = FILTERS.map(({ name }) => name);
+
+/** A name that is so near to a published filter is a slip of the hand, and no filter of the vendor's. */
+const SLIP_LETTERS = 2;
+
+function shapedBy({ filters = {} }: JsonObject, columns: readonly string[] = []): Operation {
+  checkFilters(filters as JsonObject);
+  const named = columnsIn(filters).filter((name) => !PUBLISHED.includes(name));
+  const mapped = columns.filter((name) => !PUBLISHED.includes(name) && !named.includes(name));
+  for (const name of mapped) checkMapped(name, filters as JsonObject);
+  const extra = [
+    ...named.map((name) => columnInput(name, 'as the filters of the job name it')),
+    ...mapped.map((name) => ({ name, about: 'a filter by the name of the vendor', aliases: [] })),
+  ];
+  return searchWith(extra, mapped);
+}
 
 /** @throws StopError `job` where a filter of the job would take the place of what a row says, or of our paging. */
-function checkFilters({ filters = {} }: JsonObject): void {
-  for (const name of Object.keys(filters ?? {})) {
-    if (FILTERS.some((each) => each.name === name)) {
+function checkFilters(filters: JsonObject): void {
+  for (const name of Object.keys(filters)) {
+    if (PUBLISHED.includes(name)) {
       const fact = `filters: ${name} is taken from each row of the file.`;
       throw stop('job', fact, 'Name a column for it under `columns:`, and take it out of `filters`.');
     }
-    if (name === PAGE) {
-      const fact = 'filters: the pages of a search are asked for by themselves.';
-      throw stop('job', fact, 'Say how many of them under `pages`, and take `page` out of `filters`.');
-    }
+    if (name === PAGE) throw pagesAreOurs(`filters: ${PAGE}`);
   }
+  const problem = templateProblem(filters);
+  if (problem !== undefined) throw stop('job', `filters: ${problem}.`, 'Write a column as {{Column}}.');
+}
+
+function checkMapped(name: string, filters: JsonObject): void {
+  if (name === PAGE) throw pagesAreOurs(`columns: ${PAGE}`);
+  if (Object.hasOwn(filters, name)) {
+    const fact = `${name} stands under \`columns\` and under \`filters\`.`;
+    throw stop('job', fact, 'Take it out of one of them.');
+  }
+  const meant = nearest(name, PUBLISHED, SLIP_LETTERS);
+  if (meant === undefined) return;
+  throw stop('job', `columns: search-people has no input "${name}".`, `Did you mean ${meant}?`);
+}
+
+function pagesAreOurs(where: string): Error {
+  const fact = `${where}: the pages of a search are asked for by themselves.`;
+  return stop('job', fact, 'Say how many of them under `pages`, and take `page` out.');
 }
 
 function pagesOf({ settings }: OperationOptions): number {
@@ -92,20 +126,25 @@ function pagesOf({ settings }: OperationOptions): number {
 }
 
 /** All that a row says is asked in one search: without one of its filters it would be another, and a dearer one. */
-function prepare(row: RowInput, options: OperationOptions): Prepared<Search> {
-  const given = FILTERS.flatMap(({ name }) => {
-    const value = (row[name] ?? '').replaceAll(/\s+/gu, ' ').trim();
-    return value === '' ? [] : [[name, value] as const];
-  });
+function prepare(row: RowInput, options: OperationOptions, mapped: readonly string[]): Prepared<Search> {
+  const cells = Object.fromEntries(
+    Object.entries(row).map(([name, cell]) => [name, cell.replaceAll(/\s+/gu, ' ').trim()]),
+  );
+  const filled = (name: string) => (cells[name] ? [[name, cells[name]] as const] : []);
+  const given = PUBLISHED.flatMap(filled);
   if (given.length === 0) return { kind: 'invalid', reason: whyNothing(row) };
   const unaskable = given.find(([name]) => options.unaskable?.includes(name));
   if (unaskable !== undefined) {
     return { kind: 'invalid', reason: `${unaskable[0]}: the vendor cannot be asked by it` };
   }
-  const { filters, credits_max: creditsMost } = options.settings ?? {};
+  const { credits_max: creditsMost } = options.settings ?? {};
+  const filters = (options.settings?.filters ?? {}) as JsonObject;
+  const asked = withoutBlanks(filters, cells);
+  const own = [...given, ...mapped.flatMap(filled)];
+  const ofRow = Object.keys(asked).filter((name) => columnsIn(filters[name] ?? null).length > 0);
   const input: Search = {
-    by: given.map(([name]) => name).join('+'),
-    parameters: { ...Object.fromEntries(given), ...(filters as JsonObject | undefined) },
+    by: [...own.map(([name]) => name), ...ofRow].join('+'),
+    parameters: { ...Object.fromEntries(own), ...asked },
     pages: pagesOf(options),
     ...(typeof creditsMost === 'number' ? { creditsMost } : {}),
   };

@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 /** The files that stand beside an output, by their names. */
 
 /** What may be added to the input's columns, and written beside the output. */
-export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas'> {
+export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas' | 'withInput'> {
   readonly operation?: Pick<Operation, 'resultsFile'>;
 }
 

@@ -3,13 +3,15 @@ import { type AnswerPlace, resultsOf } from '../answer-body.ts';
 import type { CellSafety } from '../formulas.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
+import type { InputRow } from '../row.ts';
 import { automaticAddition, cellText, isPlain } from './added-columns.ts';
 import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
 
 /**
  * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
- * the number of the row that asked. It is made of the ledger alone and comes out the same every time. The ledger is read
- * twice, once for the columns and once for the lines, so that memory does not grow with what was found.
+ * the number of the row that asked, and with that row's own cells. It is made of the ledger and the input alone and comes
+ * out the same every time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
+ * grow with what was found.
  */
 
 type Rows = Pick<LedgerReader, 'rows'>;
@@ -33,7 +35,19 @@ export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPla
   return { count, fields: [...fields] };
 }
 
-/** @param mark what the file begins with. */
+/** The input whose columns stand behind those of what was found. */
+export interface AskingRows {
+  readonly header: readonly string[];
+  /** Columns that are not repeated: those that an earlier output added. */
+  readonly dropped: ReadonlySet<string>;
+  /** As of a sheet. */
+  groups(): AsyncIterable<readonly InputRow[]>;
+}
+
+/**
+ * @param mark what the file begins with.
+ * @param asking undefined: the lines have nothing but the number of their row.
+ */
 export async function* resultsCopy(
   ledger: Rows,
   batch: Batch,
@@ -41,16 +55,58 @@ export async function* resultsCopy(
   { fields }: FoundResults,
   mark: string,
   safety: CellSafety,
+  asking: AskingRows | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { columns } = automaticAddition([ROW], fields, safety);
-  yield Buffer.from(mark + linesOf([[ROW, ...columns.map(({ name }) => name)]]));
-  for await (const { row, results } of resultsByRow(ledger, batch, place)) {
-    const lines = results.map((result) => {
-      const cells = new Map(fieldsOf(result));
-      return [String(row), ...fields.map((name) => safety.cell(cells.get(name) ?? ''))];
+  const names = [ROW, ...columns.map(({ name }) => name)];
+  const repeated = repeatedColumns(names, asking);
+  yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
+  const results = resultsByRow(ledger, batch, place);
+  for await (const { row, results: found, cells } of withCells(results, asking)) {
+    const own = repeated.map(({ at }) => cells[at] ?? '');
+    const lines = found.map((result) => {
+      const values = new Map(fieldsOf(result));
+      return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
     });
     yield Buffer.from(linesOf(lines));
   }
+}
+
+/** The input's columns by their names, each with `input_` before it while what was found has one of that name. */
+function repeatedColumns(
+  names: readonly string[],
+  asking: AskingRows | undefined,
+): readonly { readonly name: string; readonly at: number }[] {
+  const taken = new Set(names.map((name) => name.toLowerCase()));
+  return (asking?.header ?? []).flatMap((column, at) => {
+    if (asking?.dropped.has(column)) return [];
+    let name = column;
+    while (taken.has(name.toLowerCase())) name = `input_${name}`;
+    taken.add(name.toLowerCase());
+    return [{ name, at }];
+  });
+}
+
+/** Each row's results with its cells; both come in the order of the rows, so neither is held as a whole. */
+async function* withCells(
+  results: AsyncIterable<RowResults>,
+  asking: AskingRows | undefined,
+): AsyncGenerator<RowResults & Pick<InputRow, 'cells'>, void, undefined> {
+  const rows = asking === undefined ? undefined : eachRow(asking);
+  try {
+    let current = (await rows?.next())?.value;
+    for await (const each of results) {
+      while (current !== undefined && current.row < each.row) current = (await rows?.next())?.value;
+      yield { ...each, cells: current?.row === each.row ? current.cells : [] };
+    }
+  } finally {
+    await rows?.return(undefined);
+  }
+}
+
+async function* eachRow(asking: AskingRows): AsyncGenerator<InputRow, undefined, undefined> {
+  for await (const group of asking.groups()) yield* group;
+  return undefined;
 }
 
 interface RowResults {

@@ -1,5 +1,5 @@
+import { columnsIn, PLACEHOLDER, templateProblem } from '../../cell-template.ts';
 import { quoted } from '../../change-inputs.ts';
-import { columnsIn, templateProblem } from './template.ts';
 
 /**
  * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never ends a
@@ -12,8 +12,6 @@ const ENDPOINT = /^\/(?!\/)[!-"$-~]*$/;
 
 /** Half an escape sequence before a cell would make a sign of its own of the cell's first letters. */
 const HALF_AN_ESCAPE = /%[0-9a-f]?\{\{/i;
-
-const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** What is wrong with the template, as a clause; undefined when nothing is. */
 export function endpointProblem(endpoint: string): string | undefined {

@@ -1,18 +1,24 @@
-import type { JsonObject, JsonValue } from '../../operation.ts';
+import type { InputField, JsonObject, JsonValue } from './operation.ts';
 
 /**
- * A body in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they become JSON afterwards, so no
- * cell can be anything but a text, or reach beyond it.
+ * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they
+ * become JSON afterwards, so no cell can be anything but a text, or reach beyond it.
  */
 
 type Cells = Readonly<Record<string, string>>;
 
-const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
+export const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
 /** Names of the columns that the body needs, each once, in the order in which they first appear. */
 export function columnsIn(body: JsonValue): readonly string[] {
   const names = textsIn(body).flatMap((text) => [...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name));
   return [...new Set(names)];
+}
+
+/** The input that such a column is: the file's column of that very name, or one that the job maps to it. */
+export function columnInput(column: string, about: string): InputField {
+  const squeezed = column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+  return { name: column, about, aliases: [squeezed], required: true };
 }
 
 /** What is wrong with the template, as a clause; undefined when nothing is. */
