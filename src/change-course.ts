@@ -158,13 +158,18 @@ function reinviteCourse(person: Person, role: Role): Course {
   return { kind: 'reinvite', email, inviteCode, role, before };
 }
 
-/** @param next what to do about somebody whose invite the vendor does not have. */
+/**
+ * @param next what to do about somebody whose invite the vendor does not have.
+ * @param words the vendor's, where it was asked just now.
+ */
 export function unsureWords(
   person: Pick<SubjectNow, 'email' | 'subject'>,
   next = 'Give the user_id if it was accepted; else run invite-user',
+  words?: string,
 ): string {
   const what = person.email === undefined ? whoIs(person) : `invite of ${person.email}`;
-  return `the ${what} was not there any more: it was accepted, or somebody deleted it. ${next}`;
+  const said = words === undefined ? '' : ` (${words})`;
+  return `the ${what} was not there any more${said}: it was accepted, or somebody deleted it. ${next}`;
 }
 
 export const REMOVE_IF_ACCEPTED =

@@ -75,10 +75,13 @@ function nextOfInvite(now: SubjectNow, { email, role }: CourseOf<'invite'>, answ
 
 const NO_INVITE = 'may have no invite';
 
+/** The service's own words stand before it, and may know better. */
+const STILL_WAITS = 'as far as is known it still waits';
+
 /** Somebody who is in the organization already is in the project at once, where the dialect can tell. */
 function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role): string {
   return memberOf(fields, 'accepted') === true
-    ? `accepted at once as ${role}: was in the organization already`
+    ? `accepted at once as ${role}: already in the organization`
     : `invited as ${role}`;
 }
 
@@ -96,10 +99,10 @@ function nextOfReinvite(now: SubjectNow, course: CourseOf<'reinvite'>, answered:
   const deletion = deleteInvite(now, inviteCode, 'between');
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
-  if (deleted.kind === 'no_match') return end(refused(unsureWords(now)));
+  if (deleted.kind === 'no_match') return end(refused(unsureWords(now, undefined, deleted.words)));
   if (deleted.kind === 'refused') {
     return end(
-      refused(`the service refused to delete the invite as ${before} (${deleted.words}); it still waits`),
+      refused(`the service refused to delete the invite as ${before} (${deleted.words}); ${STILL_WAITS}`),
     );
   }
   const creation = createInvite(afterMore(now, 1), { email, role, atStake: NO_INVITE });
@@ -144,9 +147,9 @@ function nextOfDeletion(now: SubjectNow, { inviteCode }: CourseOf<'delete'>, ans
     case 'found':
       return end(applied('invite deleted'));
     case 'no_match':
-      return end(refused(unsureWords(now, REMOVE_IF_ACCEPTED)));
+      return end(refused(unsureWords(now, REMOVE_IF_ACCEPTED, answer.words)));
     case 'refused':
-      return end(refused(`the service refused to delete the invite (${answer.words}); it still waits`));
+      return end(refused(`the service refused to delete the invite (${answer.words}); ${STILL_WAITS}`));
     default:
       return unreachable(answer);
   }

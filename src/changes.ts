@@ -40,7 +40,8 @@ export function changeFields(operation: DialectOperation, fields: JsonValue | un
     const value = path === undefined ? undefined : valueAt(fields, path);
     return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
   });
-  const isAccepted = accepted !== undefined && bodyFits(accepted, { kind: 'json', value: fields ?? null });
+  const body = { kind: 'json', value: fields ?? null } as const;
+  const isAccepted = [accepted ?? []].flat().some((test) => bodyFits(test, body));
   return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
 }
 

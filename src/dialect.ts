@@ -173,8 +173,8 @@ export const dialectOperation = z.strictObject({
   answer_fields: z
     .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
     .optional(),
-  /** Of an invite: tells one that was accepted at once from one that waits. Left out: nobody can tell. */
-  accepted: bodyTest.optional(),
+  /** Of an invite: any of these tells one that was accepted at once from one that waits. Left out: nobody can tell. */
+  accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
   /** Where in an answer the list of what was found stands; left out: at the first member that is a list. */
   results: path.optional(),
   /**

@@ -344,7 +344,8 @@ function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number
   if (answer === undefined) return '';
   if (answer.batch !== batch.id) return 'ledger';
   if (answer.paidRow !== row) return `row ${answer.paidRow}`;
-  return batch.sandbox ? 'sandbox' : 'bought';
+  if (batch.sandbox) return 'sandbox';
+  return answer.call.change === undefined ? 'bought' : 'sent';
 }
 
 /** A stream that fails never drains, so what is waited for is the chunk. */

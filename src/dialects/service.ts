@@ -22,6 +22,22 @@ const withId = (path: string): AnswerRule[] => [
   { status: ['2xx'], body: { path, is: 'empty' }, means: 'in_doubt' },
 ];
 
+/** A whole answer that names an error does not say what was done. */
+const NAMES_AN_ERROR: AnswerRule[] = [
+  { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
+  { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
+];
+
+/**
+ * Whoever is in the organization already is in the project at once, and there is no invite whose code could be told. How
+ * the service says so is not published; these shapes are seen, and any of them is taken for it.
+ */
+const ACCEPTED_AT_ONCE = [
+  { path: 'status', equals: 'accepted' },
+  { path: 'accepted', equals: true },
+  { matches: '^\\{\\}$' },
+];
+
 /** What a lost first request took away is not there for the second; only the service itself can say so. */
 const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
@@ -51,7 +67,13 @@ const service: Dialect = {
       headers: PROJECT_BEARER,
       credits: NO_CREDITS,
       answer_fields: { invite_code: 'invite_code' },
-      answers: withId('invite_code'),
+      answers: [
+        ...THROTTLED,
+        ...NAMES_AN_ERROR,
+        ...ACCEPTED_AT_ONCE.map((body): AnswerRule => ({ status: ['2xx'], body, means: 'found' })),
+        ...withId('invite_code'),
+      ],
+      accepted: ACCEPTED_AT_ONCE,
     },
     'update-user': {
       method: 'POST',
@@ -77,8 +99,7 @@ const service: Dialect = {
   answers: [
     { status: [429], means: 'rate_limited' },
     ...THROTTLED,
-    { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
-    { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
+    ...NAMES_AN_ERROR,
     // Answers of changes are not published, so any whole one of this class says that it was applied.
     { status: ['2xx'], means: 'found' },
     { status: ['3xx'], means: 'wrong_address' },

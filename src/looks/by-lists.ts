@@ -116,6 +116,9 @@ function answerOfInvite(
 
 /** A test by words has no one text that passes it; then the list alone says that it was accepted. */
 function acceptance(accepted: DialectOperation['accepted']): readonly JsonObject[] {
-  const { path, equals } = accepted ?? {};
-  return path === undefined || equals === undefined ? [] : [objectWith(path, equals)];
+  const tests = [accepted ?? []].flat();
+  const bodies = tests.flatMap(({ path, equals }) =>
+    path === undefined || equals === undefined ? [] : [objectWith(path, equals)],
+  );
+  return bodies.slice(0, 1);
 }

@@ -1,6 +1,6 @@
 import { unreachable } from '../errors.ts';
 import type { BatchId } from '../ledger.ts';
-import { type KnownSubject, type SubjectFacts, subjectWords, type Team } from '../membership.ts';
+import { type KnownSubject, type SubjectFacts, subjectText, subjectWords, type Team } from '../membership.ts';
 import type { RowNumber } from '../row.ts';
 import type { Touched } from './touched.ts';
 
@@ -53,16 +53,27 @@ export function undoList(batch: BatchId, touched: readonly Touched[], team: Team
       notUndone.push({ row: each.row, subject: subjectWords(each.subject), reason: step.reason });
     }
   }
-  return { rows, left: notUndone };
+  const left = [...notUndone, ...doubtful(batch, touched, team)].sort((one, other) => one.row - other.row);
+  return { rows, left };
+}
+
+/** Those of whom nobody knows whether the batch altered them at all, because every answer about them was lost. */
+function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): readonly NotUndone[] {
+  const named = new Set(touched.map(({ subject }) => subjectText(subject)));
+  return team.all.flatMap(({ subject, doubt }) =>
+    doubt?.batch === batch && !named.has(subjectText(subject))
+      ? [{ row: doubt.row, subject: subjectWords(subject), reason: doubtWords(doubt) }]
+      : [],
+  );
+}
+
+function doubtWords({ operation, row, batch }: NonNullable<KnownSubject['doubt']>): string {
+  const fact = `the answer to ${operation} was lost, so how it stands is not known`;
+  return `${fact}; settle row ${row} of batch ${batch} first`;
 }
 
 function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefined, undos: Undos): Step {
-  if (known?.doubt !== undefined) {
-    const { doubt } = known;
-    return left(
-      `the answer to ${doubt.operation} was lost, so how it stands is not known; settle row ${doubt.row} of batch ${doubt.batch} first`,
-    );
-  }
+  if (known?.doubt !== undefined) return left(doubtWords(known.doubt));
   const by = known?.batch ?? batch;
   if (undos.get(by) === batch) return DONE;
   if (known?.facts === undefined || (by !== batch && !isPutBack(touched, known.facts, undos.has(by)))) {

@@ -131,6 +131,30 @@ test('what it cannot take back is listed with the reason, and the rest is done',
   );
 });
 
+test('every invite whose answer was lost is named, whether anything else can be taken back or not', async () => {
+  const team = await openTeam({ concurrency: 1, faults: 'charged-reset@create-invite:x2' });
+  const sheet = [JO, MO].map((email) => person(email, 'viewer'));
+  await team.apply(sheet);
+  const { batch } = await team.json('status', 'last');
+  const doubt = (row: number, email: string) =>
+    `! ${email} in ${PROJECT} (row ${row} of batch ${batch}): the answer to create-invite was lost, so how it stands is not known; settle row ${row} of batch ${batch} first\n`;
+  const nothing = await team.type('undo', batch, '--yes');
+  expect(nothing).toMatchObject({
+    code: 3,
+    stdout: `There is nothing to send for undoing batch ${batch}.\n${doubt(2, JO)}${doubt(3, MO)}`,
+  });
+
+  await team.apply([...sheet, person(VI, 'viewer')]);
+  const later = (await team.json('status', 'last')).batch;
+  expect(team.row(VI)).toMatchObject({ _status: 'applied', _source: 'sent' });
+  await team.type('settle', batch, '2', '--not-done');
+  const undone = await team.type('undo', later, '--yes');
+  expect(undone.code).toBe(0);
+  const named = await team.type('undo', batch, '--yes');
+  expect(named).toMatchObject({ code: 3, stdout: expect.stringContaining(doubt(3, MO)) });
+  expect(named.stdout).not.toContain(JO);
+});
+
 test('killed in the middle, the same command goes on with the same list, and with no other', async () => {
   const team = await openTeam({ concurrency: 1 });
   await team.apply([JO, MO, VI].map((email) => person(email, 'viewer')));

@@ -51,13 +51,13 @@ describe('by code', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [GONE]).outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite c1 was not there any more: it was accepted, or somebody deleted it. Run remove-user with the user_id if it was accepted; else nothing is left to do',
+        'the invite c1 was not there any more (status 404): it was accepted, or somebody deleted it. Run remove-user with the user_id if it was accepted; else nothing is left to do',
     });
   });
 
   test('that the service refuses to delete still waits', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [refusal('no')]).outcome.reason).toBe(
-      'the service refused to delete the invite (no); it still waits',
+      'the service refused to delete the invite (no); as far as is known it still waits',
     );
   });
 });

@@ -193,7 +193,7 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite of jo@x.org was not there any more: it was accepted, or somebody deleted it. Give the user_id if it was accepted; else run invite-user',
+        'the invite of jo@x.org was not there any more (status 404): it was accepted, or somebody deleted it. Give the user_id if it was accepted; else run invite-user',
     });
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });
@@ -203,7 +203,8 @@ describe('the role of an invite that waits', () => {
     expect(calls).toHaveLength(1);
     expect(outcome).toEqual({
       kind: 'refused',
-      reason: 'the service refused to delete the invite as viewer (status 400); it still waits',
+      reason:
+        'the service refused to delete the invite as viewer (status 400); as far as is known it still waits',
     });
   });
 
@@ -274,7 +275,7 @@ describe('the answer', () => {
     const accepted = { kind: 'found', fields: { accepted: true } } as const;
     const step = work.kind === 'ready' && onboard.next(work.input, () => accepted);
     expect(step).toMatchObject({
-      outcome: { kind: 'applied', reason: 'accepted at once as editor: was in the organization already' },
+      outcome: { kind: 'applied', reason: 'accepted at once as editor: already in the organization' },
     });
   });
 
@@ -309,7 +310,7 @@ describe('the answer', () => {
     [
       { ...ROW, role: 'none' },
       STATES['invited as viewer'],
-      'the service refused to delete the invite (no); it still waits',
+      'the service refused to delete the invite (no); as far as is known it still waits',
     ],
     [{ ...ROW, role: 'none' }, STATES['member as viewer'], 'the service refused to remove user u1 (no)'],
   ])('of a service that refuses is quoted: %j', (row, team, reason) => {

@@ -53,7 +53,8 @@ export interface Walked {
   readonly outcome: Outcome;
 }
 
-export const FOUND: Answer = { kind: 'found', fields: {} };
+/** An invite without anything in its answer is one that was accepted at once. */
+export const FOUND: Answer = { kind: 'found', fields: { done: true } };
 export const GONE: Answer = { kind: 'no_match', words: 'status 404' };
 export const refusal = (words: string): Answer => ({ kind: 'refused', words });
 
