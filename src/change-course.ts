@@ -218,6 +218,7 @@ export interface PersonWork extends PlannedWork {
   /** `sequence` is the number that the subject stood at when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
   readonly course: Course;
+  readonly parts?: readonly PersonWork[];
 }
 
 /**

@@ -1,7 +1,8 @@
+import { stop } from './errors.ts';
 import { normaliseEmail, withoutTextMark } from './identifiers.ts';
-import { ROLES, type Role } from './membership.ts';
+import { ROLES, type Role, roleOf } from './membership.ts';
 import { suggestion } from './nearest.ts';
-import type { InputField, OperationOptions, Prepared, RowInput } from './operation.ts';
+import type { InputField, JsonObject, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { plainText, sentence } from './plain-text.ts';
 import { isEmail } from './recognise.ts';
 
@@ -52,6 +53,12 @@ export const INVITE_CODE: InputField = {
   name: 'invite_code',
   about: 'the code of an invite that waits',
   aliases: ['invitecode', 'invitationcode', 'inviteid', 'invitationid'],
+};
+
+export const ORGANIZATION_ID: InputField = {
+  name: 'organization_id',
+  about: 'the organization in which a project is made; left out: that of the account',
+  aliases: ['organizationid', 'organisationid', 'orgid'],
 };
 
 /** What was read from a cell, or what is wrong with it, with what to do. */
@@ -129,15 +136,58 @@ export function readEmail(cell = ''): Read<string> {
   }
 }
 
-/** As people write it, or as the service does: `Editor`, `role:editor`. */
-export function readRole(cell = ''): Read<Role> {
+/** @param others words of the job that stand for roles. */
+export function readRole(cell = '', others: readonly string[] = []): Read<Role> {
   const word = withoutTextMark(cell).toLowerCase();
   if (word === '') return wrong('role: blank');
-  const role = ROLES.find((each) => word === each || (each !== 'admin' && word === `role:${each}`));
+  const role = roleOf(word);
   if (role !== undefined) return read(role);
   const next =
-    word === 'none' ? 'People are removed by remove-user or `remove_missing`.' : suggestion(word, ROLES);
+    word === 'none'
+      ? 'People are removed by remove-user or `remove_missing`.'
+      : suggestion(word, [...ROLES, ...others]);
   return wrong(`role ${quoted(cell)} is not known. ${next}`);
+}
+
+/** The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service knows it. */
+export function readRowRole({ role: cell = '' }: RowInput, { settings = {} }: OperationOptions): Read<Role> {
+  if (typeof settings.role === 'string') return readRole(settings.role);
+  const words = Object.entries((settings.roles ?? {}) as Readonly<Record<string, string>>);
+  const meant = words.find(([word]) => tidied(word) === tidied(cell))?.[1];
+  return readRole(
+    meant ?? cell,
+    words.map(([word]) => word),
+  );
+}
+
+/** A word of a sheet as it is compared: case and blanks do not tell two apart. */
+function tidied(word: string): string {
+  return withoutTextMark(word).toLowerCase().replaceAll(/\s+/gu, ' ');
+}
+
+/** An operation whose rows have a role, which a job may give to all of them, or in words of the sheet's own. */
+export function withRoles(operation: Operation): Operation {
+  const settings = { ...operation.settings, role: 'asks', roles: 'asks' } as const;
+  const inputs = operation.inputs.filter(({ name }) => name !== ROLE.name);
+  const ofRows: Operation = { ...operation, settings, shapedBy };
+  const ofJob: Operation = { ...ofRows, inputs };
+  function shapedBy(given: JsonObject, mapped: readonly string[] = []): Operation {
+    checkRoles(given, mapped);
+    return given.role === undefined ? ofRows : ofJob;
+  }
+  return ofRows;
+}
+
+/** @throws StopError `job` for what says a role twice. */
+function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): void {
+  if (role !== undefined && (roles !== undefined || mapped.includes(ROLE.name))) {
+    const fact = '`role` is the role of every row, so no column and no word of one stands for another.';
+    throw stop('job', fact, 'Take `role` out, or what the rows say.');
+  }
+  const words = Object.keys((roles ?? {}) as JsonObject);
+  const twice = words.find((word, at) => words.slice(0, at).some((each) => tidied(each) === tidied(word)));
+  if (twice === undefined) return;
+  throw stop('job', `roles: ${quoted(twice)} stands there twice.`, 'Take one of them out.');
 }
 
 /** One segment of a path and no more: `..` would be resolved away by whoever reads the address, encoded or not. */
@@ -156,6 +206,15 @@ export function checkedProjectId(label: string, cell: string): Read<string> {
   return PROJECT_ID_TEXT.test(text)
     ? read(text)
     : wrong(`${label} ${quoted(cell)} cannot be part of a header`);
+}
+
+/** The row's own, else the account's; undefined where neither gives one. */
+export function readOrganization(
+  { organization_id: cell }: RowInput,
+  { organizationId }: OperationOptions,
+): Read<string | undefined> {
+  const own = optional(cell, (text) => readText('organization_id', text));
+  return own.kind === 'read' && own.value === undefined ? read(organizationId) : own;
 }
 
 /** The row's own, else the account's. */

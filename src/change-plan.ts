@@ -13,6 +13,7 @@ import {
   type ResolvedRow,
   resolved,
   type Whom,
+  type WorkablePart,
   type WorkableRow,
 } from './change-plan/rows.ts';
 import { invariant } from './errors.ts';
@@ -231,9 +232,13 @@ class Draft {
     });
   }
 
-  #work({ row, work, calls, beyond }: WorkableRow): void {
+  #work({ row, work, parts, beyond }: WorkableRow): void {
     // What `resolve` returns is plain JSON, by its contract.
     this.#planned.push({ row, kind: 'work', work: work as unknown as JsonObject });
+    for (const part of parts) this.#show(row, part, beyond);
+  }
+
+  #show(row: RowNumber, { work, calls, outcome }: WorkablePart, beyond: true | undefined): void {
     const shown = {
       row,
       ...factsOf(work),
@@ -244,6 +249,12 @@ class Draft {
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
       this.#changes.push({ ...shown, action: 'in_doubt', calls: [], reason: doubt });
+      return;
+    }
+    if (calls.length === 0) {
+      const { reason } = outcome;
+      const because = reason === undefined ? {} : { reason };
+      this.#changes.push({ ...shown, action: actionOfOutcome(outcome), calls: [], ...because });
       return;
     }
     const fresh = calls.filter((call) => this.#isFirst(call));

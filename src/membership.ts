@@ -7,6 +7,12 @@
 export const ROLES = ['viewer', 'editor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** As people write it, or as the service does: `Editor`, `role:editor`; undefined for every other word. */
+export function roleOf(word: string): Role | undefined {
+  const text = word.trim().toLowerCase();
+  return ROLES.find((each) => text === each || (each !== 'admin' && text === `role:${each}`));
+}
+
 /** Whom or what a change alters. */
 export interface Subject {
   /** The project's id; absent for what belongs to the account itself, such as a project that is made. */
@@ -68,17 +74,26 @@ export function subjectText({ project = '', name }: Subject): string {
 
 const KIND_OF_NAME = /^(user|invite|project|call):/;
 
-/** For a person to read: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`. */
+/** For a person to read: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`, `project Sales of org-2`. */
 export function subjectWords({ project, name }: Subject): string {
-  const words = name.replace(KIND_OF_NAME, '$1 ');
+  const words = name.replace(KIND_OF_NAME, '$1 ').replace(BEFORE_ORGANIZATION, ' of ');
   return project === undefined ? words : `${words} in ${project}`;
 }
 
 /** How a person is named who is known by a user id or an invite code alone. */
 export const subjectOfUser = (userId: string): string => `user:${userId}`;
 export const subjectOfInvite = (inviteCode: string): string => `invite:${inviteCode}`;
-/** Two spellings of one name are one project, because a second one could not be deleted again. */
-export const subjectOfProject = (name: string): string => `project:${name.trim().toLowerCase()}`;
+/** No name and no id that a list gives holds one. */
+const BEFORE_ORGANIZATION = '\t';
+
+/**
+ * Two spellings of one name are one project, because a second one could not be deleted again.
+ * @param organization where it is another than the account's.
+ */
+export function subjectOfProject(name: string, organization?: string): string {
+  const own = `project:${name.trim().toLowerCase()}`;
+  return organization === undefined ? own : `${own}${BEFORE_ORGANIZATION}${organization}`;
+}
 
 /** What is known, to be looked up by whatever a row gives. */
 export class Team {
@@ -116,8 +131,9 @@ export class Team {
     return this.#byInvite.get(subjectText({ project, name: inviteCode }));
   }
 
-  project(name: string): KnownSubject | undefined {
-    return this.find({ name: subjectOfProject(name) });
+  /** @param organization where it is another than the account's. */
+  project(name: string, organization?: string): KnownSubject | undefined {
+    return this.find({ name: subjectOfProject(name, organization) });
   }
 
   /** People who are, or may be, in the project. */

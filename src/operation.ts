@@ -140,6 +140,13 @@ export interface PlannedWork {
   readonly email?: string;
   /** The project as the list calls it. */
   readonly project?: string;
+  /** A row that is about several subjects: each of them, worked off one after the other. Left out: it is about one. */
+  readonly parts?: readonly PlannedWork[];
+}
+
+/** The work of a row for each of its subjects. */
+export function partsOf(work: PlannedWork): readonly PlannedWork[] {
+  return work.parts ?? [work];
 }
 
 /** The part of an operation that alters the service. */

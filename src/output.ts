@@ -20,6 +20,7 @@ import {
   additionOf,
   automaticAddition,
   plainFields,
+  shownBody,
 } from './output/added-columns.ts';
 import { copyFor, type Destination } from './output/destination.ts';
 import {
@@ -303,9 +304,9 @@ async function* enrichedCopy(
     requireOwn(row, record);
     tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
-    const found = record?.answers.findLast(({ kind }) => kind === 'found');
+    const body = shownBody(record?.answers ?? []);
     const ours = ourCells(batch, row, record).map((cell) => safety.cell(cell));
-    return [...addedCells(columns, row, found?.body, answerPlace, safety), ...ours];
+    return [...addedCells(columns, row, body, answerPlace, safety), ...ours];
   });
 }
 

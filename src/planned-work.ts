@@ -13,7 +13,7 @@ const facts = z.object({
   projectId: z.string().exactOptional(),
 });
 
-const plannedWork = z.object({
+const part = z.object({
   subject: z.object({ project: z.string().exactOptional(), name: z.string() }),
   to: z.string(),
   from: z.string().exactOptional(),
@@ -22,6 +22,9 @@ const plannedWork = z.object({
   /** What was known of the subject. */
   was: z.object({ sequence: z.int(), facts: facts.exactOptional() }).exactOptional(),
 });
+
+/** `parts`: of a row that is about several subjects, each of them. */
+const plannedWork = part.extend({ parts: z.array(part).exactOptional() });
 
 export type KeptWork = z.infer<typeof plannedWork>;
 

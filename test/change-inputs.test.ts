@@ -5,10 +5,18 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../src/call-key.ts';
 import { deleteInvite, updateUser } from '../src/change-calls.ts';
-import { checkedProjectId, readRole, readText, readUserId } from '../src/change-inputs.ts';
+import { checkedProjectId, readRole, readRowRole, readText, readUserId } from '../src/change-inputs.ts';
 import service from '../src/dialects/service.ts';
+import { subjectWords } from '../src/membership.ts';
+import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../src/operation.ts';
+import changeRole from '../src/operations/change-role.ts';
+import createProject from '../src/operations/create-project.ts';
+import inviteUser from '../src/operations/invite-user.ts';
+import onboard from '../src/operations/onboard.ts';
 import { requestOf } from '../src/request.ts';
+import { done } from './operations/team.ts';
 
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };
 const subject = { project: 'proj-1', name: 'jo@x.org' };
@@ -100,5 +108,75 @@ test('a long cell is cut where it is quoted', () => {
   expect(text).toMatchObject({
     kind: 'wrong',
     problem: expect.stringMatching(/^name "a{80}…" holds a line end/),
+  });
+});
+
+describe('roles that the job gives', () => {
+  const OPERATIONS = { 'invite-user': inviteUser, 'change-role': changeRole, onboard };
+  const roleFor = (role: string | undefined, settings: JsonObject) => {
+    const read = readRowRole(role === undefined ? {} : { role }, { settings });
+    return read.kind === 'read' ? read.value : read.problem;
+  };
+
+  test('are the role of every row, or stand for words of the sheet, in whatever case', () => {
+    expect(roleFor('admin', { role: 'Viewer' })).toBe('viewer');
+    expect(roleFor(undefined, { role: 'role:editor' })).toBe('editor');
+    const roles = { 'Read only': 'viewer', Owner: 'admin', Admin: 'editor' };
+    expect(roleFor(' READ  only ', { roles })).toBe('viewer');
+    expect(roleFor('owner', { roles })).toBe('admin');
+    expect(roleFor('admin', { roles }), 'the word of the job counts').toBe('editor');
+    expect(roleFor('editor', { roles })).toBe('editor');
+    expect(roleFor('Read onyl', { roles })).toBe('role "Read onyl" is not known. Did you mean Read only?');
+    expect(roleFor('', { roles })).toBe('role: blank');
+  });
+
+  test.each(Object.entries(OPERATIONS))('of %s: with one for all no column is needed', (_, operation) => {
+    const needs = (shaped: Operation | undefined) =>
+      shaped?.inputs.some(({ name, required }) => name === 'role' && required === true);
+    expect(needs(operation.shapedBy?.({}))).toBe(true);
+    expect(needs(operation.shapedBy?.({ role: 'viewer' }))).toBe(false);
+  });
+
+  test.each<[JsonObject, string[]]>([
+    [{ role: 'viewer', roles: { Reader: 'viewer' } }, []],
+    [{ role: 'viewer' }, ['role']],
+    [{ roles: { Reader: 'viewer', ' reader ': 'editor' } }, []],
+  ])('are refused where they are said twice: %j %j', (settings, mapped) => {
+    expect(() => onboard.shapedBy?.(settings, mapped)).toThrow(expect.objectContaining({ code: 'job' }));
+  });
+});
+
+describe('the organization of a project', () => {
+  const OPTIONS = { organizationId: 'org-1' };
+  const callOf = (row: RowInput, options: OperationOptions = OPTIONS) =>
+    done(createProject, row, [], [], options).calls[0];
+
+  test("is the row's, else the account's", () => {
+    expect(callOf({ name: 'Sales' })?.parameters.organization_id).toBe('org-1');
+    const own = callOf({ name: 'Sales', organization_id: ' org-2 ' });
+    expect(own?.parameters.organization_id).toBe('org-2');
+    expect(callOf({ name: 'Sales', organization_id: 'org-2' }, {})?.parameters.organization_id).toBe('org-2');
+    expect(done(createProject, { name: 'Sales' }, [], [], {}).outcome.kind).toBe('invalid');
+  });
+
+  test('tells two projects of one name apart, and leaves those of the account known as they were', () => {
+    const own = callOf({ name: 'Sales', organization_id: 'org-1' });
+    expect(callKeyOf('a', own as Call)).toBe(callKeyOf('a', callOf({ name: 'Sales' }) as Call));
+    const other = callOf({ name: 'Sales', organization_id: 'org-2' });
+    expect(other?.change?.subject).not.toEqual(own?.change?.subject);
+    expect(subjectWords(other?.change?.subject ?? { name: '' })).toBe('project sales of org-2');
+    const team = [
+      { subject: { name: 'project:sales' }, sequence: 1, facts: { state: 'done', projectId: 'p-1' } },
+    ] as const;
+    const made = (organization_id: string) =>
+      done(createProject, { name: 'Sales', organization_id }, team, [], OPTIONS).outcome.kind;
+    expect(made('org-1')).toBe('unchanged');
+    expect(made('org-2')).not.toBe('unchanged');
+  });
+
+  test('is that of a project which onboard makes', () => {
+    const options = { ...OPTIONS, settings: { create_projects: true } };
+    const row = { email: 'jo@x.org', role: 'editor', project: 'Gamma', organization_id: 'org-2' };
+    expect(done(onboard, row, [], [], options).calls[0]?.parameters.organization_id).toBe('org-2');
   });
 });

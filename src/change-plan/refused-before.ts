@@ -1,5 +1,6 @@
 import type { Batch, LedgerReader } from '../ledger.ts';
 import type { Team } from '../membership.ts';
+import type { PlannedWork } from '../operation.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 import type { WantingRow } from './rivals.ts';
 
@@ -21,7 +22,11 @@ export async function refusedBefore(
     for (const { row, outcome, answers } of page) {
       if (outcome.kind !== 'refused' || !answers.some(({ kind }) => kind === 'found')) continue;
       const again = byRow.get(row);
-      if (again === undefined || team.find(again.work.subject)?.batch !== batch.id) continue;
+      if (
+        again === undefined ||
+        !partsLeft(again).some(({ subject }) => team.find(subject)?.batch === batch.id)
+      )
+        continue;
       const reason = `refused before, in batch ${batch.id}, and not tried again for this list: ${outcome.reason}`;
       outcomes.set(row, { kind: 'refused', reason });
     }
@@ -29,6 +34,12 @@ export async function refusedBefore(
     if (last === undefined || page.length < PAGE_ROWS) return outcomes;
     from = last.row + 1;
   }
+}
+
+/** Of a row about several subjects those that it would still send something for: the others were done. */
+function partsLeft({ work, calls }: WantingRow): readonly PlannedWork[] {
+  if (work.parts === undefined) return [work];
+  return work.parts.filter(({ subject }) => calls.some(({ project }) => project === subject.project));
 }
 
 const PAGE_ROWS = 1_000;

@@ -27,7 +27,15 @@ export interface WorkableRow {
   readonly work: PlannedWork;
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
+  /** What it does for each of its subjects. */
+  readonly parts: readonly WorkablePart[];
   readonly beyond?: true;
+}
+
+export interface WorkablePart {
+  readonly work: PlannedWork;
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
 }
 
 interface UnworkableRow {
@@ -77,19 +85,29 @@ export function resolved(
   rows: readonly PreparedRow[],
   team: Team,
 ): readonly ResolvedRow[] {
-  const { job, account, dialect } = order;
+  const { job, account } = order;
   const change = changePartOf(order);
   const options = optionsOf(job, account);
   return rows.map(({ row, text, prepared }): ResolvedRow => {
     const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, of: cellsOf(text) };
-    return { kind: 'work', row, work: found.input, ...wayOf(job.operation, found.input, dialect) };
+    return workable(order, row, found.input);
   });
+}
+
+function workable({ job, dialect }: StandingOrder, row: RowNumber, work: PlannedWork): WorkableRow {
+  const way = wayOf(job.operation, work, dialect);
+  const parts =
+    work.parts === undefined
+      ? [{ work, ...way }]
+      : work.parts.map((part) => ({ work: part, ...wayOf(job.operation, part, dialect) }));
+  return { kind: 'work', row, work, ...way, parts };
 }
 
 /** The projects that exist and that a row is about. */
 export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
-  const named = rows.flatMap((row) => (isWorkable(row) ? (row.work.subject.project ?? []) : []));
+  const parts = rows.flatMap((row) => (isWorkable(row) ? row.parts : []));
+  const named = parts.flatMap(({ work }) => work.subject.project ?? []);
   return [...new Set(named)];
 }
 
@@ -118,7 +136,7 @@ export function missingRows(
   return missing.map((work, index): ResolvedRow => {
     const row = last + 1 + index;
     if (unclear !== undefined) return withheld(row, work, unclear.row);
-    return { kind: 'work', row, work, beyond: true, ...wayOf(order.job.operation, work, order.dialect) };
+    return { ...workable(order, row, work), beyond: true };
   });
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseDurationMs } from '../duration.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../format.ts';
 import { FORMULA_MODES } from '../formulas.ts';
+import { roleOf } from '../membership.ts';
 import { type JsonValue, METHODS } from '../operation.ts';
 
 /** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
@@ -12,6 +13,10 @@ const text = z
   .min(1)
   .regex(/^\P{Cc}*$/u, 'it contains a line end or another control character');
 const wholeCredits = z.int().min(0);
+
+const role = text.refine((word) => roleOf(word) !== undefined, {
+  error: 'a role is viewer, editor or admin',
+});
 
 /** `never`, or a duration. */
 const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
@@ -52,6 +57,9 @@ const operationSettings = {
   projects: z.record(text, text).optional(),
   create_projects: z.boolean().optional(),
   remove_missing: z.boolean().optional(),
+  /** Of whom a row gives a role: that of all, or a word of the sheet → its role. */
+  role: role.optional(),
+  roles: z.record(text, role).optional(),
   /** `search-people`: the vendor's filter → its value. */
   filters: z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])).optional(),
   pages: z.int().min(1).max(20).optional(),

@@ -7,10 +7,11 @@ import {
   ROLE,
   readEmail,
   readProjectId,
-  readRole,
+  readRowRole,
   readUserId,
   together,
   USER_ID,
+  withRoles,
 } from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
 import type { Role } from '../membership.ts';
@@ -37,30 +38,32 @@ function noInviteWords(person: Person): string {
   return `${fact}. ${next}`;
 }
 
-export default defineOperation<RoleChange, PersonWork>({
-  name: 'change-role',
-  summary: 'Change the role of users by user id, or of invites that wait by e-mail address.',
-  vendor: 'service',
-  inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
-  tiers: [],
-  prepare(row, options) {
-    const prepared = together({
-      userId: optional(row.user_id, readUserId),
-      email: optional(row.email, readEmail),
-      role: readRole(row.role),
-      project: readProjectId(row, options),
-    });
-    if (prepared.kind === 'invalid') return prepared;
-    const { userId, email } = prepared.input;
-    if (userId !== undefined || email !== undefined) return prepared;
-    return { kind: 'invalid', reason: 'user_id: blank; e-mail: blank. Give one of the two' };
-  },
-  change: {
-    isState: true,
-    resolve({ userId, email, role, project }, team) {
-      const person = personIn(team, project, { userId, email });
-      return { kind: 'ready', input: workOf(person, role, courseOf(person, role)) };
+export default withRoles(
+  defineOperation<RoleChange, PersonWork>({
+    name: 'change-role',
+    summary: 'Change the role of users by user id, or of invites that wait by e-mail address.',
+    vendor: 'service',
+    inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
+    tiers: [],
+    prepare(row, options) {
+      const prepared = together({
+        userId: optional(row.user_id, readUserId),
+        email: optional(row.email, readEmail),
+        role: readRowRole(row, options),
+        project: readProjectId(row, options),
+      });
+      if (prepared.kind === 'invalid') return prepared;
+      const { userId, email } = prepared.input;
+      if (userId !== undefined || email !== undefined) return prepared;
+      return { kind: 'invalid', reason: 'user_id: blank; e-mail: blank. Give one of the two' };
     },
-  },
-  next: nextOfPerson,
-});
+    change: {
+      isState: true,
+      resolve({ userId, email, role, project }, team) {
+        const person = personIn(team, project, { userId, email });
+        return { kind: 'ready', input: workOf(person, role, courseOf(person, role)) };
+      },
+    },
+    next: nextOfPerson,
+  }),
+);

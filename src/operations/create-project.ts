@@ -1,8 +1,16 @@
 import type { NewProject } from '../change-calls.ts';
-import { optional, quoted, read, readText, together, wrong } from '../change-inputs.ts';
+import {
+  ORGANIZATION_ID,
+  optional,
+  quoted,
+  readOrganization,
+  readText,
+  together,
+  wrong,
+} from '../change-inputs.ts';
 import { nextOfProject } from '../change-steps.ts';
 import { type Subject, subjectOfProject, type Team } from '../membership.ts';
-import { defineOperation, end, type PlannedWork } from '../operation.ts';
+import { defineOperation, end, type OperationOptions, type PlannedWork } from '../operation.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };
@@ -11,10 +19,11 @@ interface ProjectWork extends PlannedWork {
   readonly made?: string;
 }
 
-function workOf(making: NewProject, team: Team): ProjectWork {
+function workOf(making: NewProject, team: Team, { organizationId }: OperationOptions): ProjectWork {
   const { name, description } = making;
-  const subject: Subject = { name: subjectOfProject(name) };
-  const known = team.project(name);
+  const other = making.organizationId === organizationId ? undefined : making.organizationId;
+  const subject: Subject = { name: subjectOfProject(name, other) };
+  const known = team.project(name, other);
   const madeId = known?.doubt === undefined ? known?.facts?.projectId : undefined;
   return {
     subject,
@@ -44,23 +53,26 @@ export default defineOperation<NewProject, ProjectWork>({
       about: 'what it is for; left out: empty',
       aliases: ['description', 'projectdescription'],
     },
+    ORGANIZATION_ID,
   ],
   tiers: [],
-  prepare({ name, description }, { organizationId }) {
+  prepare(row, options) {
+    const organization = readOrganization(row, options);
+    const isMissing = organization.kind === 'read' && organization.value === undefined;
     const prepared = together({
-      name: readText('name', name),
-      description: optional(description, (cell) => readText('description', cell)),
-      organizationId:
-        organizationId === undefined
-          ? wrong('the account has no organization_id. Give it one, because every project belongs to one')
-          : read(organizationId),
+      name: readText('name', row.name),
+      description: optional(row.description, (cell) => readText('description', cell)),
+      organizationId: isMissing
+        ? wrong('the account has no organization_id. Give it one, because every project belongs to one')
+        : organization,
     });
     if (prepared.kind === 'invalid') return prepared;
-    return { kind: 'ready', input: { ...prepared.input, description: prepared.input.description ?? '' } };
+    const { description = '', organizationId = '', name } = prepared.input;
+    return { kind: 'ready', input: { name, description, organizationId } };
   },
   change: {
     isState: true,
-    resolve: (making, team) => ({ kind: 'ready', input: workOf(making, team) }),
+    resolve: (making, team, options) => ({ kind: 'ready', input: workOf(making, team, options) }),
   },
   next({ subject, was, making, made }, answered) {
     if (made !== undefined) return end({ kind: 'unchanged', reason: made });

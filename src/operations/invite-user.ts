@@ -1,6 +1,15 @@
 import type { PersonWork } from '../change-course.ts';
 import { type Course, type Person, personIn, refuse, unchanged, whoIs, workOf } from '../change-course.ts';
-import { EMAIL, PROJECT_ID, ROLE, readEmail, readProjectId, readRole, together } from '../change-inputs.ts';
+import {
+  EMAIL,
+  PROJECT_ID,
+  ROLE,
+  readEmail,
+  readProjectId,
+  readRowRole,
+  together,
+  withRoles,
+} from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
 import type { Role } from '../membership.ts';
 import { defineOperation } from '../operation.ts';
@@ -20,24 +29,26 @@ function courseOf(person: Person, { email, role }: Invitation): Course {
   return refuse(`${whoIs(person)} ${now} as ${facts.role ?? 'something else'}. Use change-role or onboard`);
 }
 
-export default defineOperation<Invitation, PersonWork>({
-  name: 'invite-user',
-  summary: 'Invite people to a project.',
-  vendor: 'service',
-  inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
-  tiers: [],
-  prepare: (row, options) =>
-    together({
-      email: readEmail(row.email),
-      role: readRole(row.role),
-      project: readProjectId(row, options),
-    }),
-  change: {
-    isState: true,
-    resolve(invitation, team) {
-      const person = personIn(team, invitation.project, { email: invitation.email });
-      return { kind: 'ready', input: workOf(person, invitation.role, courseOf(person, invitation)) };
+export default withRoles(
+  defineOperation<Invitation, PersonWork>({
+    name: 'invite-user',
+    summary: 'Invite people to a project.',
+    vendor: 'service',
+    inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
+    tiers: [],
+    prepare: (row, options) =>
+      together({
+        email: readEmail(row.email),
+        role: readRowRole(row, options),
+        project: readProjectId(row, options),
+      }),
+    change: {
+      isState: true,
+      resolve(invitation, team) {
+        const person = personIn(team, invitation.project, { email: invitation.email });
+        return { kind: 'ready', input: workOf(person, invitation.role, courseOf(person, invitation)) };
+      },
     },
-  },
-  next: nextOfPerson,
-});
+    next: nextOfPerson,
+  }),
+);

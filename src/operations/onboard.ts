@@ -13,46 +13,65 @@ import {
 } from '../change-course.ts';
 import {
   EMAIL,
+  ORGANIZATION_ID,
   optional,
   PROJECT_ID,
   type Read,
   ROLE,
   read,
   readEmail,
-  readRole,
+  readOrganization,
+  readRowRole,
   readUserId,
   together,
   USER_ID,
+  withRoles,
 } from '../change-inputs.ts';
 import { nextOfPerson, nextOfProject } from '../change-steps.ts';
-import { type KnownSubject, type Role, subjectOfProject, subjectText, type Team } from '../membership.ts';
-import { type NamedProject, PROJECT, projectIds, readProject } from '../named-project.ts';
+import { invariant } from '../errors.ts';
+import {
+  type KnownSubject,
+  type Role,
+  type Subject,
+  subjectOfProject,
+  subjectText,
+  type Team,
+} from '../membership.ts';
+import { type NamedProject, PROJECT, projectIds, readProjects } from '../named-project.ts';
 import {
   type Answered,
   defineOperation,
+  end,
   type OperationOptions,
   type Prepared,
+  partsOf,
+  type RowInput,
   type Step,
 } from '../operation.ts';
+import type { Outcome } from '../row.ts';
 
 /** Somebody and what they should be in a project. `none` stands for "not in it". */
 interface Wish {
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly role: Role | 'none';
-  readonly project: NamedProject;
+  readonly projects: readonly NamedProject[];
+  /** In which a project is made. */
+  readonly organizationId: string | undefined;
 }
 
 /** A person in a project that is made first. */
 interface OnboardWork extends PersonWork {
-  readonly makes?: { readonly sequence: number; readonly project: NewProject };
+  readonly makes?: { readonly sequence: number; readonly project: NewProject; readonly subject?: Subject };
+  readonly parts?: readonly OnboardWork[];
 }
 
 // ----------------------------------------------------------------------------------------------------------- rows
 
 /** Only a list of ours may say `none`: a slip in somebody's sheet must not remove people. */
-function readWishedRole(cell: string | undefined, { settings }: OperationOptions): Read<Role | 'none'> {
-  return settings?.our_list === true && cell?.trim() === 'none' ? read('none') : readRole(cell);
+function readWishedRole(row: RowInput, options: OperationOptions): Read<Role | 'none'> {
+  const isOurs = options.settings?.our_list === true;
+  return isOurs && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
 }
 
 function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<Wish> {
@@ -60,8 +79,9 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
     // Somebody who is known by a user id alone can be given another role, though not be invited.
     email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
-    role: readWishedRole(row.role, options),
-    project: readProject(row, options),
+    role: readWishedRole(row, options),
+    projects: readProjects(row, options),
+    organizationId: readOrganization(row, options),
   });
 }
 
@@ -80,38 +100,73 @@ function inviteCourse(person: Person, role: Role): Course {
 }
 
 function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<OnboardWork> {
-  const { project, role } = wish;
-  const id = project.kind === 'known' ? project.id : team.project(project.name)?.facts?.projectId;
-  if (id === undefined) return resolveInNew(wish, team, options);
+  const parts: OnboardWork[] = [];
+  for (const project of wish.projects) {
+    const part = resolveIn(wish, project, team, options);
+    if (part.kind === 'invalid') return part;
+    parts.push(part.input);
+  }
+  const [first] = parts;
+  invariant(first !== undefined, 'a row names at least one project');
+  if (parts.length === 1) return { kind: 'ready', input: first };
+  const { from: _, ...shared } = first;
+  const project = parts.map((part) => part.project ?? '').join('; ');
+  return { kind: 'ready', input: { ...shared, project, parts } };
+}
+
+function resolveIn(
+  wish: Wish,
+  project: NamedProject,
+  team: Team,
+  options: OperationOptions,
+): Prepared<OnboardWork> {
+  if (project.kind === 'new') return resolveInNew(wish, project.name, team, options);
+  return { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
+}
+
+function inProject(wish: Wish, id: string, team: Team, name: string | undefined): OnboardWork {
   const person = personIn(team, id, wish);
-  return { kind: 'ready', input: workOf(person, role, courseOf(person, role), project.name) };
+  return workOf(person, wish.role, courseOf(person, wish.role), name);
 }
 
 function resolveInNew(
-  { email, role, project: { name = '' } }: Wish,
+  wish: Wish,
+  name: string,
   team: Team,
-  { organizationId }: OperationOptions,
+  options: OperationOptions,
 ): Prepared<OnboardWork> {
+  const { email, role, organizationId } = wish;
+  const other = organizationId === options.organizationId ? undefined : organizationId;
+  const known = team.project(name, other);
+  const id = known?.facts?.projectId;
+  if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
   if (organizationId === undefined) {
     const reason = `the project "${name}" is to be made, and the account has no organization_id. Give it one`;
     return { kind: 'invalid', reason };
   }
   const makes = {
-    sequence: team.project(name)?.sequence ?? 0,
+    sequence: known?.sequence ?? 0,
     project: { name, description: '', organizationId },
+    ...(other === undefined ? {} : { subject: { name: subjectOfProject(name, other) } }),
   };
-  return { kind: 'ready', input: { ...newcomer(email, role, name), ...(role === 'none' ? {} : { makes }) } };
+  const person = newcomer(email, role, name, other);
+  return { kind: 'ready', input: { ...person, ...(role === 'none' ? {} : { makes }) } };
 }
 
 /** Nobody is in a project that does not exist yet, so until it does its people are told apart by its name. */
-function newcomer(email: string | undefined, role: Role | 'none', project: string): PersonWork {
+function newcomer(
+  email: string | undefined,
+  role: Role | 'none',
+  project: string,
+  organization: string | undefined,
+): PersonWork {
   const course = ((): Course => {
     if (role === 'none') return unchanged('the project does not exist yet');
     if (email === undefined) return refuse('somebody is invited to a new project by e-mail address. Give it');
     return { kind: 'invite', email, role };
   })();
   return {
-    subject: { name: `${subjectOfProject(project)} ${email ?? ''}` },
+    subject: { name: `${subjectOfProject(project, organization)} ${email ?? ''}` },
     to: role,
     ...(email === undefined ? {} : { email }),
     project,
@@ -120,18 +175,33 @@ function newcomer(email: string | undefined, role: Role | 'none', project: strin
   };
 }
 
-/** Calls of the person follow when the project has its id; everybody in it shares the one that makes it. */
-function next({ makes, ...work }: OnboardWork, answered: Answered): Step {
-  if (makes === undefined) return nextOfPerson(work, answered);
-  const { project, sequence } = makes;
-  const making = nextOfProject(
-    { subject: { name: subjectOfProject(project.name) }, sequence },
-    project,
-    answered,
+/** Project after project; how the row ended is what became of all of them. */
+function next({ parts, ...work }: OnboardWork, answered: Answered): Step {
+  if (parts === undefined) return nextInOne(work, answered);
+  const outcomes: Outcome[] = [];
+  for (const part of parts) {
+    const step = nextInOne(part, answered);
+    if (step.kind === 'send') return step;
+    outcomes.push(step.outcome);
+  }
+  const words = outcomes.map(({ reason }, at) => `${parts[at]?.project}: ${reason}`).join('; ');
+  const kind = (['refused', 'applied', 'unchanged'] as const).find((each) =>
+    outcomes.some((outcome) => outcome.kind === each),
   );
+  return end({ kind: kind ?? 'unchanged', reason: words });
+}
+
+/** Calls of the person follow when the project has its id; everybody in it shares the one that makes it. */
+function nextInOne({ makes, ...work }: OnboardWork, answered: Answered): Step {
+  if (makes === undefined) return nextOfPerson(work, answered);
+  const { project, sequence, subject: named = { name: subjectOfProject(project.name) } } = makes;
+  const making = nextOfProject({ subject: named, sequence }, project, answered);
   if (making.kind === 'step') return making.step;
   const subject = { project: making.id, name: work.email ?? work.subject.name };
-  return nextOfPerson({ ...work, subject }, answered);
+  const step = nextOfPerson({ ...work, subject }, answered);
+  if (step.kind === 'send') return step;
+  const { outcome } = step;
+  return end({ ...outcome, reason: `project made: project_id ${making.id}; ${outcome.reason}` });
 }
 
 // --------------------------------------------------------------------------------------------------------- missing
@@ -147,8 +217,9 @@ function missing(
 ): readonly OnboardWork[] {
   if (options.settings?.remove_missing !== true) return [];
   const names = new Map([...projectIds(options)].map(([name, id]) => [id, name]));
-  const projects = new Set([...names.keys(), ...planned.flatMap(({ subject }) => subject.project ?? [])]);
-  const named = new Set(planned.map(({ subject }) => subjectText(subject)));
+  const parts = planned.flatMap(partsOf);
+  const projects = new Set([...names.keys(), ...parts.flatMap(({ subject }) => subject.project ?? [])]);
+  const named = new Set(parts.map(({ subject }) => subjectText(subject)));
   // Whom only the service's own lists know, at number 0, was never in a list of ours that they could be missing from.
   const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
     sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
@@ -165,14 +236,16 @@ function missing(
   );
 }
 
-export default defineOperation<Wish, OnboardWork>({
-  name: 'onboard',
-  summary: 'Bring people into projects with the roles that a list gives them.',
-  vendor: 'service',
-  inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID],
-  tiers: [],
-  settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
-  prepare,
-  change: { isState: true, resolve, missing },
-  next,
-});
+export default withRoles(
+  defineOperation<Wish, OnboardWork>({
+    name: 'onboard',
+    summary: 'Bring people into projects with the roles that a list gives them.',
+    vendor: 'service',
+    inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID, ORGANIZATION_ID],
+    tiers: [],
+    settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
+    prepare,
+    change: { isState: true, resolve, missing },
+    next,
+  }),
+);

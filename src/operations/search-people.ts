@@ -73,7 +73,9 @@ function searchWith(extra: readonly InputField[], mapped: readonly string[]): Op
   });
 }
 
-export default searchWith([], []);
+const searchPeople = searchWith([], []);
+
+export default searchPeople;
 
 const PUBLISHED = FILTERS.map(({ name }) => name);
 
@@ -89,7 +91,7 @@ function shapedBy({ filters = {} }: JsonObject, columns: readonly string[] = [])
     ...named.map((name) => columnInput(name, 'as the filters of the job name it')),
     ...mapped.map((name) => ({ name, about: 'a filter by the name of the vendor', aliases: [] })),
   ];
-  return searchWith(extra, mapped);
+  return extra.length === 0 ? searchPeople : searchWith(extra, mapped);
 }
 
 /** @throws StopError `job` where a filter of the job would take the place of what a row says, or of our paging. */

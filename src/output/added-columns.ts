@@ -1,9 +1,9 @@
-import { type AnswerPlace, fieldsOf, valueAt } from '../answer-body.ts';
+import { type AnswerPlace, type Body, bytesOf, fieldsOf, readBody, valueAt } from '../answer-body.ts';
 import { stop } from '../errors.ts';
 import { type CellSafety, safeCell } from '../formulas.ts';
 import type { OnExisting } from '../job.ts';
-import type { Batch, Ledger } from '../ledger.ts';
-import type { JsonValue } from '../operation.ts';
+import type { Batch, Ledger, RowRecord } from '../ledger.ts';
+import type { JsonObject, JsonValue } from '../operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
 import { recordPages } from './ledger-rows.ts';
 
@@ -94,11 +94,27 @@ export async function plainFields(
   const names = new Set<string>();
   for await (const page of recordPages(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
-      const found = answers.findLast(({ kind }) => kind === 'found');
-      if (found !== undefined) for (const name of plainNames(fieldsOf(found.body, place))) names.add(name);
+      const body = shownBody(answers);
+      if (body !== undefined) for (const name of plainNames(fieldsOf(body, place))) names.add(name);
     }
   }
   return [...names];
+}
+
+/**
+ * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
+ * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
+ */
+export function shownBody(answers: RowRecord['answers']): Buffer | undefined {
+  const found = answers.filter(({ kind }) => kind === 'found');
+  const last = found.at(-1);
+  if (last?.call.change === undefined || found.length === 1) return last?.body;
+  return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(readBody(body))))));
+}
+
+function membersOf(body: Body): JsonObject {
+  const value = body.kind === 'json' ? body.value : null;
+  return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
 }
 
 function plainNames(fields: JsonValue | undefined): readonly string[] {

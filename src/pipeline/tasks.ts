@@ -1,6 +1,7 @@
 import type { MappedInput } from '../input.ts';
-import type { Batch, Ledger } from '../ledger.ts';
+import type { Batch, Ledger, PlannedRow } from '../ledger.ts';
 import type { RunOrder } from '../order.ts';
+import { keptWork } from '../planned-work.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 import { requireSameInput, rowInputOf } from '../row-input.ts';
 import { optionsOf } from '../standing.ts';
@@ -75,8 +76,7 @@ export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<Re
   for (let from = 0; ; ) {
     const page = await ledger.plannedRows(id, from, PLANNED_PAGE);
     for (const planned of page) {
-      const project = planned.kind === 'work' ? projectIn(planned.work.subject) : undefined;
-      if (project !== undefined) projects.add(project);
+      for (const project of projectsIn(planned)) projects.add(project);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PLANNED_PAGE) return projects;
@@ -84,9 +84,10 @@ export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<Re
   }
 }
 
-function projectIn(subject: unknown): string | undefined {
-  const hasProject = typeof subject === 'object' && subject !== null && 'project' in subject;
-  return hasProject && typeof subject.project === 'string' ? subject.project : undefined;
+function projectsIn(planned: PlannedRow): readonly string[] {
+  if (planned.kind === 'end') return [];
+  const { subject, parts = [{ subject }] } = keptWork(planned.work);
+  return parts.flatMap((part) => part.subject.project ?? []);
 }
 
 /** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */

@@ -53,7 +53,8 @@ function add(
     return;
   }
   // Whoever was invited to a project that the row made first was planned before there was such a subject.
-  const before = subjectText(subject) === subjectText(work.subject) ? work.was?.facts : undefined;
+  const part = (work.parts ?? [work]).find((each) => subjectText(each.subject) === text);
+  const before = part?.was?.facts;
   touched.set(text, {
     row,
     subject,

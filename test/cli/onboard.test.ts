@@ -5,6 +5,7 @@
  * judge. Every test has projects and sheets of its own. The first one starts the program, the others type in this process.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -452,4 +453,83 @@ test('the jobs that are there to be copied do what they say in the sandbox', asy
     invalid: 3,
   });
   expect((await run('offboard.yaml', 'leavers.csv')).counts).toEqual({ applied: 1, refused: 1, invalid: 2 });
+});
+
+test('a sheet in its own words: several projects in a cell, its words for roles, and the id of a project that is made', async () => {
+  const job = {
+    operation: 'onboard',
+    account: 'data',
+    columns: { email: 'Email', role: 'Access', project: 'Teams', organization_id: 'Org' },
+    projects: { Alpha: 'proj-words-a', Beta: 'proj-words-b' },
+    roles: { 'Read only': 'viewer' },
+    create_projects: true,
+  };
+  await writeFile(team.place.path('words.yaml'), JSON.stringify(job));
+  const sheet = [
+    'Email,Access,Teams,Org',
+    'wo@acme.example,READ ONLY,"Alpha; Launch words",',
+    'wi@acme.example,Editor,"Alpha, Beta",',
+    'wa@acme.example,Editor,"Launch words",org-2',
+  ];
+  await writeFile(team.place.path('words.csv'), `${sheet.join('\n')}\n`);
+  const run = () => typed(['run', team.place.path('words.yaml'), team.place.path('words.csv'), '--yes']);
+  const plan = await typed(['plan', team.place.path('words.yaml'), team.place.path('words.csv')]);
+  expect(plan.stdout).toContain('wo@acme.example');
+  const sent = await sentDuring(async () => expect((await run()).code).toBe(0));
+  expect(sent.filter((each) => each === 'create-project')).toHaveLength(2);
+  expect(sent.filter((each) => each === 'create-invite')).toHaveLength(5);
+
+  const state = await team.state();
+  const made = state.projects.filter(({ name }) => name === 'Launch words');
+  const organizations = team.vendor
+    .requests()
+    .flatMap(({ operation, body }) =>
+      operation === 'create-project' && body.name === 'Launch words' ? [body.organization_id] : [],
+    );
+  expect(organizations.sort()).toEqual(['org-1', 'org-2']);
+  const rows = team.place.rows('words.enriched.csv');
+  expect(rows.map(({ _status, _source }) => `${_status} ${_source}`)).toEqual(Array(3).fill('applied sent'));
+  const ids = made.map(({ project }) => project);
+  expect(ids).toContain(rows[0]?.project_id);
+  expect(ids).toContain(rows[2]?.project_id);
+  expect(rows[0]?._reason).toBe(
+    `Alpha: invited as viewer; Launch words: project made: project_id ${rows[0]?.project_id}; invited as viewer`,
+  );
+  expect(rows[1]?._reason).toBe('Alpha: invited as editor; Beta: invited as editor');
+  expect(await sentDuring(run)).toEqual([]);
+
+  const undone = objectIn((await typed(['undo', 'last', '--yes', '--json'])).stdout);
+  expect(undone.not_undone.map(({ subject }: { subject: string }) => subject).sort()).toEqual([
+    'project launch words',
+    'project launch words of org-2',
+  ]);
+  expect(Object.keys((await team.state()).roles((project) => project.startsWith('proj-words')))).toEqual([]);
+});
+
+test('one role for all needs no column of roles', async () => {
+  const job = { operation: 'invite-user', account: 'data', role: 'viewer' };
+  await writeFile(team.place.path('all.yaml'), JSON.stringify(job));
+  await writeFile(team.place.path('all.csv'), 'Email,Project ID\nal@acme.example,proj-all\n');
+  const { code, stderr } = await typed([
+    'run',
+    team.place.path('all.yaml'),
+    team.place.path('all.csv'),
+    '--yes',
+  ]);
+  expect(code, stderr).toBe(0);
+  expect((await team.state()).roles((project) => project === 'proj-all')).toEqual({
+    'proj-all al@acme.example': 'viewer',
+  });
+});
+
+test.each([
+  [{ role: 'owner' }, 'a role is viewer, editor or admin'],
+  [{ roles: { Owner: 'boss' } }, 'a role is viewer, editor or admin'],
+  [{ role: 'viewer', roles: { Reader: 'viewer' } }, '`role` is the role of every row'],
+])('a role that says nothing is refused before anything is sent: %j', async (more, words) => {
+  await writeFile(team.place.path('odd.yaml'), JSON.stringify({ operation: 'invite-user', ...more }));
+  await writeFile(team.place.path('odd.csv'), 'Email,Role\nal@acme.example,viewer\n');
+  const { code, stderr } = await typed(['plan', team.place.path('odd.yaml'), team.place.path('odd.csv')]);
+  expect(stderr).toContain(words);
+  expect(code).toBe(2);
 });
