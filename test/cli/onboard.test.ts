@@ -533,3 +533,21 @@ test.each([
   expect(stderr).toContain(words);
   expect(code).toBe(2);
 });
+
+test('killed between two projects of one row, the same command goes on with the other: nobody is invited twice', async () => {
+  const people = [{ email: 'ky@acme.example', role: 'viewer', project: 'proj-kill-a; proj-kill-b' }];
+  team.writeSheet(people, 'kill.csv');
+  const order = { input: 'kill.csv', output: 'kill-out.csv' };
+  expect((await team.run({ ...order, crashAt: 'after-close' })).signal).toBe('SIGKILL');
+  const invited = async () => (await team.state()).roles((project) => project.startsWith('proj-kill'));
+  expect(await invited()).toEqual({ 'proj-kill-a ky@acme.example': 'viewer' });
+  expect(await team.run(order)).toMatchObject({ code: 0, report: { counts: { applied: 1 } } });
+  expect(await invited()).toEqual({
+    'proj-kill-a ky@acme.example': 'viewer',
+    'proj-kill-b ky@acme.example': 'viewer',
+  });
+  expect((await team.state()).invitedTwice()).toEqual([]);
+  const undone = await typed(['undo', 'last', '--yes']);
+  expect(undone.code).toBe(0);
+  expect(await invited()).toEqual({});
+});
