@@ -63,7 +63,7 @@ describe('the store', () => {
     const refusal = {
       code: 2,
       fact: /^The store .* is damaged: .*\.$/,
-      next: /^Restore the whole folder from a backup, or name another folder/,
+      next: /^Restore the whole folder from its newest backup; "rowonce store salvage" reads what is left/,
     };
     await expectNothingBought(desk, refusal, what === 'has lost its watermark');
   });
