@@ -12,6 +12,8 @@ import type { Workplace } from './workplace.ts';
 export interface TwoExports {
   /** The batch, by the store that holds it; two stores may export to one path. */
   readonly stores: readonly [killed: string, left: string];
+  /** Left out: the last one. */
+  readonly batch?: string;
   /** A path in the workplace, such as `both.csv`. */
   readonly output: string;
   /** Every byte of the output; of each store, which bought at another time and says so. */
@@ -36,10 +38,10 @@ export interface BrokenExports {
 export const WHOLE_EXPORTS: BrokenExports = { notWhole: 0, failed: 0, notThere: 0, leftBehind: 0 };
 
 export async function exportTwice(workplace: Workplace, exported: TwoExports): Promise<BrokenExports> {
-  const { stores, output, whole, crashAt, kill } = exported;
+  const { stores, batch = 'last', output, whole, crashAt, kill } = exported;
   const begin = (store: string, env = {}): Program =>
     workplace.type(
-      ['export', 'last', '--store', workplace.path(store), '-o', workplace.path(output), '--json'],
+      ['export', batch, '--store', workplace.path(store), '-o', workplace.path(output), '--json'],
       env,
     );
   const killed = begin(stores[0], crashAt === undefined ? {} : { ROWONCE_CRASH_AT: crashAt });

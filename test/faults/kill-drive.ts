@@ -17,6 +17,8 @@ export interface Settings {
   readonly refresh: boolean;
   /** Whether it is about a team that is onboarded. */
   readonly team: boolean;
+  /** Whether lists meet with other mishaps besides kills. */
+  readonly mishaps?: boolean;
   /** How many bits are flipped instead of killing; undefined: none. */
   readonly flips?: number | undefined;
   /** The number of the first flip. */

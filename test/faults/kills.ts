@@ -11,7 +11,7 @@ import { WAYS, type Way } from './ways.ts';
 /**
  * `npm run faults -- --kills 1000`: the promises of the README under a thousand random kills, over a vendor that loses
  * answers. `--dialect rest-get` and `--via` reach the vendor in another way, with `--keyed` it honours idempotency keys,
- * `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. `--flips 10000` is about rot
+ * `--only-kills` leaves out the other mishaps of `mishaps.ts`. `--budget` is about budgets, `--refresh` about buying a list anew, `--team` about onboarding. `--flips 10000` is about rot
  * of the disk instead of kills. Exit code 1 when a promise is broken.
  */
 
@@ -75,6 +75,7 @@ function settingsOf(args: string[]): Settings {
       budget: { type: 'boolean', default: false },
       refresh: { type: 'boolean', default: false },
       team: { type: 'boolean', default: false },
+      'only-kills': { type: 'boolean', default: false },
       flips: { type: 'string' },
       from: { type: 'string', default: '0' },
     },
@@ -98,6 +99,7 @@ function settingsOf(args: string[]): Settings {
     budget: values.budget,
     refresh: values.refresh,
     team: values.team,
+    mishaps: !values['only-kills'],
     flips: values.flips === undefined ? undefined : number('flips'),
     from: number('from'),
   };

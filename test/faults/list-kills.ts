@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { foreignRows } from './edits.ts';
 import type { KillDrive, Lane, Settings, TableLine } from './kill-drive.ts';
 import { faultsOn, killOnce, killsIn, killWhileWriting, newTally, wasKilled } from './kill-loop.ts';
+import { MISHAPS, type Mishap, Mishaps, newMishapTally } from './mishaps.ts';
+import type { Ended } from './program.ts';
 import {
   ALL_SETTLED,
   type BrokenPromises,
@@ -31,6 +34,7 @@ interface List {
 }
 
 interface Written {
+  readonly batch: string;
   readonly output: Buffer;
   readonly hasDoubts: boolean;
 }
@@ -40,7 +44,9 @@ export class ListKills implements KillDrive {
   readonly #tally = newTally();
   readonly #broken: { -readonly [Promised in keyof BrokenPromises]: number } = { ...NONE_BROKEN };
   readonly #unsettled: { -readonly [Left in keyof Unsettled]: number } = { ...ALL_SETTLED };
+  readonly #mishaps = newMishapTally();
   lists = 0;
+  #foreignRows = 0;
   #inDoubt = 0;
   /** Answers that the vendor lost on purpose. */
   #faults = 0;
@@ -70,16 +76,22 @@ export class ListKills implements KillDrive {
         faults: faultsOn(this.#settings.way),
         concurrency: CONCURRENCY,
       });
-      await this.#fillStore(workplace, { ...lane, name: `${lane.name}-store-${store}` });
+      const storeLane = { ...lane, name: `${lane.name}-store-${store}` };
+      if (this.#settings.mishaps !== true) {
+        await this.#fillStore(workplace, storeLane);
+        continue;
+      }
+      await using mishaps = await Mishaps.open(workplace, lane.random, this.#mishaps);
+      await this.#fillStore(workplace, storeLane, mishaps);
     }
   }
 
-  async #fillStore(workplace: Workplace, lane: Lane): Promise<void> {
+  async #fillStore(workplace: Workplace, lane: Lane, mishaps?: Mishaps): Promise<void> {
     const lists: List[] = [];
     while (lists.length < LISTS_A_STORE && !this.#isDone) {
       const list = { input: `list-${lists.length}.csv`, output: `out-${lists.length}.csv` };
       workplace.writeList(domainsOfList(lane, lists.length, this.#settings.rows), list.input);
-      await this.#workThrough(workplace, list, lane);
+      await this.#workThrough(workplace, list, lane, mishaps);
       lists.push(list);
       this.lists += 1;
     }
@@ -90,10 +102,12 @@ export class ListKills implements KillDrive {
   }
 
   /** The same command, killed and typed again until the list is done, and killed once more while it writes. */
-  async #workThrough(workplace: Workplace, list: List, lane: Lane): Promise<void> {
+  async #workThrough(workplace: Workplace, list: List, lane: Lane, mishaps?: Mishaps): Promise<void> {
     const plan = { random: lane.random, windowMs: WINDOW_MS };
-    while (!this.#isDone && wasKilled(await killOnce(workplace, list, plan, this.#tally)));
-    const { output, hasDoubts } = await outputOf(workplace, list);
+    const run = (): Promise<Ended> =>
+      mishaps?.run(list, plan, this.#tally) ?? killOnce(workplace, list, plan, this.#tally);
+    while (!this.#isDone && goesOn(await run())) await mishaps?.between(list);
+    const { batch, output, hasDoubts } = await outputOf(workplace, list);
     if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
     const again = await outputOf(workplace, list);
     // What is in doubt under a key may be settled by the next run.
@@ -101,18 +115,26 @@ export class ListKills implements KillDrive {
     if (!mayDiffer && !output.equals(again.output)) {
       throw new Error(`${list.output} of ${lane.name} was not written the same a second time`);
     }
+    this.#foreignRows += foreignRows(workplace, list.output);
+    await mishaps?.after(batch, again.output);
   }
 
   /** A kill leaves no more in doubt than may be on its way at once. */
   get #doubtBound(): number {
-    return CONCURRENCY * this.kills + this.#faults;
+    return CONCURRENCY * this.kills + this.#faults + this.#mishaps.doubts;
   }
 
   /** Doubts come from what a kill left open and from what the vendor lost, and from nowhere else. */
   isKept(): boolean {
     const { open, mostOpen } = this.#tally;
-    const none = Object.values(this.#broken).every((times) => times === 0);
-    const explained = this.#inDoubt <= open + this.#faults && this.#inDoubt <= this.#doubtBound;
+    const broken = [
+      ...Object.values(this.#broken),
+      ...Object.values(this.#mishaps.broken),
+      this.#foreignRows,
+    ];
+    const none = broken.every((times) => times === 0);
+    const explained =
+      this.#inDoubt <= open + this.#faults + this.#mishaps.doubts && this.#inDoubt <= this.#doubtBound;
     const settled = Object.values(this.#unsettled).every((left) => left === 0);
     return none && explained && settled && mostOpen <= CONCURRENCY;
   }
@@ -121,19 +143,28 @@ export class ListKills implements KillDrive {
     const { landed, open, mostOpen } = this.#tally;
     const { before, during, after } = landed;
     const rows = this.lists * this.#settings.rows;
-    const bound = `${CONCURRENCY} × ${this.kills} + ${this.#faults} = ${this.#doubtBound}`;
+    const others = this.#faults + this.#mishaps.doubts;
+    const bound = `${CONCURRENCY} × ${this.kills} + ${others} = ${this.#doubtBound}`;
     return [
       ['kills', `${this.kills} (before the work ${before}, in it ${during}, while writing ${after})`],
       ['lists', `${this.lists} with ${rows} rows, each brought to its end and written twice the same`],
       ['rows lost', this.#broken.rowsLost],
       ['calls charged twice', this.#broken.chargedTwice],
+      ['rows with what was found for another', this.#foreignRows],
       ['requests without an intent', this.#broken.requestsWithoutIntent],
       ['calls on which the two books disagree', this.#broken.booksDisagree],
       ['calls in doubt', `${this.#inDoubt} of at most ${bound}`],
       ['  left open by kills', `${open}, at most ${mostOpen} by one (concurrency ${CONCURRENCY})`],
       ['  answers lost by the vendor', this.#faults],
+      ...(this.#settings.mishaps === true ? MISHAPS.map((mishap) => this.#mishapLine(mishap)) : []),
       ...(this.#isKeyed ? this.#settledLines() : []),
     ];
+  }
+
+  #mishapLine(mishap: Mishap): TableLine {
+    const { happened, stopped, broken } = this.#mishaps;
+    const noticed = mishap === 'gateway' || mishap === 'export' ? '' : `, stopped with 2: ${stopped[mishap]}`;
+    return [MISHAP_WORDS[mishap], `${happened[mishap]}${noticed}, promises broken: ${broken[mishap]}`];
   }
 
   #settledLines(): readonly TableLine[] {
@@ -143,6 +174,20 @@ export class ListKills implements KillDrive {
       ['credits spent, not as charged', this.#unsettled.creditsNotAsCharged],
     ];
   }
+}
+
+const MISHAP_WORDS: Readonly<Record<Mishap, string>> = {
+  edit: 'lists edited under a run, and put back',
+  clock: 'runs by a wrong clock',
+  flip: 'runs over a store with a flipped bit',
+  restore: 'runs over an old copy of the store',
+  export: 'two exports at once, one killed',
+  gateway: "pages of a proxy in the vendor's place",
+};
+
+/** A kill, and a stop that a mishap explains. */
+function goesOn(ended: Ended): boolean {
+  return wasKilled(ended) || ended.code === 2;
 }
 
 /** One row in ten asks what an earlier row of the list asks, one in ten what the list before has asked. */
@@ -160,7 +205,7 @@ async function outputOf(workplace: Workplace, list: List): Promise<Written> {
   const { code, stderr, report } = await workplace.run(list);
   if (code !== 0 && code !== 3) throw new Error(`${list.input} ended with ${code}: ${stderr}`);
   const hasDoubts = (report?.counts.in_doubt ?? 0) > 0;
-  return { output: readFileSync(workplace.path(list.output)), hasDoubts };
+  return { batch: report?.batch ?? 'last', output: readFileSync(workplace.path(list.output)), hasDoubts };
 }
 
 function add<Counts extends Record<string, number>>(sums: Counts, counts: Readonly<Counts>): void {

@@ -8,6 +8,7 @@ import { startRowonce } from '../cli/rowonce.ts';
 
 /** What `run --json` prints, as far as it is looked at. */
 export interface RunReport {
+  readonly batch: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly credits: { readonly spent: number; readonly in_doubt: number; readonly saved: number | null };
   readonly requests: number;

@@ -30,6 +30,8 @@ export interface Order {
   readonly more?: readonly string[];
   /** As `$ROWONCE_CRASH_AT`. */
   readonly crashAt?: string;
+  /** What else its environment holds. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type OutputRow = Readonly<Record<string, string>>;
@@ -126,8 +128,9 @@ export class Workplace implements AsyncDisposable {
 
   /** Starts the command of `order`. Nothing of the tester's own home is ever read or written. */
   start(order: Order = {}): Program {
-    const { crashAt } = order;
-    return this.type(this.words(order), crashAt === undefined ? {} : { ROWONCE_CRASH_AT: crashAt });
+    const { crashAt, env } = order;
+    const crashing = crashAt === undefined ? {} : { ROWONCE_CRASH_AT: crashAt };
+    return this.type(this.words(order), { ...crashing, ...env });
   }
 
   /** Types any command. */
