@@ -419,7 +419,7 @@ describe('the file of results', () => {
     await desk.matchAll(before.batch, { results: [{ name: 'Jo' }] });
     await desk.write(before, 'out.csv', people);
     expect(await desk.write(list)).not.toHaveProperty('results');
-    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo' }]);
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'b' }]);
     expect(await desk.write(list, 'out.csv', people)).not.toHaveProperty('results');
     expect(existsSync(desk.path('out.people.csv'))).toBe(false);
   });
