@@ -10,7 +10,13 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../src/clock.ts';
 import { StopError, stop } from '../src/errors.ts';
-import { Limiter, type LimiterOptions, type Limits, type Pause, type Waiter } from '../src/limiter.ts';
+import {
+  Limiter,
+  type LimiterOptions,
+  type Limits,
+  type Pause,
+  type Waiter,
+} from '../src/limiter.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -327,6 +333,37 @@ describe('the speed of a plan that nobody told us', () => {
     }
     return clock.nowMs - fromMs;
   }
+
+  test('holds from the first request on, also before any of them has left', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    const fromMs = clock.nowMs;
+    const times: number[] = [];
+    const asked = Array.from({ length: 8 }, async () => {
+      const permit = await limited.permit(PATIENT);
+      times.push(clock.nowMs - fromMs);
+      // A connection takes its time to be made, and nothing piles up behind it.
+      await clock.sleep(8);
+      permit.sent();
+    });
+    await clock.until(Promise.all(asked));
+    expect(times).toHaveLength(8);
+    // Two a second, less what a stalled loop may catch up once.
+    for (const [at, atMs] of times.entries()) expect(atMs).toBeGreaterThanOrEqual(at * 500 - 25);
+  });
+
+  test('is not saved up while nothing is asked', async () => {
+    const limited = limiter({ limits: UNLIMITED });
+    await waitOf(limited);
+    clock.pass(60_000);
+    let granted = 0;
+    for (let request = 0; request < 8; request += 1) {
+      void limited.permit(PATIENT).then(() => {
+        granted += 1;
+      });
+    }
+    await clock.calm();
+    expect(granted).toBe(1);
+  });
 
   test('is learned: the account does not begin with everything at once', async () => {
     expect(await durationOf(limiter({ limits: UNLIMITED }), 20)).toBeGreaterThan(500);

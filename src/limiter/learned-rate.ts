@@ -134,7 +134,7 @@ export class LearnedRate {
    * @param inHand permits that are out and have not been sent yet: they count as sent now.
    */
   waitMs(nowMs: number, inHand = 0): number {
-    const paceMs = this.#nextAtMs + inHand * this.#intervalMs() - nowMs;
+    const paceMs = this.#paceFromMs(nowMs) + inHand * this.#intervalMs() - nowMs;
     const toldMs = this.#told?.waitMs(nowMs, inHand) ?? 0;
     const waitMs = Math.max(paceMs, toldMs, this.#holdUntilMs - nowMs, 0);
     return this.#isTold() ? waitMs : Math.max(waitMs, this.#drainMs(nowMs, inHand));
@@ -146,7 +146,7 @@ export class LearnedRate {
     this.#sends.add(nowMs);
     this.#told?.sent(nowMs);
     this.#evidenceFromMs ??= nowMs;
-    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS) + this.#intervalMs();
+    this.#nextAtMs = this.#paceFromMs(nowMs) + this.#intervalMs();
     if (this.#outage === undefined) return;
     this.#outage.isProbed = true;
     this.#holdUntilMs = nowMs + PATIENCE_MS;
@@ -198,6 +198,11 @@ export class LearnedRate {
     this.#toldKey = '';
     this.#perSecond = pacePerSecond;
     this.#ceiling = pacePerSecond;
+  }
+
+  /** When the next request is due, at the least: an idle time before it saves up no requests. */
+  #paceFromMs(nowMs: number): number {
+    return Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS);
   }
 
   #intervalMs(): number {
