@@ -1,6 +1,7 @@
 import { isPartial } from './batch.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { beginsWork, type ChangePlan, planOfChanges } from './change-plan.ts';
+import { credits as checkedCredits } from './checked-options.ts';
 import { sentCounts } from './diff-words.ts';
 import { stop } from './errors.ts';
 import type { MappedInput } from './input.ts';
@@ -67,7 +68,7 @@ async function requireBudget(
   const held = heldBy(money);
   if (money?.cap !== undefined && held + most <= money.cap) return undefined;
   const agreed = await askBudget?.(plan);
-  if (agreed !== undefined) return credits(held + agreed);
+  if (agreed !== undefined) return credits(held + checkedCredits(agreed));
   throw stop(
     'consent',
     `This run could spend up to ${most} credits, and nothing limits it.`,

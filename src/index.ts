@@ -1,12 +1,15 @@
 /** The library: everything that may be imported from outside, and nothing else. */
+import './needed-node.ts';
+
 export type { Account } from './account.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
+export { credits } from './checked-options.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './errors.ts';
 export type { Listener, RunEvent } from './events.ts';
 export type { LeftFile } from './inbox.ts';
 export type { Job } from './job.ts';
-export { type BatchId, type Credits, credits, type Money } from './ledger.ts';
+export type { BatchId, Credits, Money } from './ledger.ts';
 export {
   exitCodeOfSweep,
   type SweepRequest,

@@ -1,3 +1,4 @@
+import { type Checks, called, checkOptions, milliseconds, signal, texts } from './checked-options.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
 import type { RunEvent } from './events.ts';
@@ -7,7 +8,7 @@ import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
-import type { SpenderRequest } from './run-job.ts';
+import { SPENDER_CHECKS, type SpenderRequest } from './run-job.ts';
 import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**
@@ -29,6 +30,14 @@ export interface SweepRequest extends SpenderRequest {
   /** What happens, with the path of the file that it happens to. */
   readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
 }
+
+const SWEEP_CHECKS: Checks<SweepRequest> = {
+  ...SPENDER_CHECKS,
+  jobs: texts,
+  maxPauseMs: milliseconds,
+  signal,
+  onEvent: called,
+};
 
 /** What became of one file. */
 export interface SweptFile {
@@ -55,6 +64,7 @@ export interface SweepSummary {
 
 /** @throws StopError when the sweep cannot begin: a job, an account or the store is not as it has to be. */
 export async function sweep(request: SweepRequest): Promise<SweepSummary> {
+  checkOptions('sweep', request, SWEEP_CHECKS, ['jobs']);
   const jobs = await sweptJobs(request.jobs);
   const stores = await openStores(jobs, request);
   const sweeping = new Sweeping(request);

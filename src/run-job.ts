@@ -1,6 +1,22 @@
 import { type Account, chooseAccount, loadAccounts } from './account.ts';
 import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
+import {
+  signal as abortSignal,
+  amount,
+  type Checks,
+  called,
+  checkOptions,
+  flag,
+  members,
+  milliseconds,
+  oneOfWords,
+  rows,
+  sampleRows,
+  target,
+  text,
+  timepiece,
+} from './checked-options.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Connections } from './connection.ts';
 import { DamageWatch, type JobDamage } from './damage-tally.ts';
@@ -8,15 +24,15 @@ import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
 import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
-import type { ReadOptions } from './format.ts';
-import type { FormulaMode } from './formulas.ts';
+import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './format.ts';
+import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import type { Ledger } from './ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
-import type { RunOptions } from './order.ts';
+import { ACCEPTABLE, type RunOptions } from './order.ts';
 import { writeOwnFile } from './own-files.ts';
 import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
@@ -66,11 +82,60 @@ export interface RunRequest extends JobRequest, RunOptions {
   readonly clock?: Clock | undefined;
 }
 
+const JOB_CHECKS: Checks<JobRequest> = {
+  job: text,
+  file: text,
+  account: text,
+  read: members('read', {
+    encoding: oneOfWords(ENCODINGS),
+    delimiter: oneOfWords(DELIMITER_NAMES),
+    skipLines: rows,
+    ragged: oneOfWords(['pad']),
+    sheet: text,
+  }),
+  formulas: oneOfWords(FORMULA_MODES),
+  withInput: flag,
+  repair: flag,
+  store: text,
+};
+
+/** Of opening a store for spending. */
+export const SPENDER_CHECKS: Checks<SpenderRequest> = {
+  store: text,
+  waitForLockMs: milliseconds,
+  mayCreateStore: flag,
+  accept: oneOfWords(ACCEPTABLE),
+  tell: called,
+  command: text,
+  clock: timepiece,
+};
+
+const RUN_CHECKS: Checks<RunRequest> = {
+  ...JOB_CHECKS,
+  ...SPENDER_CHECKS,
+  output: target,
+  forExcel: flag,
+  budget: amount,
+  limit: rows,
+  sample: sampleRows,
+  refresh: flag,
+  maxPauseMs: milliseconds,
+  askBudget: called,
+  askChanges: called,
+  askMisses: called,
+  allowAdmin: flag,
+  saveJobAs: text,
+  planFile: text,
+  signal: abortSignal,
+  onEvent: called,
+};
+
 /**
  * Works through a file, or goes on with it: the same request again resumes.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
 export async function runJob(request: RunRequest): Promise<RunSummary> {
+  checkOptions('runJob', request, RUN_CHECKS, ['job', 'file']);
   const chosen = await choose(request);
   const spender = await openSpender(chosen.account.sandbox, request);
   try {
@@ -176,6 +241,16 @@ export interface PlanRequest extends JobRequest {
   readonly tell?: Tell | undefined;
 }
 
+const PLAN_CHECKS: Checks<PlanRequest> = {
+  ...JOB_CHECKS,
+  refresh: flag,
+  savePlanAs: text,
+  allowAdmin: flag,
+  signal: abortSignal,
+  onEvent: called,
+  tell: called,
+};
+
 export interface PlannedJob {
   readonly job: Job;
   readonly account: Account;
@@ -201,6 +276,7 @@ export interface PlannedJobChange {
  * what a dialect names for looking who is in a project. @throws StopError
  */
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
+  checkOptions('planJob', request, PLAN_CHECKS, ['job', 'file']);
   const { job, account, dialect } = await choose(request);
   requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
   const { location } = chooseStore(request.store, account.sandbox);

@@ -21,14 +21,14 @@ const TIERS: Readonly<Record<string, string>> = {
   contracts: `call-key command dialect events format ledger membership operation store`,
   'families and mechanisms': `
     operations/ dialects/ formats/ stores/ sandbox/
-    account account-key accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done
+    account account-key accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done checked-options
     alike-rows column-damage columns consent damage damage-tally describe-file dialect-file dialect-of diff-words document envelope family find-batch fingerprint-set fit former-calls freshness half-done header idempotency identifier-columns identifiers inbox input input-file job
     job-settings judge limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints recognise repair replay report request row-input misses believed-time
     sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport undone-by unoffered vendor-line waterfall workbook workbook-copy yaml-problem own-files sealed-text salvage cell-template`,
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',
-  library: 'run-job nightly undo index',
+  library: 'run-job nightly undo needed-node index',
   faces:
     'cli/ damage-words doubt-words event-words console formula-flag main plan-words read-flags stop-signals ',
 };
