@@ -13,6 +13,7 @@ import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
 import { type Asking, judgeFree, pageFrom } from './listing.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './looks/finding.ts';
+import type { Call } from './operation.ts';
 import { counted } from './plain-text.ts';
 import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from './request.ts';
 
@@ -43,6 +44,12 @@ export async function readBack(spending: Spending, doubt: Doubt): Promise<boolea
   const { finding, heard } = await question.ask();
   await note(spending, doubt, 'read_back', finding, heard);
   return conclude(spending, doubt, finding);
+}
+
+/** Whether the vendor offers anything at all that could say what became of such a call. */
+export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
+  const shape = dialect.operations[call.operation]?.read_back;
+  return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
 }
 
 /** By the operation's own read-back. */

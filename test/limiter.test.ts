@@ -10,13 +10,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../src/clock.ts';
 import { StopError, stop } from '../src/errors.ts';
-import {
-  Limiter,
-  type LimiterOptions,
-  type Limits,
-  type Pause,
-  type Waiter,
-} from '../src/limiter.ts';
+import { Limiter, type LimiterOptions, type Limits, type Pause, type Waiter } from '../src/limiter.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { dialectOfBatch } from '../batch-account.ts';
 import { BelievedTime } from '../believed-time.ts';
 import type { CallKey } from '../call-key.ts';
 import { systemClock } from '../clock.ts';
@@ -66,7 +67,8 @@ async function settleCommand(
       const left = row === undefined ? undecidable(batch, doubts, await reader.batchMoney(batch.id)) : 0;
       const waiting = doubts.length === 0 ? await waitingRows(reader, batch) : [];
       const open = await reader.openRequests(batch.id);
-      return list(console, batch, { doubts, waiting, open }, left);
+      const dialect = await dialectOfBatch(batch);
+      return list(console, batch, { doubts, waiting, open, dialect }, left);
     } finally {
       await reader.close();
     }

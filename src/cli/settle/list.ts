@@ -1,9 +1,11 @@
 import { callKeyOf } from '../../call-key.ts';
 import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
+import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
 import { EXIT, type ExitCode } from '../../errors.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
+import { canBeAskedAbout } from '../../looks.ts';
 import { subjectWords } from '../../membership.ts';
 import { counted, plainText } from '../../plain-text.ts';
 import { doubtReason } from '../../recover.ts';
@@ -77,19 +79,21 @@ export interface Listed {
   readonly waiting: readonly WaitingRow[];
   /** Requests without an answer yet, about which nothing can be decided. */
   readonly open: number;
+  /** As the account's vendor is asked now; undefined when the account cannot be used. */
+  readonly dialect: Dialect | undefined;
 }
 
 /** @param left credits in doubt about which there is nothing to decide. */
 export function list(
   console: Console,
   batch: Batch,
-  { doubts, waiting, open }: Listed,
+  { doubts, waiting, open, dialect }: Listed,
   left: number,
 ): ExitCode {
   for (const { row, reason } of waiting) console.print(plainText(`row ${row} waits: ${reason}`));
   for (const { doubt, looks } of doubts) {
     console.print(plainText(`row ${doubt.row}, ${callWords(doubt.call)}: ${doubtReason(doubt)}`));
-    for (const line of whyStillOpen(doubt, looks)) console.print(plainText(`    ${line}`));
+    for (const line of whyStillOpen(doubt, looks, dialect)) console.print(plainText(`    ${line}`));
   }
   const atRisk = doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
   console.print(
@@ -134,14 +138,23 @@ function choiceWords(doubts: readonly Examined[]): string {
 }
 
 /** What was tried without cost, and got no further. */
-function whyStillOpen({ repeats, request }: Doubt, looks: readonly Look[]): readonly string[] {
+function whyStillOpen(doubt: Doubt, looks: readonly Look[], dialect: Dialect | undefined): readonly string[] {
+  const { repeats, request } = doubt;
   const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
   return [
     ...(repeats === 0 ? [] : [`sent again ${repeats} times${key}, without an answer`]),
     ...(repeats === 0 && key !== '' ? [`sent once${key}`] : []),
-    ...(looks.length === 0 ? ['the vendor was never asked about it'] : []),
+    ...(looks.length === 0 ? [notAskedWords(doubt, dialect)] : []),
     ...looks.map((look) => `the vendor was ${lookWords(look)}`),
   ];
+}
+
+/** Nobody asked the vendor, which says nothing about whether the request did what it was sent for. */
+function notAskedWords({ call }: Doubt, dialect: Dialect | undefined): string {
+  const mayBe = `it may have been ${call.change === undefined ? 'charged' : 'done'}`;
+  return dialect === undefined || canBeAskedAbout(dialect, call)
+    ? `the vendor has not been asked about it, so ${mayBe}`
+    : `no read-back is possible here, so ${mayBe}`;
 }
 
 function doubtObject({ doubt, looks }: Examined): object {
