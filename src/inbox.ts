@@ -1,16 +1,16 @@
-import { lstat, mkdir, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { moveWithoutReplacing, outputProblem } from './atomic-file.ts';
 import type { Clock } from './clock.ts';
-import { messageOf, stop } from './errors.ts';
-import { loadFamily } from './family.ts';
+import { messageOf, type StopError, stop } from './errors.ts';
 import { endingOf, partsOf } from './file-name.ts';
-import type { Format } from './format.ts';
+import { readableEndings } from './input-file.ts';
 import { besideInput, filesOf } from './output.ts';
+import { sentence } from './plain-text.ts';
 
 /**
  * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`
- * in it, beside its outputs, and nothing there is ever overwritten.
+ * in it, beside its outputs, what no run can begin with in `failed/`, and nothing there is ever overwritten.
  */
 
 export interface Inbox {
@@ -62,7 +62,7 @@ const OUR_NAMES =
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
   const left: LeftFile[] = [];
   const candidates = new Map<string, string>();
-  const extensions = await readableExtensions();
+  const extensions = await readableEndings();
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
     const why = await reasonToLeave(path, ours, extensions);
@@ -103,11 +103,6 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     const fact = `the inbox ${folder} cannot be read: ${messageOf(error)}`;
     throw stop('job', fact, 'Make the folder, or correct inbox in the job.');
   }
-}
-
-async function readableExtensions(): Promise<readonly string[]> {
-  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
-  return [...formats.values()].flatMap(({ extensions }) => extensions);
 }
 
 async function reasonToLeave(
@@ -199,14 +194,25 @@ export async function placeInDone(
   earlierOutput: string | undefined,
 ): Promise<DonePlace> {
   const folder = join(dirname(path), DONE_FOLDER);
+  const input = await freePlace(folder, path, (place) => {
+    const output = besideInput(place, sandbox);
+    return output === earlierOutput ? [] : filesOf(output);
+  });
+  return { input, output: besideInput(input, sandbox) };
+}
+
+/** `leads.csv` in the folder, else `leads (2).csv` and so on: where neither it stands nor what belongs to it. */
+async function freePlace(
+  folder: string,
+  path: string,
+  belonging: (place: string) => readonly string[],
+): Promise<string> {
   await makeFolder(folder);
   const extension = partsOf(path).ending;
   const stem = basename(path, extension);
   for (let number = 1; ; number += 1) {
-    const input = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
-    const output = besideInput(input, sandbox);
-    const outputs = output === earlierOutput ? [] : filesOf(output);
-    if (!(await someExist([input, ...outputs]))) return { input, output };
+    const place = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
+    if (!(await someExist([place, ...belonging(place)]))) return place;
   }
 }
 
@@ -229,6 +235,31 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
   }
   const fact = `${path} cannot be moved to ${dirname(input)}: somebody has put a file of its name there.`;
   throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+}
+
+// ---------------------------------------------------------------------------------------------------- failed
+
+const FAILED_FOLDER = 'failed';
+
+/**
+ * Puts a file that no run can begin with where no sweep looks, with the reason beside it: else it would be tried, and
+ * complained of, every night. The reason is written first, because a file that is gone without one would be missed; a
+ * crash in between leaves the file in the inbox, and a reason that the next sweep does not write over.
+ * @returns where it stands now. @throws StopError `output`, with the file still where it was.
+ */
+export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
+  const reasonOf = (place: string): string => `${place}.reason.txt`;
+  const place = await freePlace(join(dirname(path), FAILED_FOLDER), path, (each) => [reasonOf(each)]);
+  const words = `${sentence(message)}\n${next}\nThen move ${basename(place)} back into ${dirname(path)}.\n`;
+  try {
+    await writeFile(reasonOf(place), words, { flag: 'wx' });
+    if (await moveWithoutReplacing(path, place)) return place;
+  } catch (error) {
+    const fact = `${path} cannot be moved to ${dirname(place)}: ${messageOf(outputProblem(place, error))}`;
+    throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
+  }
+  const fact = `${path} cannot be moved to ${dirname(place)}: somebody has put a file of its name there.`;
+  throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
 }
 
 async function someExist(paths: readonly string[]): Promise<boolean> {

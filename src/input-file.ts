@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, StopError, stop } from './errors.ts';
-import { partsOf } from './file-name.ts';
-import type { FileBytes } from './format.ts';
+import { loadFamily } from './family.ts';
+import { endingOf, partsOf } from './file-name.ts';
+import type { FileBytes, Format } from './format.ts';
 import { nearest } from './nearest.ts';
 
 /** As much as a disk gives in one go without waiting; larger pieces are read no faster. */
@@ -218,12 +219,25 @@ async function describe(path: string, error: unknown): Promise<unknown> {
   return unreadable(path, error);
 }
 
-/** What to do about a name that no file has: one of almost that name, whatever its ending, may lie in the folder. */
+/**
+ * What to do about a name that no file has: one of almost that name may lie in the folder, with another ending that some
+ * format reads. Hidden files and folders are nobody's input.
+ */
 async function meantInstead(path: string): Promise<string> {
-  const files = await readdir(dirname(path)).catch(() => []);
+  const endings = await readableEndings();
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .flatMap(({ name }) => (endings.includes(endingOf(name)) ? [name] : []));
   const byStem = new Map(files.map((file) => [partsOf(file).stem, file]));
   const meant = byStem.get(nearest(partsOf(path).stem, [...byStem.keys()]) ?? '');
   return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
+}
+
+/** Of the names of all files that some format reads. */
+export async function readableEndings(): Promise<readonly string[]> {
+  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
+  return [...formats.values()].flatMap(({ extensions }) => extensions);
 }
 
 function unreadable(path: string, error: unknown): StopError {

@@ -1,8 +1,9 @@
 import { type Checks, called, checkOptions, milliseconds, signal, texts } from './checked-options.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
+import { EXIT, type ExitCode, type StopCode, StopError, stop } from './errors.ts';
 import type { RunEvent } from './events.ts';
-import { type DonePlace, isAsSeen, type LeftFile, moveToDone, placeInDone } from './inbox.ts';
+import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
+import { contentHash } from './input.ts';
 import { type BatchId, type Credits, credits, type Ledger } from './ledger.ts';
 import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
@@ -164,7 +165,7 @@ class Sweeping {
       (await ledger.accountMoney(identity, 'ever', this.#clock.wallMs())).spent;
     const before = await spentSoFar();
     const file = await this.#run(store, todo).catch((error: unknown) => {
-      if (error instanceof StopError) return notBegun(todo.path, todo.job, error);
+      if (error instanceof StopError) return putAside(todo, error);
       throw error;
     });
     return { ...file, spent: credits((await spentSoFar()) - before) };
@@ -220,6 +221,30 @@ async function putAway(
     return undefined;
   } catch (error) {
     if (error instanceof StopError) return error;
+    throw error;
+  }
+}
+
+/** These say that the file cannot be read, or has not what its job needs. The next night would find the same. */
+const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
+
+/**
+ * A file with which no run could begin. It is out of the way of the next nights, unless it was not the file's fault: it
+ * may not be read at all now, it is another one by now, or something of its content was bought already.
+ */
+async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
+  const { path, job, batch, inInbox } = todo;
+  const file = notBegun(path, job, stopped);
+  const isReadable = await contentHash(path).then(
+    () => true,
+    () => false,
+  );
+  if (!BAD_FILE.has(stopped.code) || inInbox === undefined || batch !== undefined || !isReadable) return file;
+  if (await hasChanged(todo)) return file;
+  try {
+    return { ...file, movedTo: await moveToFailed(path, stopped) };
+  } catch (error) {
+    if (error instanceof StopError) return notBegun(path, job, error);
     throw error;
   }
 }

@@ -6,7 +6,16 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -186,6 +195,47 @@ describe('a sweep that was killed', () => {
   });
 });
 
+test('a bad file goes to failed/ with its reason, the others are done, and the next night hears nothing of it', async () => {
+  const nights = await openNightDesk();
+  const { place } = nights.desk;
+  nights.drop('a.csv', 'a', 1);
+  writeFileSync(place.path('inbox/broken.csv'), 'Domain\n"never closed\n');
+  writeFileSync(place.path('inbox/other.csv'), 'Colour\nred\n');
+  const first = await nights.night();
+  expect(first.code).toBe(2);
+  const became = first.said.files.map(
+    (each: { stopped: { code: string } | null; moved_to: string | null }) => [
+      each.stopped?.code ?? null,
+      each.moved_to,
+    ],
+  );
+  expect(became).toEqual([
+    [null, place.path('inbox/done/a.csv')],
+    ['input', place.path('inbox/failed/broken.csv')],
+    ['job', place.path('inbox/failed/other.csv')],
+  ]);
+  expect(first.said.stopped.code).toBe('input');
+  expect(nights.files().done).toEqual(['a.csv', 'a.enriched.csv']);
+  expect(nights.files().inbox).toEqual(['failed']);
+  expect(readFileSync(place.path('inbox/failed/broken.csv'), 'utf8')).toBe('Domain\n"never closed\n');
+  expect(readFileSync(place.path('inbox/failed/broken.csv.reason.txt'), 'utf8')).toMatch(
+    /quote.*\n.*\nThen move broken\.csv back into .*inbox\.\n$/s,
+  );
+  // One of its name is kept beside it, and a night without a bad file ends well.
+  writeFileSync(place.path('inbox/broken.csv'), 'Domain\n"never either\n');
+  expect((await nights.night()).code).toBe(2);
+  expect(readdirSync(place.path('inbox/failed'))).toEqual([
+    'broken (2).csv',
+    'broken (2).csv.reason.txt',
+    'broken.csv',
+    'broken.csv.reason.txt',
+    'other.csv',
+    'other.csv.reason.txt',
+  ]);
+  expect(await nights.night()).toMatchObject({ code: 0, said: { files: [], left: [], stopped: null } });
+  expect(await nights.desk.requests()).toBe(1);
+});
+
 describe('what is not whole or not meant for it stays', () => {
   test.runIf(process.platform === 'linux')(
     'while a program has the file open, until it closes it',
@@ -216,25 +266,6 @@ describe('what is not whole or not meant for it stays', () => {
       expect(place.statuses('inbox/done/half.enriched.csv')).toEqual(['matched', 'matched']);
     },
   );
-
-  test('a file that cannot be read, with what is wrong with it; the others are done', async () => {
-    const nights = await openNightDesk();
-    nights.drop('a.csv', 'a', 1);
-    writeFileSync(nights.desk.place.path('inbox/broken.csv'), 'Domain\n"never closed\n');
-    writeFileSync(nights.desk.place.path('inbox/other.csv'), 'Colour\nred\n');
-    const { code, said } = await nights.night();
-    expect(code).toBe(2);
-    const stopped = said.files.map(
-      (each: { stopped: { code: string } | null }) => each.stopped?.code ?? null,
-    );
-    expect(stopped).toEqual([null, 'input', 'job']);
-    expect(said.stopped.code).toBe('input');
-    expect(nights.files()).toEqual({
-      inbox: ['broken.csv', 'other.csv'],
-      done: ['a.csv', 'a.enriched.csv'],
-    });
-    expect(await nights.desk.requests()).toBe(1);
-  });
 
   test('a file that is written to while the sweep is busy with another', async () => {
     const nights = await openNightDesk({ latencyMs: 200 });
