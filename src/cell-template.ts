@@ -7,7 +7,7 @@ import type { InputField, JsonObject, JsonValue } from './operation.ts';
 
 type Cells = Readonly<Record<string, string>>;
 
-export const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g;
+export const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
 
 /** Names of the columns that the body needs, each once, in the order in which they first appear. */
 export function columnsIn(body: JsonValue): readonly string[] {

@@ -3,7 +3,7 @@ import { normaliseEmail, withoutTextMark } from './identifiers.ts';
 import { ROLES, type Role, roleOf } from './membership.ts';
 import { suggestion } from './nearest.ts';
 import type { InputField, JsonObject, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
-import { plainText, sentence } from './plain-text.ts';
+import { foreignWords, sentence } from './plain-text.ts';
 import { isEmail } from './recognise.ts';
 
 /**
@@ -98,8 +98,7 @@ const LONGEST_QUOTE = 80;
 
 /** A cell, or another text of somebody else, as it is quoted to the user. */
 export function quoted(cell: string): string {
-  const text = plainText(cell.trim());
-  return `"${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text}"`;
+  return `"${foreignWords(cell.trim(), LONGEST_QUOTE)}"`;
 }
 
 /**

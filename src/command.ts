@@ -17,8 +17,8 @@ export interface Console {
   print(line: string): void;
   /** A line of words on stderr. Silent under `--quiet`. */
   say(line: string): void;
-  /** A line on stderr that `--quiet` does not silence: what went wrong, and what to type next. */
-  warn(line: string): void;
+  /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to type next. */
+  warn(line: string, tone?: 'alarming'): void;
   /** Shows a line that the next one replaces, on a terminal; elsewhere nothing. An empty one clears it. */
   status(line: string): void;
   /** The one object of `--json`; ignored without it. */

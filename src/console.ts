@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { isoTime } from './clock.ts';
 import type { Console } from './command.ts';
 import { type StopDetail, stop } from './errors.ts';
-import { sentence } from './plain-text.ts';
+import { plainJson, plainLines, plainText, sentence } from './plain-text.ts';
 
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
 export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
@@ -46,13 +46,8 @@ const TONES = [
   [/^= /, 'dim'],
 ] as const;
 
-/** A line that says why something stopped, as it is shown where there are colours. */
-export function alarming(line: string): string {
-  return styleText('red', line, { validateStream: false });
-}
-
-function tinted(line: string): string {
-  const tone = TONES.find(([begins]) => begins.test(line))?.[1];
+function tinted(line: string, isAlarming: boolean): string {
+  const tone = isAlarming ? 'red' : TONES.find(([begins]) => begins.test(line))?.[1];
   return tone === undefined ? line : styleText(tone, line, { validateStream: false });
 }
 
@@ -67,14 +62,16 @@ export const processStreams: Streams = process;
 export function openTerminal(options: TerminalOptions, streams: Streams = processStreams): Terminal {
   const { stdin, stdout, stderr, env } = streams;
   const colored = (stream: Output): boolean => options.noColor !== true && wantsColor(stream, env);
-  const write = (stream: Output, line: string): void => {
-    stream.write(`${colored(stream) ? tinted(line) : stripVTControlCharacters(line)}\n`);
+  // Whatever a line is made of, the only sequences that a terminal gets are ours.
+  const write = (stream: Output, line: string, isAlarming = false): void => {
+    const shown = plainLines(line);
+    stream.write(`${colored(stream) ? tinted(shown, isAlarming) : shown}\n`);
   };
   const interactive = stdin.isTTY === true && stderr.isTTY === true;
   let answered = false;
   const result = (value: object): void => {
     if (!options.json) return;
-    stdout.write(`${JSON.stringify(value)}\n`);
+    stdout.write(`${plainJson(value)}\n`);
     answered = true;
   };
   return {
@@ -88,15 +85,16 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     say: (line) => {
       if (!options.quiet) write(stderr, line);
     },
-    warn: (line) => write(stderr, line),
+    warn: (line, tone) => write(stderr, line, tone === 'alarming'),
     status: (line) => {
-      if (!options.quiet && stderr.isTTY === true) stderr.write(`\r${ERASE_LINE}${fitting(line, stderr)}`);
+      if (!options.quiet && stderr.isTTY === true)
+        stderr.write(`\r${ERASE_LINE}${fitting(plainText(line), stderr)}`);
     },
     result,
     ask: async (question, { hidden = false } = {}) =>
-      interactive ? askOn(streams, question, hidden) : undefined,
+      interactive ? askOn(streams, plainLines(question), hidden) : undefined,
     fail: (failure) => {
-      write(stderr, alarming(sentence(failure.message)));
+      write(stderr, sentence(failure.message), true);
       write(stderr, failure.next);
       if (failure.command !== undefined) write(stderr, failure.command);
       if (!answered) result({ stopped: stoppedObject(failure) });

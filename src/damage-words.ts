@@ -2,7 +2,7 @@ import { formatAbn } from './abn.ts';
 import type { AlikeRows, Duplicates } from './alike-rows.ts';
 import type { DamageKind } from './damage.ts';
 import type { Finding, FoundCell, JobDamage } from './damage-tally.ts';
-import { counted } from './plain-text.ts';
+import { counted, foreignWords } from './plain-text.ts';
 
 /** Damage, for a person and for `--json`. */
 
@@ -46,7 +46,7 @@ function exampleWords({ cell, repaired, candidates }: FoundCell): string {
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text;
+  return foreignWords(text, LONGEST_SHOWN);
 }
 
 /** Below the plan of a job. What is read right as it is, is no news there. */

@@ -5,7 +5,7 @@ import { messageOf, type StopDetail, unreachable } from './errors.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { type Closure, type Credits, credits, type RawReply } from './ledger.ts';
 import type { JsonValue } from './operation.ts';
-import { plainText } from './plain-text.ts';
+import { foreignWords } from './plain-text.ts';
 import { rateHintsIn } from './rate-hints.ts';
 
 /**
@@ -50,9 +50,6 @@ export type Verdict =
       readonly stop: StopDetail;
     };
 
-/** As much of a vendor's words as fits a cell and a terminal. */
-const WORDS_CHARACTERS = 300;
-
 /** Where the request went, against which a redirect is read. */
 export interface RequestedAt {
   readonly origin: string;
@@ -65,16 +62,19 @@ export function judge(reply: Reply, dialect: Dialect, operation: DialectOperatio
   try {
     return judgeReply(reply, dialect, operation, at);
   } catch (error) {
-    return { kind: 'doubt', closure: { kind: 'in_doubt', why: `could not be judged: ${messageOf(error)}` } };
+    return {
+      kind: 'doubt',
+      closure: { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` },
+    };
   }
 }
 
 function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
   switch (reply.kind) {
     case 'not_sent':
-      return { kind: 'again', closure: { kind: 'not_sent', why: reply.message } };
+      return { kind: 'again', closure: { kind: 'not_sent', why: foreignWords(reply.message) } };
     case 'lost':
-      return { kind: 'doubt', closure: { kind: 'in_doubt', why: reply.message } };
+      return { kind: 'doubt', closure: { kind: 'in_doubt', why: foreignWords(reply.message) } };
     case 'answered':
       return judgeAnswer(reply.raw, dialect, operation, at);
     default:
@@ -87,7 +87,7 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
   const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
-    const why = `status ${said.raw.status}, it has moved to ${plainText(movedTo)}`;
+    const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
     return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
   }
   const rules =
@@ -111,7 +111,7 @@ function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: Raw
       addressPlace: "the account's api_call_url",
     };
   }
-  const keyPlace = `the connected account ${plainText(through.connectedAccount)} of the service`;
+  const keyPlace = `the connected account ${foreignWords(through.connectedAccount)} of the service`;
   return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
 }
 
@@ -274,7 +274,7 @@ function textOf(value: JsonValue | undefined): string {
 /** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
 function vendorWords({ raw, body }: Said): string {
   const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
-  const shown = plainText(text).replaceAll(/\s+/g, ' ').trim().slice(0, WORDS_CHARACTERS).toWellFormed();
+  const shown = foreignWords(text);
   return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
 }
 

@@ -4,6 +4,7 @@ import { judge, type Reply, type Verdict } from './judge.ts';
 import type { RawReply } from './ledger.ts';
 import { ROLES, type Role } from './membership.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
+import { foreignWords } from './plain-text.ts';
 import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
 
 /**
@@ -54,7 +55,8 @@ export async function readListing(
     if (page.kind !== 'listed') return page;
     for (const each of page.people) people.push(each);
     if (page.next === undefined) return { kind: 'listed', people };
-    if (seen.has(page.next.value)) return unusable(`its page ${JSON.stringify(page.next.value)} comes twice`);
+    if (seen.has(page.next.value))
+      return unusable(`its page ${foreignWords(JSON.stringify(page.next.value))} comes twice`);
     seen.add(page.next.value);
     parameters = { [page.next.parameter]: page.next.value };
   }

@@ -4,7 +4,7 @@ import { type StopError, stop, unreachable } from './errors.ts';
 import { type Listed, readListing, textAt } from './listing.ts';
 import { type LookOrder, LookUps } from './live-team/look-ups.ts';
 import { type KnownSubject, type SubjectFacts, subjectOfUser, subjectText, Team } from './membership.ts';
-import { counted, plainText } from './plain-text.ts';
+import { counted, foreignWords } from './plain-text.ts';
 import { freeRequestOf } from './request.ts';
 
 /**
@@ -126,7 +126,7 @@ async function peopleOf(
     case 'listed':
       return told.people;
     case 'refused': {
-      const fact = `The service does not tell ${name} of project ${plainText(project)} (${told.why})`;
+      const fact = `The service does not tell ${name} of project ${foreignWords(project)} (${told.why})`;
       emit({ kind: 'note', message: `${fact}; what the ledger remembers counts there.` });
       return undefined;
     }

@@ -100,7 +100,7 @@ function reportStop(
 
 function reportBug(terminal: Terminal, error: unknown, streams: Streams): ExitCode {
   const debug = streams.env.ROWONCE_DEBUG === '1';
-  if (debug && error instanceof Error) streams.stderr.write(`${error.stack}\n`);
+  if (debug && error instanceof Error) terminal.warn(error.stack ?? '');
   terminal.fail({
     code: 'bug',
     message: messageOf(error),

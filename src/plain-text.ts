@@ -1,5 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
-
 /**
  * Text that somebody else wrote (a vendor's answer, a cell of a file), made safe to show. A terminal obeys control
  * characters: an answer could retype a command, hide a line or turn the reading direction.
@@ -8,12 +6,66 @@ import { stripVTControlCharacters } from 'node:util';
 /** Characters that turn the reading direction, so that what is shown is not what stands there. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** One line without control characters; line ends and tabs become a space. */
+/** What begins and ends sequences: ECMA-48 has each in seven bits, after ESC, and in eight. */
+const ESC = '\u001b';
+const BELL = '\u0007';
+const C1 = '\u0080-\u009f';
+const CSI = '\u009b';
+const STRINGS = '[\u0090\u0098\u009d-\u009f]';
+const END = '\u009c';
+
+/**
+ * What a terminal obeys: a sequence with its parameters, a string such as a title with its end, or two characters. No part
+ * of a sequence can hold what begins another one, so nothing is looked at twice, whatever somebody repeats a million times.
+ */
+const SEQUENCE = new RegExp(
+  [
+    `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]`,
+    `(?:${ESC}[\\]PX^_]|${STRINGS})[^${BELL}${ESC}${C1}]*(?:${BELL}|${ESC}\\\\|${END})`,
+    `${ESC}[ -/]*[0-~]`,
+  ].join('|'),
+  'gu',
+);
+
+/** One line without control characters; line ends and tabs become a space. In linear time. */
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/[\t\n\r\u0085\u2028\u2029]+/gu, ' ')
-    .replace(/\p{Cc}/gu, '')
-    .replace(DIRECTION, '');
+  return plainLines(text.replace(/[\t\n\r\u0085\u2028\u2029]+/gu, ' '));
+}
+
+/** The same of words that are several lines: line ends and tabs stay. */
+export function plainLines(text: string): string {
+  return text
+    .replace(SEQUENCE, '')
+    .replace(/[^\P{Cc}\n\t]/gu, '')
+    .replace(DIRECTION, '')
+    .replace(/[\u2028\u2029]/gu, ' ')
+    .toWellFormed();
+}
+
+/** One line of JSON that says the same and obeys nothing: the characters that JSON lets stand are spelled out. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** As much of somebody else's words as fits a cell and a terminal. */
+const LONGEST_WORDS = 300;
+
+/** Of each character that is shown so many are looked at: the others may be sequences and blanks. */
+const LOOKED_AT = 4;
+
+/**
+ * The way of somebody else's words into a line of ours, for a terminal, a log, a report or a reason: cut before they are
+ * cleaned, so that what they cost does not depend on them, cleaned, and marked with an ellipsis where something is missing.
+ */
+export function foreignWords(text: string, longest = LONGEST_WORDS): string {
+  const looked = text.slice(0, longest * LOOKED_AT);
+  const words = plainText(looked).replace(/\s+/gu, ' ').trim();
+  const shown = words.slice(0, longest).replace(/[\ud800-\udbff]$/, '');
+  const isCut = looked.length < text.trimEnd().length || shown.length < words.length;
+  return isCut ? `${shown}…` : shown;
 }
 
 /** `1 credit`, `2 credits`; a plural that is no `s` is given. */

@@ -12,7 +12,7 @@ import type {
   Step,
 } from './operation.ts';
 import { end, send } from './operation.ts';
-import { plainText } from './plain-text.ts';
+import { foreignWords } from './plain-text.ts';
 import type { Outcome } from './row.ts';
 
 /**
@@ -272,9 +272,7 @@ function remarkOn(named: readonly Reading[], asked: readonly UsableReading[]): s
 function clause({ label, quote }: Identifier, cell: string | undefined, said: Normalised): string {
   if (cell === undefined) return `${label}: no column`;
   if (said.kind !== 'unusable') return `${label}: blank`;
-  const text = (quote?.(cell) ?? cell).trim();
-  const shown = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…` : text;
-  return `${label} ${plainText(shown)}: ${said.problem}`;
+  return `${label} ${foreignWords((quote?.(cell) ?? cell).trim(), LONGEST_QUOTE)}: ${said.problem}`;
 }
 
 // ----------------------------------------------------------------------------------------------------- stepping

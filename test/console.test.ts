@@ -34,7 +34,9 @@ function open(setting: Setting = {}) {
   return { terminal, stdin, out: () => read(stdout), err: () => read(stderr) };
 }
 
-const RED = '\u001b[31mred\u001b[39m';
+/** A line that is red where there are colours. */
+const LINE = '- red';
+const RED = `\u001b[31m${LINE}\u001b[39m`;
 
 describe('where things go', () => {
   test('results to stdout, words to stderr', () => {
@@ -93,21 +95,21 @@ test('a line that is replaced never wraps, because what wrapped would stay behin
 describe('colours', () => {
   const cases: readonly (readonly [string, Setting, boolean, string, string])[] = [
     ['on a terminal', ALL_TERMINAL, true, RED, RED],
-    ['in pipes: none', {}, false, 'red', 'red'],
-    ['only where the terminal is', { stderr: true }, true, 'red', RED],
-    ['not with NO_COLOR', { ...ALL_TERMINAL, env: { NO_COLOR: '1' } }, false, 'red', 'red'],
+    ['in pipes: none', {}, false, LINE, LINE],
+    ['only where the terminal is', { stderr: true }, true, LINE, RED],
+    ['not with NO_COLOR', { ...ALL_TERMINAL, env: { NO_COLOR: '1' } }, false, LINE, LINE],
     ['an empty NO_COLOR says nothing', { ...ALL_TERMINAL, env: { NO_COLOR: '' } }, true, RED, RED],
     ['in pipes with FORCE_COLOR', { env: { FORCE_COLOR: '1' } }, true, RED, RED],
-    ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, false, 'red', 'red'],
-    ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, false, 'red', 'red'],
-    ['not with --no-color', { ...ALL_TERMINAL, noColor: true }, false, 'red', 'red'],
-    ['--no-color wins over FORCE_COLOR', { noColor: true, env: { FORCE_COLOR: '1' } }, false, 'red', 'red'],
-    ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, false, 'red', 'red'],
+    ['FORCE_COLOR=0 forbids', { ...ALL_TERMINAL, env: { FORCE_COLOR: '0' } }, false, LINE, LINE],
+    ['NO_COLOR wins over FORCE_COLOR', { env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, false, LINE, LINE],
+    ['not with --no-color', { ...ALL_TERMINAL, noColor: true }, false, LINE, LINE],
+    ['--no-color wins over FORCE_COLOR', { noColor: true, env: { FORCE_COLOR: '1' } }, false, LINE, LINE],
+    ['not on a terminal that is dumb', { ...ALL_TERMINAL, env: { TERM: 'dumb' } }, false, LINE, LINE],
   ];
   test.each(cases)('%s', (_what, setting, color, stdout, stderr) => {
     const { terminal, out, err } = open(setting);
-    terminal.print(RED);
-    terminal.say(RED);
+    terminal.print(LINE);
+    terminal.say(LINE);
     expect([terminal.color, out(), err()]).toEqual([color, `${stdout}\n`, `${stderr}\n`]);
   });
 });

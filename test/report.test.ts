@@ -17,6 +17,7 @@ import type { ChartData } from '../src/report/activity-chart.ts';
 import { reportHtml } from '../src/report.ts';
 import type { Outcome } from '../src/row.ts';
 import { Tally } from '../src/tally.ts';
+import { NASTY, OBEYED } from './nasty.ts';
 
 const batch: Batch = {
   id: '0a1b2c3d' as BatchId,
@@ -156,6 +157,7 @@ test('loads nothing and runs nothing, whatever a vendor, a file name or an ident
       expect(tags(html)).toEqual(tags(plain));
     }),
   );
+  expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
   expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href=|url\(|@import/);
 });
 
@@ -163,6 +165,11 @@ test('control characters that would turn the reading direction or hide text are 
   const tally = tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]);
   const html = reportHtml(batch, money, tally, idle);
   expect(cells(html)).toContainEqual(['2', 'invalid', 'abcd']);
+  for (const text of NASTY) {
+    const named = { ...batch, inputPath: text, accountName: text };
+    const said = tallyOf([{ kind: 'invalid', reason: text }, answer(text, 'refused', 2)]);
+    expect(reportHtml(named, money, said, idle)).not.toMatch(OBEYED);
+  }
 });
 
 /** Ten seconds: three of work at 4, 5 and 2 a second, four of a pause, three of work at 5. */

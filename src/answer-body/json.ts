@@ -35,7 +35,15 @@ function digitsOf(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace(/^-/, '').split('.');
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length);
+  const kept = withoutZerosBehind(digits);
+  // An exponent that is no safe integer is that of an endless number, or of one that a double takes for zero.
+  const power = Number(exponent) - fraction.length + (digits.length - kept.length);
   return kept === '' ? '0' : `${mantissa.startsWith('-') ? '-' : ''}${kept}e${power}`;
+}
+
+/** Character by character: a pattern that is tied to the end is tried at every zero of a number that is full of them. */
+function withoutZerosBehind(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../errors.ts';
 import type { NotSentCause } from '../judge.ts';
 import type { AccountHistory } from '../misses.ts';
-import { plainText } from '../plain-text.ts';
+import { foreignWords } from '../plain-text.ts';
 
 /** Signs that the account leads to the wrong place. Each of them stops the run, because every further row would fail alike. */
 
@@ -30,7 +30,7 @@ export function refuseWrongAddress(history: AccountHistory, cause: NotSentCause,
 export function movedTooOften(paths: readonly string[]): StopError {
   return stop(
     'address',
-    `The vendor moved one request ${paths.length} times: to ${paths.map(plainText).join(', then to ')}.`,
+    `The vendor moved one request ${paths.length} times: to ${paths.map((path) => foreignWords(path)).join(', then to ')}.`,
     "Correct the operation's path in the dialect.",
   );
 }

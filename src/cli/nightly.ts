@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
 import { durationOf, resumedBy, typedCommand } from '../command-line.ts';
-import { alarming } from '../console.ts';
 import type { ExitCode } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import type { RunEvent } from '../events.ts';
@@ -60,7 +59,7 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
     }
     console.result(sweepObject(summary));
     if (summary.stopped !== undefined) {
-      console.warn(alarming(sentence(summary.stopped.message)));
+      console.warn(sentence(summary.stopped.message), 'alarming');
       console.warn(summary.stopped.next);
       console.warn(typedCommand(words));
     }

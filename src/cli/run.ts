@@ -12,7 +12,6 @@ import {
   withOption,
   withoutOption,
 } from '../command-line.ts';
-import { alarming } from '../console.ts';
 import { changeQuestion, diffLines } from '../diff-words.ts';
 import { type ExitCode, stop } from '../errors.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
@@ -183,7 +182,7 @@ function show(console: Console, summary: RunSummary, words: readonly string[], f
     console.say(`What is in doubt: ${commandLine(['settle', summary.batch, ...store])}`);
   }
   if (stopped !== undefined) {
-    console.warn(alarming(sentence(stopped.message)));
+    console.warn(sentence(stopped.message), 'alarming');
     console.warn(stopped.next);
     console.warn(
       stopped.code === 'budget'

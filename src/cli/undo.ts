@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ChangePlan } from '../change-plan.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../command-line.ts';
-import { alarming, stoppedObject } from '../console.ts';
+import { stoppedObject } from '../console.ts';
 import { diffLines, sentCounts } from '../diff-words.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
@@ -173,7 +173,7 @@ function sayNext(
     console.say(`What is in doubt: ${commandLine(['settle', batch, ...where])}`);
   }
   if (stopped === undefined) return;
-  console.warn(alarming(sentence(stopped.message)));
+  console.warn(sentence(stopped.message), 'alarming');
   console.warn(stopped.next);
   console.warn(typedCommand(words));
 }

@@ -2,7 +2,7 @@ import type { Body } from '../answer-body.ts';
 import type { Dialect, RateHintNames } from '../dialect.ts';
 import { type StopDetail, unreachable } from '../errors.ts';
 import type { RawReply } from '../ledger.ts';
-import { plainText } from '../plain-text.ts';
+import { foreignWords } from '../plain-text.ts';
 
 /** What a run is stopped with when an answer concerns the whole account. */
 
@@ -75,7 +75,7 @@ function wrongAddress(
   }
   return {
     code: 'address',
-    message: `The ${name} answered with a redirect to ${plainText(headers.location ?? 'nowhere')}: ${words}.`,
+    message: `The ${name} answered with a redirect to ${foreignWords(headers.location ?? 'nowhere')}: ${words}.`,
     next: `${correct}; redirects are not followed, because they could repeat a paid request.`,
   };
 }

@@ -6,7 +6,7 @@ import type { Dialect } from '../../dialect.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { EXIT, type ExitCode, stop } from '../../errors.ts';
 import { whoAmI } from '../../live-team.ts';
-import { plainText } from '../../plain-text.ts';
+import { foreignWords } from '../../plain-text.ts';
 import { checkAddress } from './address-check.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -69,7 +69,7 @@ async function tryKey(console: Console, account: Account, dialect: Dialect): Pro
   if (told?.kind === 'told') {
     const { userId, email } = told.user;
     const user = [userId, email].filter((part) => part !== undefined).join(', ');
-    console.print(`${name}: the key works; it is that of ${plainText(user)}.`);
+    console.print(`${name}: the key works; it is that of ${foreignWords(user)}.`);
     return { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } };
   }
   const why =

@@ -21,7 +21,7 @@ export function builtInFormat(id: number): NumberFormat {
 }
 
 /** Text that is shown as it stands, colours, conditions and languages; elapsed times stay, as they are times. */
-const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi;
+const LITERALS = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi;
 
 /** What LibreOffice gives to a formula that is true or false, for programs that know no such numbers. */
 const TRUE_OR_FALSE = /^"TRUE";"TRUE";"FALSE"$/i;

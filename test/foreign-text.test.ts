@@ -1,0 +1,208 @@
+/**
+ * Goal: nothing that a vendor, a list or a file says can steer a terminal, stand in a report as more than text, or keep the
+ * program busy for longer than its length does.
+ * Method: the same nasty strings through every place at which somebody else's words come out; and every reader of such
+ * words over a repeated character at one length and at four times that, in one run: work that grows by the square would
+ * take sixteen times as long. What is too quick to be measured has passed.
+ */
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../src/answer-body/json.ts';
+import { columnsIn, templateProblem } from '../src/cell-template.ts';
+import { quoted, readEmail, readText } from '../src/change-inputs.ts';
+import { openTerminal } from '../src/console.ts';
+import { damageOf } from '../src/damage.ts';
+import { findingWords } from '../src/damage-words.ts';
+import provider from '../src/dialects/provider.ts';
+import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
+import { safeCell } from '../src/formulas.ts';
+import { normaliseDomain, normalisePersonProfile, normaliseWebsite } from '../src/identifiers.ts';
+import { judge, type Reply } from '../src/judge.ts';
+import type { JsonValue } from '../src/operation.ts';
+import { escapeHtml, foreignWords, plainText } from '../src/plain-text.ts';
+import { isAbn, isDomain, isEmail, isWebsite } from '../src/recognise.ts';
+import { ESC, NASTY, OBEYED } from './nasty.ts';
+
+const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
+const AT = { origin: 'https://api.example.com', path: '/enrich' };
+
+function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Reply {
+  return {
+    kind: 'answered',
+    raw: { status, headers, body: Buffer.from(body), receivedAtMs: Date.UTC(2026, 10, 20) },
+  };
+}
+
+/** All words that come of judging a reply. */
+function words(reply: Reply): readonly string[] {
+  const verdict = judge(reply, provider, OPERATION, AT);
+  const { closure } = verdict;
+  const stopped = verdict.kind === 'stop' ? [verdict.stop.message, verdict.stop.next] : [];
+  return [...('why' in closure ? [closure.why] : []), ...stopped];
+}
+
+const json = (value: JsonValue): string => JSON.stringify(value);
+
+/** Where words of somebody else become a part of a sentence of ours: of a reason, a note or a stop. */
+const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> = {
+  'a refusal': (text) => words(answered(422, json({ message: text }))),
+  'a reason that is nested': (text) => words(answered(400, json({ error: { message: text } }))),
+  'a reason that is an object': (text) => words(answered(400, json({ error: { [text]: text } }))),
+  'an error in a success': (text) => words(answered(200, json({ error: text }))),
+  'a page for people': (text) => words(answered(500, text)),
+  'a refused key': (text) => words(answered(401, json({ detail: text }))),
+  'credits that are used up': (text) => words(answered(402, text)),
+  'a pause': (text) => words(answered(429, text)),
+  'a redirect': (text) => words(answered(302, text, { location: text })),
+  'a lost answer': (text) => words({ kind: 'lost', message: text }),
+  'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
+  'a quoted cell': (text) => [quoted(text)],
+  'an example of damage': (text) => [
+    findingWords({
+      kind: 'lost_zero',
+      count: 1,
+      firstRows: [2],
+      cure: 'by_hand',
+      repairable: 0,
+      examples: [{ row: 2, cell: text, repaired: text }],
+    } as never),
+  ],
+};
+
+/** Reasons have more words than those of the vendor. */
+const LONGEST_SENTENCE = 800;
+
+describe.each(Object.entries(SENTENCES))('%s', (_name, say) => {
+  test('is a short line that steers nothing, whatever was said', () => {
+    for (const text of NASTY) {
+      const said = say(text);
+      expect(said.length).toBeGreaterThan(0);
+      for (const line of said) {
+        expect(line).not.toMatch(OBEYED);
+        expect(line).not.toMatch(/[\n\t]/);
+        expect(line.length).toBeLessThan(LONGEST_SENTENCE);
+      }
+    }
+  });
+});
+
+test('a terminal obeys no words of anybody, by whichever way they come to it', async () => {
+  for (const text of NASTY) {
+    const stream = (): PassThrough & { isTTY: boolean; columns: number } =>
+      Object.assign(new PassThrough(), { isTTY: true, columns: 80, setRawMode: () => {} });
+    const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+    const streams = { stdin, stdout, stderr, env: {} };
+    const terminal = openTerminal({ json: false, quiet: false, noColor: true }, streams);
+    terminal.print(text);
+    terminal.say(text);
+    terminal.warn(text, 'alarming');
+    terminal.fail({ code: 'input', message: text, next: text, command: text });
+    openTerminal({ json: true, quiet: false }, streams).result({ [text]: [text] });
+    for (const shown of [stdout, stderr]) expect(String(shown.read())).not.toMatch(OBEYED);
+    terminal.status(text);
+    expect(String(stderr.read()).replace(`\r${ESC}[K`, '')).not.toMatch(OBEYED);
+  }
+});
+
+test('the object of --json says the words as they are', () => {
+  const stdout = new PassThrough();
+  const streams = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), env: {} };
+  openTerminal({ json: true, quiet: false }, streams).result({ said: NASTY });
+  expect(JSON.parse(String(stdout.read()))).toEqual({ said: NASTY });
+});
+
+test('words that are too long end with an ellipsis, and no character is halved', () => {
+  expect(foreignWords('abcdef', 3)).toBe('abc…');
+  expect(foreignWords('abc   ', 3)).toBe('abc');
+  expect(foreignWords('ab👩cdef', 3)).toBe('ab…');
+  expect(foreignWords(`${ESC}[0m`.repeat(1_000), 3)).toBe('…');
+});
+
+// ------------------------------------------------------------------------------------------------------ in linear time
+
+const REPEATED = [
+  ...[
+    ESC,
+    `${ESC}]`,
+    `${ESC}[`,
+    `${ESC}[1;`,
+    `${ESC}P`,
+    '\u009b',
+    '\u009d',
+    '\0',
+    '\u0007',
+    '\n',
+    '\r',
+    '\t',
+  ],
+  ...['[', '{', '(', '<', ']', '}', '"', "'", '\\', '/', '.', ',', ';', '=', '@', '-', '{{', '{{a', '%', '&'],
+  ...[' ', '\u00a0', '\u202e', '\u200b', '0', '9', '1 ', 'www.', 'Ã', '日', '\ud800', '\u0300', 'https://'],
+];
+
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'plain text': plainText,
+  'words of somebody else': foreignWords,
+  HTML: escapeHtml,
+  'a cell of ours': safeCell,
+  JSON: (text) => judge(answered(200, text), provider, OPERATION, AT),
+  'a text in JSON': (text) => judge(answered(422, json({ message: text })), provider, OPERATION, AT),
+  'a number in JSON': (text) =>
+    judge(answered(200, `[1${text}1,0.1${text}1e-5,0e9${text}]`), provider, OPERATION, AT),
+  'a header': (text) =>
+    judge(
+      answered(429, '', { 'retry-after': text, ratelimit: text, location: text }),
+      provider,
+      OPERATION,
+      AT,
+    ),
+  'a cell with a domain': (text) => [normaliseDomain(text), isDomain(text), damageOf('domain', text)],
+  'a cell with a website': (text) => [normaliseWebsite(text), isWebsite(text), damageOf('website', text)],
+  'a cell with an e-mail': (text) => [readEmail(text), isEmail(text), damageOf('email', text)],
+  'a cell with a profile': (text) => [normalisePersonProfile(text), damageOf('profile_url', text)],
+  'a cell with a number': (text) => [isAbn(text), damageOf('abn', text), damageOf('phone', text)],
+  'a cell with a name': (text) => readText('project', text),
+  'a template': (text) => [columnsIn(text), templateProblem({ a: text }), columnsIn(`{{a${text}`)],
+  "a workbook's number format": formatOfCode,
+};
+
+const SHORT = 16_000;
+/** Quicker than this is noise; by the square, four times the length would take seconds. */
+const NOISE_MS = 40;
+
+function quickestMs(read: (text: string) => unknown, text: string): number {
+  const times = [1, 2, 3].map(() => {
+    const from = performance.now();
+    read(text);
+    return performance.now() - from;
+  });
+  return Math.min(...times);
+}
+
+describe.each(Object.entries(READERS))('%s is read in linear time', (_name, read) => {
+  test('whichever character is repeated', () => {
+    for (const unit of REPEATED) {
+      for (const end of ['', 'x', '1 ']) {
+        const [short, long] = [SHORT, 4 * SHORT].map((length) =>
+          quickestMs(read, unit.repeat(length / unit.length) + end),
+        );
+        const growth = (long ?? 0) < NOISE_MS ? 0 : (long ?? 0) / (short ?? 1);
+        expect(
+          growth,
+          `${JSON.stringify(unit)} and ${JSON.stringify(end)}: ${short} ms, ${long} ms`,
+        ).toBeLessThan(12);
+      }
+    }
+  });
+
+  // By the square this would take hours: the test above has failed by then.
+  test('also four million characters of it', () => {
+    for (const unit of [`${ESC}]`, `${ESC}[`, '[', '{{', '0', ' '])
+      read(unit.repeat(4_000_000 / unit.length));
+  });
+});
+
+test('a number of a million zeros is read as it stands', () => {
+  const zeros = '0'.repeat(1_000_000);
+  expect(parseJson(`[0.1${zeros}, 0e${zeros}9]`)).toEqual([0.1, 0]);
+  expect(parseJson(`[0.1${zeros}1]`)).toEqual([`0.1${zeros}1`]);
+});

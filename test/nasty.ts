@@ -1,0 +1,50 @@
+/** Words that somebody may say who means harm, and what must be left of none of them where they are shown. */
+
+export const ESC = '\u001b';
+
+export const NASTY: readonly string[] = [
+  `${ESC}[2J${ESC}[H`,
+  `${ESC}[31mred${ESC}[0m`,
+  `${ESC}]0;title\u0007`,
+  `${ESC}]8;;https://evil.example${ESC}\\click${ESC}]8;;${ESC}\\`,
+  `${ESC}]52;c;cm0gLXJm\u0007`,
+  `${ESC}]unclosed`,
+  `${ESC}P1$r${ESC}\\`,
+  `${ESC}_apc${ESC}\\`,
+  `${ESC}^pm${ESC}\\`,
+  `${ESC}Xsos${ESC}\\`,
+  `${ESC}c`,
+  `${ESC}(0lqk`,
+  `${ESC}#8`,
+  `${ESC}[?1049h`,
+  `${ESC}[6n`,
+  `${ESC}[38;2;255;0;0m`,
+  ESC,
+  `${ESC}${ESC}[2J`,
+  `${ESC}[${ESC}[2J`,
+  `${ESC}]${ESC}]${ESC}[2Jx\u0007`,
+  '\u009b2J',
+  '\u009d0;title\u009c',
+  '\u0090q\u009c',
+  '\u0085next',
+  'one\ntwo',
+  'one\r\ntwo\rthree',
+  'back\b\b\bspace',
+  'bell\u0007',
+  'null\0byte',
+  'tab\tulator',
+  'page\fvertical\v',
+  'delete\u007f',
+  'line\u2028paragraph\u2029',
+  'user\u202egnp.exe',
+  '\u2066isolate\u2069',
+  '\u200e\u200f\u061c',
+  'half \ud83d of a character',
+  '<script>alert(1)</script>',
+  `"><img src=x onerror='alert(1)'>`,
+  '\u001b]'.repeat(20_000),
+  'x'.repeat(20_000),
+];
+
+/** What a terminal obeys, what turns the reading direction, and half of a character. */
+export const OBEYED = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
