@@ -1,18 +1,21 @@
-import { parseJson } from './answer-body/json.ts';
+import { isTooDeep, MOST_LEVELS, parseJson } from './answer-body/json.ts';
 import type { Dialect } from './dialect.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 
 /** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
 
-/** A body as far as it can be read: blank, JSON, or text that is not JSON. */
+/** A body as far as it can be read: blank, JSON, or text that is not JSON, or JSON that nobody could look into. */
 export type Body =
   | { readonly kind: 'blank' }
   | { readonly kind: 'json'; readonly value: JsonValue }
-  | { readonly kind: 'unreadable'; readonly text: string };
+  | { readonly kind: 'unreadable'; readonly text: string; readonly why?: string };
 
 export function readBody(bytes: Buffer): Body {
   const text = textOf(bytes);
   if (text === '') return { kind: 'blank' };
+  if (isTooDeep(text)) {
+    return { kind: 'unreadable', text, why: `its lists and objects are more than ${MOST_LEVELS} deep` };
+  }
   try {
     return { kind: 'json', value: parseJson(text) };
   } catch {

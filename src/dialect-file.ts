@@ -99,7 +99,10 @@ type Entries = Readonly<Record<string, unknown>>;
 
 function mergedMaps(builtIn: Entries, file: Entries, replaceAnswers: boolean): Entries {
   const merged = Object.entries(file).map(([name, value]) => {
-    return [name, mergedEntry(name, builtIn[name], value, replaceAnswers)] as const;
+    return [
+      name,
+      mergedEntry(name, Object.hasOwn(builtIn, name) ? builtIn[name] : undefined, value, replaceAnswers),
+    ] as const;
   });
   return { ...builtIn, ...Object.fromEntries(merged) };
 }

@@ -34,7 +34,7 @@ export function envelopeBody(
 /** Both objects' members; where both have one of a name, the two are merged as well. */
 export function merged(one: JsonObject, other: JsonObject): JsonObject {
   const members = Object.entries(other).map(([name, value]) => {
-    const earlier = one[name];
+    const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
     return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;
   });
   return { ...one, ...Object.fromEntries(members) };

@@ -273,6 +273,7 @@ function textOf(value: JsonValue | undefined): string {
 
 /** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
 function vendorWords({ raw, body }: Said): string {
+  if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
   const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
   const shown = foreignWords(text);
   return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;

@@ -22,6 +22,7 @@ import {
   plainFields,
   shownBody,
 } from './output/added-columns.ts';
+import { cellsOrWhy } from './output/cells-or-why.ts';
 import { copyFor, type Destination } from './output/destination.ts';
 import {
   type Additions,
@@ -305,8 +306,9 @@ async function* enrichedCopy(
     tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const body = shownBody(record?.answers ?? []);
-    const ours = ourCells(batch, row, record).map((cell) => safety.cell(cell));
-    return [...addedCells(columns, row, body, answerPlace, safety), ...ours];
+    const added = cellsOrWhy(columns.length, () => addedCells(columns, row, body, answerPlace, safety), body);
+    const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
+    return [...added.cells, ...ours];
   });
 }
 
@@ -328,8 +330,13 @@ function attentionCopy(
   });
 }
 
-/** Cells of OUR_COLUMNS, in their order. */
-function ourCells(batch: Batch, { row }: InputRow, record: RowRecord | undefined): readonly string[] {
+/** Cells of OUR_COLUMNS, in their order. @param why the cells before them are blank, if they should not be. */
+function ourCells(
+  batch: Batch,
+  { row }: InputRow,
+  record: RowRecord | undefined,
+  why: string | undefined,
+): readonly string[] {
   if (record === undefined) return ['pending', '', '', '0', '', ''];
   const { outcome, answers } = record;
   const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
@@ -337,7 +344,8 @@ function ourCells(batch: Batch, { row }: InputRow, record: RowRecord | undefined
   const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
   const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
   const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
-  return [outcome.kind, outcome.reason ?? '', matchedBy, String(credits), sourceOf(batch, row, last), asOf];
+  const reason = [outcome.reason ?? '', why ?? ''].filter((part) => part !== '').join('; ');
+  return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
 }
 
 /** Where the answer that decided came from. */

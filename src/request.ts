@@ -304,7 +304,7 @@ function filled(templates: Readonly<Record<string, string>>, values: RequestValu
   const known: Readonly<Record<string, string | undefined>> = { ...values };
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const value = known[name];
+      const value = own(known, name);
       invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
       return value;
     });

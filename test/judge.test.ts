@@ -480,3 +480,20 @@ function expectWhole(verdict: Verdict): void {
   expect(Number.isSafeInteger(verdict.closure.charged)).toBe(true);
   expect(verdict.closure.charged).toBeGreaterThanOrEqual(0);
 }
+
+describe('an answer of brackets', () => {
+  const nested = (levels: number): string => `{"data":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
+
+  test('that nobody can look into is in doubt, because it may have been charged, and says why', () => {
+    for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)]) {
+      const verdict = judged(answered(200, body));
+      expect(verdict.kind).toBe('doubt');
+      expect(verdict.closure.why).toBe('status 200, its lists and objects are more than 100 deep');
+    }
+  });
+
+  test('is read like any other at a hundred levels, and brackets in a text are none', () => {
+    expect(inShort(judged(answered(200, nested(99))))).toBe('found, 2 credits');
+    expect(inShort(judged(answered(200, { name: `\\"${'['.repeat(200_000)}` })))).toBe('found, 2 credits');
+  });
+});

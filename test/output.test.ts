@@ -119,7 +119,7 @@ class Desk {
     const reply = {
       status: 200,
       headers: {},
-      body: Buffer.from(JSON.stringify(body)),
+      body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
       receivedAtMs: ANSWERED_MS,
     };
     await this.ledger.record(admission.attempt, reply);
@@ -192,6 +192,21 @@ describe('the output', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('an answer that nobody can look into is a reason in its row, and all others are written', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\nc\n');
+    const deep = Buffer.from(`{"size":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
+    await desk.matchAll(list.batch, { size: 1 }, deep, { size: 3 });
+    for (const add of [undefined, { Size: 'size', All: 'nothing' }]) {
+      await desk.write(list, 'out.csv', add === undefined ? {} : { add });
+      const rows = desk.table('out.csv');
+      expect(rows.map((row) => row.size ?? row.Size)).toEqual(['1', '', '3']);
+      expect(rows.map(({ _status }) => _status)).toEqual(['matched', 'matched', 'matched']);
+      expect(rows[1]?._reason).toContain('its answer cannot be written: its lists and objects are more than');
+      expect(rows[0]?._reason).toBe('');
+    }
   });
 
   test('says for each row how it ended, who paid, where the answer came from and when', async () => {

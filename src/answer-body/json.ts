@@ -47,3 +47,27 @@ function withoutZerosBehind(digits: string): string {
   while (digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);
 }
+
+/** Answers have three or four. All that looks into a value, here and in what writes it, may do so level by level. */
+export const MOST_LEVELS = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** Whether brackets outside of its texts are open more than `MOST_LEVELS` deep. Of what is no JSON it may say anything. */
+export function isTooDeep(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  let levels = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (OPENING.has(code)) levels += 1;
+    else if (CLOSING.has(code)) levels -= 1;
+    if (levels > MOST_LEVELS) return true;
+  }
+  return false;
+}

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { answerPlaceOf, objectWith } from '../answer-body.ts';
 import { questionOf } from '../call-key.ts';
 import type { Dialect } from '../dialect.ts';
+import { merged } from '../envelope.ts';
 import { invariant } from '../errors.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation } from '../operation.ts';
 import type { Outcome } from '../row.ts';
@@ -50,17 +51,4 @@ function successOf(call: Call, dialect: Dialect): JsonValue {
   const { fields, envelope } = answerPlaceOf(dialect);
   const own = fields === undefined ? body : objectWith(fields, body);
   return envelope === undefined ? own : objectWith(envelope, own);
-}
-
-function merged(one: JsonObject, other: JsonObject): JsonObject {
-  const both: Record<string, JsonValue> = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const before = both[name];
-    both[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
-  }
-  return both;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,6 +5,7 @@ import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger.ts';
 import type { JsonObject, JsonValue } from '../operation.ts';
 import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
+import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
 
 /**
@@ -65,19 +66,13 @@ export function automaticAddition(
     ...ourColumnsIn(header),
     ...earlierAdded(header, new Set(fields.flatMap(earlierNames))),
   ]);
-  const taken = new Set(
-    header.filter((column) => !dropped.has(column)).map((column) => column.toLowerCase()),
-  );
-  const columns = fields.map((field) => {
-    let name = safety.cell(field);
-    while (taken.has(name.toLowerCase())) name = prefixed(name);
-    taken.add(name.toLowerCase());
-    return { name, path: field };
-  });
+  const names = new FreeNames(header.filter((column) => !dropped.has(column)));
+  const columns = fields.map((field) => ({ name: names.take(safety.cell(field), PREFIX), path: field }));
   return { columns, dropped };
 }
 
-const prefixed = (field: string): string => `found_${field}`;
+const PREFIX = 'found_';
+const prefixed = (field: string): string => `${PREFIX}${field}`;
 
 /** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
 function earlierNames(field: string): readonly string[] {

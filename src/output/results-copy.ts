@@ -5,6 +5,7 @@ import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
 import type { InputRow } from '../row.ts';
 import { automaticAddition, cellText, isPlain } from './added-columns.ts';
+import { FreeNames } from './free-names.ts';
 import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
 
 /**
@@ -77,13 +78,9 @@ function repeatedColumns(
   names: readonly string[],
   asking: AskingRows | undefined,
 ): readonly { readonly name: string; readonly at: number }[] {
-  const taken = new Set(names.map((name) => name.toLowerCase()));
+  const free = new FreeNames(names);
   return (asking?.header ?? []).flatMap((column, at) => {
-    if (asking?.dropped.has(column)) return [];
-    let name = column;
-    while (taken.has(name.toLowerCase())) name = `input_${name}`;
-    taken.add(name.toLowerCase());
-    return [{ name, at }];
+    return asking?.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
   });
 }
 

@@ -82,7 +82,7 @@ describe('without a job’s columns', () => {
   });
 
   test('also when that other name is taken', () => {
-    expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_found_name']);
+    expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_name_2']);
   });
 
   test('what stands away from our columns is the user’s, whatever it is called', () => {

@@ -4,12 +4,13 @@ import { accountOfBatch } from '../../batch-account.ts';
 import { leftBy } from '../../changes.ts';
 import type { Dialect } from '../../dialect.ts';
 import { dialectOf } from '../../dialect-of.ts';
+import { merged } from '../../envelope.ts';
 import { stop } from '../../errors.ts';
 import { outputSettings } from '../../job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import { suggestion } from '../../nearest.ts';
-import type { Call, JsonObject, JsonValue } from '../../operation.ts';
+import type { Call, JsonObject } from '../../operation.ts';
 import { dialectOperationOf } from '../../request.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
@@ -59,19 +60,6 @@ function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): T
   const reply = replyWith(bodyHolding(fields, answerPlaceOf(dialect)), nowMs);
   const left = leftBy(call, 'found', reply, dialect);
   return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
-}
-
-/** Several of the told values may stand inside the same member. */
-function merged(one: JsonObject, other: JsonObject): JsonObject {
-  const members = Object.entries(other).map(([name, value]): [string, JsonValue] => {
-    const before = one[name];
-    return [name, isObject(before) && isObject(value) ? merged(before, value) : value];
-  });
-  return { ...one, ...Object.fromEntries(members) };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What is read from the answer may be told; where nothing is, any word will do, because it only says "done". */
