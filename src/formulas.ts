@@ -27,8 +27,11 @@ const BEGINS_FORMULA =
 /** Nothing that a sign begins can be read out of it but a number: no name, no second sign. */
 const NUMBER = /^ *[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?%? *$/;
 
-/** `+61 2 9999 0000`: E.164 has 15 digits at most. With hyphens it would be a subtraction, so such a one gets the mark. */
-const PHONE = /^ *\+\d(?: ?\d){5,14} *$/;
+/**
+ * `+61 2 9999 0000`: E.164 has 15 digits at most. With hyphens it would be a subtraction, so such a one gets the mark. A
+ * list of them is no formula either, wherever it is cut.
+ */
+const PHONE = /^ *\+\d(?: ?\d){5,14}(?:; \+\d(?: ?\d){5,14})* *$/;
 
 /** Most cells begin with a letter or a digit, and need no more than a look at that. */
 const BEGINS_PLAINLY = /^[0-9A-Za-z]/;

@@ -51,7 +51,7 @@ export interface Job {
   readonly columns?: Readonly<Record<string, string>>;
   /** Checked against the operation; left out: the operation's own order. */
   readonly waterfall?: readonly string[];
-  /** New column → dotted path in the answer; left out: every plain field. */
+  /** New column → dotted path in the answer; left out: the whole answer. */
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: OnExisting;
   /** What becomes of cells of ours that would begin a formula; left out: they are made safe. */

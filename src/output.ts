@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { AnswerPlace } from './answer-body.ts';
+import { type AnswerPlace, fieldsOf } from './answer-body.ts';
+import { PathSearch } from './answer-fields.ts';
 import type { Chunks, NoteWritten } from './atomic-file.ts';
 import { rowsBeyond } from './changes-done.ts';
 import { isoTime } from './clock.ts';
@@ -19,8 +20,8 @@ import {
   addedCells,
   additionOf,
   automaticAddition,
-  plainFields,
   shownBody,
+  surveyFields,
 } from './output/added-columns.ts';
 import { cellsOrWhy } from './output/cells-or-why.ts';
 import { copyFor, type Destination } from './output/destination.ts';
@@ -32,6 +33,7 @@ import {
   resultsFilesOf,
   resultsPath,
 } from './output/files.ts';
+import { identifierNames } from './output/identifier-names.ts';
 import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
 import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
@@ -47,6 +49,7 @@ import { isPaidBy, Tally } from './tally.ts';
  * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
  */
 
+export { shownBody } from './output/added-columns.ts';
 export {
   asWorkbook,
   besideInput,
@@ -128,15 +131,11 @@ export async function writeOutput(
   order.emit({ kind: 'writing' });
   crashPoint('before-finish');
   const { header } = input.survey;
-  const { job, ledger, answerPlace } = order;
+  const { job } = order;
   const writing = await begin(order, input, batch, destination);
   const addition =
     job.add === undefined
-      ? automaticAddition(
-          header,
-          await plainFields(ledger, batch, answerPlace, pageRowsOf(job)),
-          writing.safety,
-        )
+      ? await everyField(writing, header, batch)
       : additionOf(header, job.add, job.onExisting);
   const tally = new Tally();
   const chunks = enrichedCopy(writing, batch, addition, tally);
@@ -148,6 +147,22 @@ export async function writeOutput(
   const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
   crashPoint('after-output');
   return files;
+}
+
+async function everyField(
+  { ledger, job, answerPlace, safety, note }: Writing,
+  header: readonly string[],
+  batch: Batch,
+): Promise<Addition> {
+  const listsApart = resultsFilesOf(job).length > 0;
+  const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
+  const { names, isCut } = survey;
+  if (isCut) {
+    note(
+      `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
+    );
+  }
+  return automaticAddition(header, names, safety, await identifierNames());
 }
 
 async function begin(
@@ -300,16 +315,20 @@ async function* enrichedCopy(
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  const paths = new PathSearch(Object.values(job.add ?? {}));
   yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
     const record = await rows.at(row.row);
     requireOwn(row, record);
     tally.add(batch, row.row, record);
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const body = shownBody(record?.answers ?? []);
+    const isFirst = record?.answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    if (body !== undefined && isFirst && paths.isSearching) paths.look(fieldsOf(body, answerPlace));
     const added = cellsOrWhy(columns.length, () => addedCells(columns, row, body, answerPlace, safety), body);
     const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
     return [...added.cells, ...ours];
   });
+  for (const sentence of paths.sentences()) note(sentence);
 }
 
 /** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */

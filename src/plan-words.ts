@@ -1,3 +1,4 @@
+import type { PathSearch } from './answer-fields.ts';
 import type { GuardProblem } from './change-guards.ts';
 import type { ChangePlan, PlannedChange } from './change-plan.ts';
 import { diffLines } from './diff-words.ts';
@@ -68,6 +69,16 @@ function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): stri
   const more = count > firstRows.length ? ', …' : '';
   return `  row ${firstRows.join(', ')}${more}: ${reason}`;
 }
+
+/** What an `add` may name. */
+export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
+  const shown = paths.slice(0, FIELDS_SHOWN).join(', ');
+  const more = paths.length > FIELDS_SHOWN ? ` and ${paths.length - FIELDS_SHOWN} others` : '';
+  return `  fields         ${shown}${more}, in ${counted(answers, 'answer')} so far`;
+}
+
+/** With \`--json\` all of them are told. */
+const FIELDS_SHOWN = 30;
 
 /** The one object of `plan --json`. */
 export function planObject({

@@ -50,3 +50,13 @@ export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_s
 
 /** The columns that the needs-attention file adds after those of the input. */
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
+
+/**
+ * Before the name of a column that we add, where the input has that name already or it is one of an identifier: it
+ * survives when the file is saved under another name or filtered, and nothing is ever looked up by such a column unasked.
+ */
+export const FOUND_PREFIX = 'found_';
+
+export function isFoundColumn(name: string): boolean {
+  return name.trim().toLowerCase().startsWith(FOUND_PREFIX);
+}

@@ -1,4 +1,6 @@
 import { type Account, chooseAccount, loadAccounts } from './account.ts';
+import { answerPlaceOf } from './answer-body.ts';
+import type { PathSearch } from './answer-fields.ts';
 import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
 import {
@@ -28,7 +30,8 @@ import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './format.ts';
 import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
-import type { Ledger } from './ledger.ts';
+import { knownAnswers } from './known-answers.ts';
+import type { Ledger, LedgerReader } from './ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
@@ -260,6 +263,8 @@ export interface PlannedJob {
   readonly damage: JobDamage;
   /** Of a job that changes the service: what, and what would hold a run back. */
   readonly change: PlannedJobChange | undefined;
+  /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer. */
+  readonly known: PathSearch | undefined;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
 }
@@ -289,10 +294,23 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
     const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
     const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
-    return { job, account, input, plan, damage: watch.found(), change, missingStore };
+    const known = ledger === undefined ? undefined : await knownTo(ledger, job, account, dialect);
+    return { job, account, input, plan, damage: watch.found(), change, known, missingStore };
   } finally {
     await ledger?.close();
   }
+}
+
+async function knownTo(
+  ledger: LedgerReader,
+  { operation, add = {} }: Job,
+  { identity: accountIdentity }: Account,
+  dialect: Dialect,
+): Promise<PathSearch | undefined> {
+  const asked = { accountIdentity, operation: operation.name };
+  const place = answerPlaceOf(dialect, operation.name);
+  const known = await knownAnswers(ledger, asked, place, Object.values(add));
+  return known.answers === 0 ? undefined : known;
 }
 
 async function planChange(

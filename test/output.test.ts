@@ -345,11 +345,11 @@ describe('the file of results', () => {
     const { results, tally } = await desk.write(list, 'out.csv', people);
     expect(results).toBe(desk.path('out.people.csv'));
     expect(desk.read('out.people.csv').split('\n')).toEqual([
-      '_row,name,place.city,value,found__row,emails,jobs,none,Domain',
+      '_row,name,place.city,value,found__row,emails,jobs.0.title,none,Domain',
       '2,Jo,Perth,,,,,,a',
       '2,"Al, ""x""",,,,,,,a',
       '2,,,odd,,,,,a',
-      '4,,,,theirs,a; b,"[{""title"":""CEO""}]",,c',
+      '4,,,,theirs,a; b,CEO,,c',
       '',
     ]);
     expect(tally.results).toEqual({ file: 'out.people.csv', count: 4 });
@@ -451,6 +451,34 @@ describe('the file of results', () => {
     const names = [...operations.values()].flatMap(({ resultsFile = [] }) => resultsFile);
     expect(filesOf('/x/out.csv')).toEqual(expect.arrayContaining(names.map((name) => `/x/out.${name}.csv`)));
     expect(names).toContain('people');
+  });
+});
+
+describe('without a job’s columns', () => {
+  test('answers are written whole, identifiers under a name that is never taken for one, and lists of results once', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Company\na\nb\n');
+    const place = { city: 'Perth' };
+    await desk.matchAll(
+      list.batch,
+      { abn: '05', 'Company domain': 'a.example', phones: ['+61 2 5550 0001', '+61 2 5550 0002'] },
+      { location: place, results: [{ name: 'Jo' }] },
+    );
+    await desk.write(list);
+    const whole = 'Company,found_abn,found_Company domain,phones,location.city,results.0.name';
+    expect(desk.read('out.csv').split('\n')[0]).toBe(`${whole},${OURS}`);
+    expect(desk.read('out.csv')).toContain('\na,05,a.example,+61 2 5550 0001; +61 2 5550 0002,,,matched');
+    await desk.write(list, 'apart.csv', { operation: { resultsFile: 'people' } });
+    expect(desk.read('apart.csv').split('\n')[0]).not.toContain('results.0');
+    expect(desk.read('apart.people.csv')).toContain('Jo');
+  });
+
+  test('a path of `add` that no answer has is said aloud, once', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Company\na\nb\n');
+    await desk.matchAll(list.batch, { legalName: 'A' }, { legalName: 'B' });
+    await desk.write(list, 'out.csv', { add: { name: 'legalName', other: 'legalNam' } });
+    expect(desk.notes).toEqual(['`legalNam` is in none of 2 answers; did you mean `legalName`?']);
   });
 });
 

@@ -16,9 +16,9 @@ import { loadFamily } from '../family.ts';
 import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { counted, plainText } from '../plain-text.ts';
-import { changePlanLines, changePlanObject, planLines, planObject } from '../plan-words.ts';
+import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { planJob } from '../run-job.ts';
+import { type PlannedJob, planJob } from '../run-job.ts';
 import { fitLines, fitObject } from './plan/fit-words.ts';
 
 interface Flags extends ReadFlags {
@@ -70,7 +70,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { input, account, plan: found, damage, change, missingStore } = planned;
+  const { input, account, plan: found, damage, change, known, missingStore } = planned;
   const repairs = planned.job.repair === true;
   const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
@@ -79,6 +79,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   if (input.columns.note !== undefined) console.say(plainText(input.columns.note));
   const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
   for (const line of [...lines, ...jobDamageLines(damage, repairs)]) console.print(plainText(line));
+  tellFields(console, known);
   if (missingStore !== undefined) {
     const unknown = change === undefined ? 'bought' : 'changed by us';
     console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
@@ -88,8 +89,15 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     console.say(runOf(process.argv.slice(2), change.savedAs));
   }
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
-  console.result({ ...planObject(found), ...jobDamageObject(damage, repairs), ...changes });
+  const fields = known === undefined ? {} : { fields: known.paths };
+  console.result({ ...planObject(found), ...jobDamageObject(damage, repairs), ...changes, ...fields });
   return EXIT.done;
+}
+
+function tellFields(console: Console, known: PlannedJob['known']): void {
+  if (known === undefined) return;
+  console.print(plainText(knownFieldLine(known)));
+  for (const sentence of known.sentences()) console.say(plainText(sentence));
 }
 
 /** The run of what was planned: with the same words, but for the file that the plan went to. */

@@ -1,6 +1,7 @@
 import type { StopError } from '../errors.ts';
 import type { InputField, Operation } from '../operation.ts';
 import { counted } from '../plain-text.ts';
+import { isFoundColumn } from '../row.ts';
 import type { ColumnContent, LooksRight, Share } from './content.ts';
 import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
 import { notSure, unusable } from './refusals.ts';
@@ -66,7 +67,8 @@ export function likelyColumns(
     if (looksRight === undefined || sure.has(input)) return [];
     const likely = header.flatMap((column, at) => {
       const share = content.share(at, looksRight);
-      return !taken.has(column) && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
+      const isFree = !taken.has(column) && !isFoundColumn(column);
+      return isFree && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
     });
     // A domain is a website as well: the first input that it may be is the better one.
     for (const { column } of likely) taken.add(column);
@@ -135,7 +137,13 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
   const isNamed = required === true && header.includes(name);
   if (isNamed) return [name];
   const squeezedNames = squeezedHeader(header);
-  return header.filter((_, at) => known.has(squeezedNames[at] ?? ''));
+  return header.filter((column, at) => known.has(squeezedNames[at] ?? '') && !isFoundColumn(column));
+}
+
+/** Whether a column of that name would be taken for the input. */
+export function isNameOf({ name, aliases }: InputField, column: string): boolean {
+  const text = squeezed(column);
+  return text === squeezed(name) || aliases.includes(text);
 }
 
 /** A header is looked through for every input of every operation, and may have 100,000 names. */
@@ -171,7 +179,7 @@ function addByContent(
   );
   for (const input of open) {
     const taken = new Set([...sure.values()].map(({ column }) => column));
-    const free = header.filter((column) => !taken.has(column));
+    const free = header.filter((column) => !taken.has(column) && !isFoundColumn(column));
     const sole = soleColumn(input, free, header, content);
     if (sole === undefined || isSomebodyElses(sole.column) || doubtOf(sole.share) !== undefined) continue;
     sure.set(input.name, { column: sole.column, because: sole.because });

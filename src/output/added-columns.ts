@@ -1,22 +1,34 @@
-import { type AnswerPlace, type Body, bytesOf, fieldsOf, readBody, valueAt } from '../answer-body.ts';
+import {
+  type AnswerPlace,
+  bytesOf,
+  fieldsIn,
+  fieldsOf,
+  ownBodyIn,
+  readBody,
+  resultsIn,
+  valueAt,
+} from '../answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
 import { stop } from '../errors.ts';
 import { type CellSafety, safeCell } from '../formulas.ts';
 import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger.ts';
 import type { JsonObject, JsonValue } from '../operation.ts';
-import { ATTENTION_COLUMNS, type InputRow, OUR_COLUMNS } from '../row.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../row.ts';
 import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
 
 /**
- * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every plain field
- * that any answer of the batch has.
+ * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any
+ * answer of the batch has.
  */
 
 export interface AddedColumn {
   readonly name: string;
   /** Dotted path into the answer. */
   readonly path: string;
+  /** The path is a name of `wholeFields`. */
+  readonly isField?: true;
   /** The input's own column of that name, when its filled cells are kept and only its blank ones filled. */
   readonly fills?: number;
 }
@@ -56,44 +68,57 @@ export function additionOf(
 /**
  * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A field's name
  * is the vendor's, so it is made safe like any cell of theirs.
+ * @param isIdentifier names that some operation would take for an identifier; left out: none.
  */
 export function automaticAddition(
   header: readonly string[],
   fields: readonly string[],
   safety: CellSafety,
+  isIdentifier: (name: string) => boolean = () => false,
 ): Addition {
   const dropped = new Set<string>([
     ...ourColumnsIn(header),
     ...earlierAdded(header, new Set(fields.flatMap(earlierNames))),
   ]);
   const names = new FreeNames(header.filter((column) => !dropped.has(column)));
-  const columns = fields.map((field) => ({ name: names.take(safety.cell(field), PREFIX), path: field }));
+  const columns = fields.map((field) => {
+    const own = safety.cell(field);
+    const name = names.take(isIdentifier(field) ? prefixed(own) : own, FOUND_PREFIX);
+    return { name, path: field, isField: true } as const;
+  });
   return { columns, dropped };
 }
 
-const PREFIX = 'found_';
-const prefixed = (field: string): string => `${PREFIX}${field}`;
+const prefixed = (field: string): string => FOUND_PREFIX + field;
 
 /** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
 function earlierNames(field: string): readonly string[] {
   return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
 }
 
-/** Names of the members of any found answer that hold one plain value, in the order in which they first appear. */
-export async function plainFields(
+/**
+ * What the found answers of a batch have.
+ * @param listsApart whether the lists of results go into a file of their own.
+ */
+export async function surveyFields(
   ledger: Pick<Ledger, 'rows'>,
   batch: Batch,
   place: AnswerPlace,
   pageRows: number,
-): Promise<readonly string[]> {
-  const names = new Set<string>();
+  listsApart: boolean,
+): Promise<FieldSurvey> {
+  const survey = new FieldSurvey();
   for await (const page of recordPages(ledger, batch.id, pageRows)) {
     for (const { answers } of page) {
       const body = shownBody(answers);
-      if (body !== undefined) for (const name of plainNames(fieldsOf(body, place))) names.add(name);
+      if (body === undefined) continue;
+      // Read once, because the list is left out of the fields as the very one that it is.
+      const own = ownBodyIn(jsonOf(body), place);
+      const { envelope: _, ...inside } = place;
+      survey.add(fieldsIn(own, inside), listsApart ? resultsIn(own, inside) : undefined);
     }
   }
-  return [...names];
+  return survey;
 }
 
 /**
@@ -104,21 +129,17 @@ export function shownBody(answers: RowRecord['answers']): Buffer | undefined {
   const found = answers.filter(({ kind }) => kind === 'found');
   const last = found.at(-1);
   if (last?.call.change === undefined || found.length === 1) return last?.body;
-  return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(readBody(body))))));
+  return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(body)))));
 }
 
-function membersOf(body: Body): JsonObject {
-  const value = body.kind === 'json' ? body.value : null;
+function jsonOf(bytes: Buffer): JsonValue | undefined {
+  const body = readBody(bytes);
+  return body.kind === 'json' ? body.value : undefined;
+}
+
+function membersOf(bytes: Buffer): JsonObject {
+  const value = jsonOf(bytes) ?? null;
   return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
-}
-
-function plainNames(fields: JsonValue | undefined): readonly string[] {
-  if (fields === undefined || fields === null || typeof fields !== 'object') return [];
-  return Object.entries(fields).flatMap(([name, value]) => (isPlain(value) ? [name] : []));
-}
-
-export function isPlain(value: JsonValue): boolean {
-  return value === null || typeof value !== 'object';
 }
 
 /** The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula. */
@@ -130,18 +151,12 @@ export function addedCells(
   safety: CellSafety,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
-  return columns.map(({ path, fills }) => {
+  const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
+  return columns.map(({ path, isField, fills }) => {
     const own = fills === undefined ? '' : (row.cells[fills] ?? '');
-    return own.trim() === '' ? safety.cell(cellText(valueAt(answer, path))) : own;
+    if (own.trim() !== '') return own;
+    return safety.cell(isField ? (fields?.get(path) ?? '') : cellText(valueAt(answer, path)));
   });
-}
-
-/** Lists of plain values are joined with "; ", anything deeper is written as JSON. */
-export function cellText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value !== 'object') return String(value);
-  const isPlainList = Array.isArray(value) && value.every(isPlain);
-  return isPlainList ? value.map((item) => cellText(item)).join('; ') : JSON.stringify(value);
 }
 
 /**

@@ -1,10 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, resultsOf } from '../answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
 import type { CellSafety } from '../formulas.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
 import type { JsonValue } from '../operation.ts';
 import type { InputRow } from '../row.ts';
-import { automaticAddition, cellText, isPlain } from './added-columns.ts';
+import { automaticAddition } from './added-columns.ts';
 import { FreeNames } from './free-names.ts';
 import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
 
@@ -27,13 +28,11 @@ export interface FoundResults {
 const ROW = '_row';
 
 export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
-  const fields = new Set<string>();
-  let count = 0;
+  const survey = new FieldSurvey();
   for await (const { results } of resultsByRow(ledger, batch, place)) {
-    count += results.length;
-    for (const result of results) for (const [name] of fieldsOf(result)) fields.add(name);
+    for (const result of results) survey.add(fieldsOf(result));
   }
-  return { count, fields: [...fields] };
+  return { count: survey.answers, fields: survey.names };
 }
 
 /** The input whose columns stand behind those of what was found. */
@@ -66,7 +65,7 @@ export async function* resultsCopy(
   for await (const { row, results: found, cells } of withCells(results, asking)) {
     const own = repeated.map(({ at }) => cells[at] ?? '');
     const lines = found.map((result) => {
-      const values = new Map(fieldsOf(result));
+      const values = wholeFields(fieldsOf(result));
       return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
     });
     yield Buffer.from(linesOf(lines));
@@ -130,12 +129,9 @@ function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonVal
   return found.flatMap(({ body }) => resultsOf(body, place) ?? []);
 }
 
-/** Name and text of each field of a result. Members of nested objects are named with a dot, as in a job's `add`. */
-function fieldsOf(result: JsonValue, prefix = ''): readonly (readonly [string, string])[] {
-  if (isPlain(result) || Array.isArray(result)) return [[prefix === '' ? 'value' : prefix, cellText(result)]];
-  return Object.entries(result ?? {}).flatMap(([name, value]) =>
-    fieldsOf(value, prefix === '' ? name : `${prefix}.${name}`),
-  );
+/** A result that is no object stands in one column. */
+function fieldsOf(result: JsonValue): JsonValue {
+  return isPlain(result) || Array.isArray(result) ? { value: cellText(result) } : result;
 }
 
 /** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */

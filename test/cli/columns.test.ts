@@ -88,7 +88,7 @@ test('an output as input is worked on by the columns of its list, and not by tho
   const desk = await openDesk();
   await desk.write('list.csv', 'Company,Website\nAcme,acme.example\nBeta,beta.example\n');
   const { batch } = await desk.json(desk.run());
-  expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\babn\b.*_status/);
+  expect(await desk.read('out.csv')).toMatch(/^Company,Website,.*\bfound_abn\b.*_status/);
   const { stdout } = await desk.type(['plan', 'enrich-company', 'out.csv']);
   expect(stdout).toContain(
     `  columns        website ← Website (as in batch ${batch}, whose output this is) (guessed)\n`,
@@ -98,6 +98,44 @@ test('an output as input is worked on by the columns of its list, and not by tho
   await desk.write('renamed.csv', await desk.read('out.csv'));
   const renamed = ['run', 'enrich-company', 'renamed.csv', '--budget', '9'];
   expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
+});
+
+test('what was found is never looked up by itself: a row that is corrected in a copy of the output is asked about as it says', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'Company,ABN\nAcme,51824753556\nBeta,44676848475\n');
+  await desk.json(desk.run());
+  const output = await desk.read('out.csv');
+  expect(output).toMatch(/^Company,ABN,.*\bfound_domain\b/);
+  const corrected = output.replace('51824753556,', '44735928039,');
+  const withoutOurs = corrected.replaceAll(/(,[^,\n]*){6}$/gm, '');
+  for (const [name, copy] of [
+    ['copy.csv', corrected],
+    ['saved-as.csv', withoutOurs],
+  ] as const) {
+    await desk.write(name, copy);
+    const { stdout } = await desk.type(['plan', 'enrich-company', name]);
+    expect(stdout).toContain('  columns        abn ← ABN (guessed)\n');
+    expect((await desk.type(['plan', name])).stdout).not.toMatch(/← found_/);
+  }
+});
+
+test('plan and status list what answers have, and plan names what the job looks for in vain', async () => {
+  const desk = await openDesk();
+  await desk.list(2);
+  const { batch } = await desk.json(desk.run());
+  await desk.write('job.yaml', 'operation: enrich-company\nadd: { city: location.cty }\n');
+  const { stdout, stderr } = await desk.type(['plan', 'job.yaml', 'list.csv']);
+  expect(stdout).toMatch(/^ {2}fields {9}name, .*location\.city.*, in 2 answers so far$/m);
+  expect(stderr).toContain('`location.cty` is in none of 2 answers; did you mean `location.city`?');
+  expect(await desk.json(['plan', 'job.yaml', 'list.csv'])).toMatchObject({
+    fields: expect.arrayContaining(['technologies', 'location.city']),
+  });
+  expect((await desk.type(['status', batch, '2'])).stdout).toMatch(
+    /^ {2}fields for add: name, .*technologies/m,
+  );
+  expect(await desk.json(['status', batch, '2'])).toMatchObject({
+    fields: expect.arrayContaining(['location.city']),
+  });
 });
 
 test('the name of a column cannot command the terminal, and may have several lines, also in a saved job', async () => {

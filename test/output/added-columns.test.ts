@@ -1,5 +1,5 @@
 /**
- * Goal: what is added is what the job says, or every plain field of the answers; a column of the user's is never lost
+ * Goal: what is added is what the job says, or the whole answers; a column of the user's is never lost
  * or overwritten unless the job says so.
  * Method: headers and answers against what should come of them, and arbitrary headers for what must always hold.
  */

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../../answer-body.ts';
+import { PathSearch } from '../../answer-fields.ts';
 import { dialectOfBatch } from '../../batch-account.ts';
 import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
@@ -5,6 +7,7 @@ import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
 import { vendorReply } from '../../envelope.ts';
 import { EXIT, type ExitCode, stop } from '../../errors.ts';
+import { outputSettings } from '../../job-settings.ts';
 import type {
   AttemptRecord,
   Batch,
@@ -14,9 +17,11 @@ import type {
   LedgerReader,
   PlannedRow,
   RawReply,
+  RowRecord,
 } from '../../ledger.ts';
 import { subjectWords } from '../../membership.ts';
 import type { Call, JsonObject } from '../../operation.ts';
+import { shownBody } from '../../output.ts';
 import { counted, plainText } from '../../plain-text.ts';
 import { keptWork } from '../../planned-work.ts';
 import type { RowNumber } from '../../row.ts';
@@ -45,14 +50,26 @@ export async function showRow(
   if (planned?.kind === 'work') console.print(plainText(`  ${plannedWords(planned.work)}`));
   for (const attempt of history)
     for (const line of attemptLines(attempt, dialect)) console.print(plainText(line));
+  const fields = fieldsShown(batch, record);
+  if (fields.length > 0) console.print(plainText(`  fields for add: ${fields.join(', ')}`));
   console.result({
     batch: batch.id,
     row,
     outcome: record?.outcome ?? null,
+    ...(fields.length === 0 ? {} : { fields }),
     planned: planned?.kind === 'work' ? planned.work : null,
     attempts: history.map((attempt) => attemptObject(attempt, dialect)),
   });
   return EXIT.done;
+}
+
+/** Paths of the answer that the row's cells are read from. */
+function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
+  const body = shownBody(record?.answers ?? []);
+  if (body === undefined) return [];
+  const paths = new PathSearch([]);
+  paths.look(fieldsOf(body, outputSettings(settings).answerPlace));
+  return paths.paths;
 }
 
 /** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
