@@ -263,7 +263,7 @@ export interface PlannedJob {
   readonly damage: JobDamage;
   /** Of a job that changes the service: what, and what would hold a run back. */
   readonly change: PlannedJobChange | undefined;
-  /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer. */
+  /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer, or a change. */
   readonly known: PathSearch | undefined;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
@@ -294,7 +294,8 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
     const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
     const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
-    const known = ledger === undefined ? undefined : await knownTo(ledger, job, account, dialect);
+    const known =
+      ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
     return { job, account, input, plan, damage: watch.found(), change, known, missingStore };
   } finally {
     await ledger?.close();
