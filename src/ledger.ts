@@ -102,8 +102,8 @@ export interface LedgerReader {
   lostRefresh(answer: AttemptId): Promise<number | undefined>;
   /** Pauses of the account that touch the stretch, oldest first. */
   pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]>;
-  /** In at most `most` buckets of equal length. */
-  activity(batch: BatchId, most: number): Promise<Activity>;
+  /** In at most `most` buckets of equal length, which is a multiple of `unitMs`; left out: of a millisecond. */
+  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity>;
   /** All that is known of whom and what the account's changes ever altered, also of those whose answers were lost. */
   subjects(accountIdentity: string): Promise<readonly KnownSubject[]>;
   /** Planned rows of a batch of changes with a number of at least `fromRow`, in order, at most `limit`. */

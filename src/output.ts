@@ -42,7 +42,7 @@ import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-fil
 import { chartOf, reportHtml } from './report.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './row.ts';
 import { requireSameInput, rowInputOf } from './row-input.ts';
-import { isPaidBy, Tally } from './tally.ts';
+import { isPaidBy, nameColumnIn, Tally } from './tally.ts';
 
 /**
  * Writes every input row back with what is known about it. What is written is a function of the input and of what the
@@ -138,7 +138,9 @@ export async function writeOutput(
       ? await everyField(writing, header, batch)
       : additionOf(header, job.add, job.onExisting);
   const tally = new Tally();
-  const chunks = enrichedCopy(writing, batch, addition, tally);
+  tally.nameColumn = nameColumnIn(header, Object.values(columnsOf(batch.settings)?.columns ?? {}));
+  const nameAt = tally.nameColumn === undefined ? -1 : header.indexOf(tally.nameColumn);
+  const chunks = enrichedCopy(writing, batch, addition, tally, nameAt);
   if (destination.kind === 'stream') {
     for await (const chunk of chunks) await drained(destination.stream, chunk);
     tally.formulas = writing.safety.marked;
@@ -312,6 +314,7 @@ async function* enrichedCopy(
   batch: Batch,
   { columns, dropped }: Addition,
   tally: Tally,
+  nameAt: number,
 ): AsyncIterable<Buffer> {
   const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
@@ -319,7 +322,7 @@ async function* enrichedCopy(
   yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
     const record = await rows.at(row.row);
     requireOwn(row, record);
-    tally.add(batch, row.row, record);
+    tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
     if (isRepaired?.(row) === true) tally.addRepaired(record);
     const body = shownBody(record?.answers ?? []);
     const isFirst = record?.answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);

@@ -58,6 +58,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   // Somebody may have had the question before them for hours.
   await input.file.requireUnchanged();
   const batch = await startBatch(heard, input, budget, plan);
+  const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
   const { stopped, files } = await endingForeign(heard, batch, async () => {
@@ -69,6 +70,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   });
   return summarize(heard, batch, {
     traffic,
+    spentBefore,
     files,
     forecast: sample === undefined ? undefined : await forecast(heard, input, batch, sample),
     stopped,

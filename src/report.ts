@@ -1,13 +1,20 @@
+import { isoTime } from './clock.ts';
 import { limitPerSecondOf } from './job-settings.ts';
 import type { Batch, LedgerReader, Money } from './ledger.ts';
 import { escapeHtml, grouped, plainText } from './plain-text.ts';
-import { activityChart, CHART_BUCKETS, CHART_STYLE, type ChartData } from './report/activity-chart.ts';
+import {
+  activityChart,
+  CHART_BUCKETS,
+  CHART_STYLE,
+  CHART_UNIT_MS,
+  type ChartData,
+} from './report/activity-chart.ts';
 import type { RowStatus } from './row.ts';
 import type { IdentifierTally, Tally } from './tally.ts';
 
 /** What the picture of a batch's work is drawn from. */
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
-  const activity = await ledger.activity(batch.id, CHART_BUCKETS);
+  const activity = await ledger.activity(batch.id, CHART_BUCKETS, CHART_UNIT_MS);
   const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
   const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
   return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };
@@ -40,6 +47,7 @@ export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: Char
 <p>${plainHtml(batch.inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}, account ${plainHtml(batch.accountName)}${
     batch.sandbox ? ' (sandbox: nothing here is real)' : ''
   }.</p>
+<p>Begun ${isoTime(batch.createdAtMs)}${commandWords(batch)}</p>
 ${sections.join('\n')}
 </main>
 </html>
@@ -69,6 +77,11 @@ tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transpar
 function beyondWords({ rowsBeyond = 0 }: Batch): string {
   if (rowsBeyond === 0) return '';
   return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
+}
+
+/** The words that go on with it, as they were typed last. */
+function commandWords({ command }: Batch): string {
+  return command === undefined ? '.' : `, with <code>${plainHtml(command)}</code>`;
 }
 
 /** What the service does costs no credits, so nothing is said of them. */
@@ -164,11 +177,13 @@ function chartSection(chart: ChartData): string {
   return `<h2>Speed</h2>\n${drawing}\n<p>${words.join(' ')}</p>`;
 }
 
-function attentionSection({ attention, counts }: Tally): string {
+function attentionSection({ attention, counts, nameColumn }: Tally): string {
   if (attention.length === 0) return '<h2>Needs attention</h2>\n<p>Nothing.</p>';
-  const lines = attention.map(
-    ({ row, kind, reason }) => `<tr><td class="n">${row}<td>${kind}<td>${plainHtml(reason)}`,
-  );
+  const named = nameColumn === undefined ? [] : [plainHtml(nameColumn)];
+  const lines = attention.map(({ row, name, kind, reason }) => {
+    const cells = [...(named.length === 0 ? [] : [name]), kind, reason];
+    return `<tr><td class="n">${row}${cells.map((cell) => `<td>${plainHtml(cell)}`).join('')}`;
+  });
   const all = (['invalid', 'refused', 'in_doubt'] as const).reduce(
     (sum, kind) => sum + (counts.get(kind) ?? 0),
     0,
@@ -176,7 +191,7 @@ function attentionSection({ attention, counts }: Tally): string {
   const rest = all - attention.length;
   const more =
     rest > 0 ? `\n<p>And ${rows(rest)} more, in the needs-attention file beside this report.</p>` : '';
-  return section('Needs attention', ['#row', 'status', 'reason'], lines) + more;
+  return section('Needs attention', ['#row', ...named, 'status', 'reason'], lines) + more;
 }
 
 /** A heading and a table; a column name that begins with # is a column of numbers. */

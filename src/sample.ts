@@ -22,9 +22,6 @@ export type { Estimate };
 /** The rows of a sample, and what was known when they were chosen. */
 export interface Sample extends ReadonlySet<RowNumber> {
   readonly drawn: Drawn;
-  /** Of the run that buys the sample, for the speed where no limit is known. */
-  readonly startedMs: number;
-  readonly requestsBefore: number;
 }
 
 /** What a sample found, and what that says of the rest. */
@@ -49,7 +46,7 @@ export interface RestForecast {
   readonly matchRate: Estimate;
   /** See `sumEstimate` for how different prices are put together; no price was seen above the dialect's worst. */
   readonly credits: Estimate;
-  /** At the account's limit, else at the speed that was learned, else at that of the sample; undefined when it sent nothing. */
+  /** At the account's limit, else at the speed that was learned; undefined while neither is known. */
   readonly seconds: Estimate | undefined;
 }
 
@@ -62,13 +59,8 @@ export async function chooseSample(
 ): Promise<Sample> {
   const draw = await drawFor(order, batch.key, size);
   for await (const group of standings(order, input, batch)) for (const standing of group) draw.add(standing);
-  const { requests } = await order.ledger.traffic(batch.id);
   const drawn = draw.result();
-  return Object.assign(new Set(drawn.numbers), {
-    drawn,
-    startedMs: order.clock.monotonicMs(),
-    requestsBefore: requests,
-  });
+  return Object.assign(new Set(drawn.numbers), { drawn });
 }
 
 /** The plan of a sample, before there is a batch: what a person is asked about. */
@@ -111,7 +103,7 @@ export async function forecast(
       rows: rest.rows,
       matchRate: shareEstimate(matched, rows, rest.rows),
       credits: creditsOfRest(tally, sample.drawn),
-      seconds: await secondsOfRest(order, batch, sample, tally),
+      seconds: await secondsOfRest(order, sample, tally),
     },
   };
 }
@@ -123,11 +115,10 @@ function creditsOfRest({ credits: spent }: SampleTally, { rest, mostCredits }: D
 
 async function secondsOfRest(
   order: RunOrder,
-  batch: Batch,
   sample: Sample,
   { requests }: SampleTally,
 ): Promise<Estimate | undefined> {
-  const perSecond = await speedOf(order, batch, sample);
+  const perSecond = await speedOf(order);
   if (perSecond === undefined) return undefined;
   const { rest, mostRequests } = sample.drawn;
   // A row that is to buy makes one call for sure; only those after it depend on what is found.
@@ -143,14 +134,9 @@ async function secondsOfRest(
   return mapped(all, (count) => Math.ceil(count / perSecond));
 }
 
-/** Requests a second. The sample's own speed has its start in it, so it rather promises too little. */
-async function speedOf(order: RunOrder, batch: Batch, sample: Sample): Promise<number | undefined> {
-  const { account, ledger, clock } = order;
-  const limit = requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
-  if (limit !== undefined) return limit;
-  const requests = (await ledger.traffic(batch.id)).requests - sample.requestsBefore;
-  const seconds = (clock.monotonicMs() - sample.startedMs) / 1000;
-  return requests > 0 && seconds > 0 ? requests / seconds : undefined;
+/** Requests a second, as far as somebody said or taught us. How fast the sample itself went says nothing: it began slowly. */
+async function speedOf({ account, ledger }: RunOrder): Promise<number | undefined> {
+  return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
 }
 
 /** What became of the rows of a sample. */

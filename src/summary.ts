@@ -1,6 +1,6 @@
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import { EXIT, type ExitCode, type StopError } from './errors.ts';
-import type { Batch, BatchId, Credits, Money } from './ledger.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
@@ -16,6 +16,8 @@ export interface RunSummary {
   readonly calls: number;
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly money: Money;
+  /** Credits that this run confirmed, of those that the batch has spent in all. */
+  readonly spentNow: Credits;
   /** Undefined when no output was written, because it is counted while writing. */
   readonly saved: Credits | undefined;
   readonly requests: number;
@@ -36,6 +38,8 @@ export interface RunSummary {
 
 export interface RunEnding {
   readonly traffic: Traffic;
+  /** What the batch had spent when the run began. */
+  readonly spentBefore: Credits;
   readonly files: OutputFiles | undefined;
   readonly forecast: Forecast | undefined;
   readonly stopped: StopError | undefined;
@@ -45,7 +49,7 @@ export interface RunEnding {
 /** Puts the summary together, and closes the batch when every row has its outcome. */
 export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger } = order;
-  const { traffic, files, forecast, stopped, durationMs } = ending;
+  const { traffic, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (stopped === undefined && settled === batch.inputRows + (batch.rowsBeyond ?? 0))
@@ -58,6 +62,7 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     calls: (await ledger.traffic(batch.id)).calls,
     counts,
     money,
+    spentNow: credits(money.spent - spentBefore),
     saved: tally?.saved,
     requests: traffic.requests,
     pauses: traffic.pauses,

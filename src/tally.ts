@@ -14,15 +14,31 @@ export interface AttentionRow {
   readonly row: RowNumber;
   readonly kind: OutcomeKind;
   readonly reason: string;
+  /** Its cell in the column by which a person knows it; cut. */
+  readonly name: string;
 }
 
 /** The report shows this many rows that need attention; the file beside it holds all of them. */
 const ATTENTION_ROWS_SHOWN = 1_000;
 
+/** More of a cell than this nobody needs to know a row by. */
+const NAME_SHOWN = 80;
+
+/**
+ * The column by which a person knows a row: one that is called a name, else the first that the job sends.
+ * @param used headers of the columns that the job uses.
+ */
+export function nameColumnIn(header: readonly string[], used: readonly string[]): string | undefined {
+  const called = header.filter((each) => /\bname\b/i.test(each.replaceAll(/[_-]|(?<=[a-z])(?=[A-Z])/g, ' ')));
+  return called[0] ?? header.find((each) => used.includes(each));
+}
+
 export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
   readonly attention: AttentionRow[] = [];
+  /** The header of the column whose cells are the names of rows; undefined where none was told. */
+  nameColumn: string | undefined;
   /** What went into the file of results, for an operation that has one and found any. */
   results: { readonly file: string; readonly count: number } | undefined;
   /** Cells of all files that would have begun a formula and got a mark. */
@@ -36,7 +52,8 @@ export class Tally {
     return credits(this.#saved);
   }
 
-  add(batch: Batch, row: RowNumber, record: RowRecord | undefined): void {
+  /** @param name of the row, for whoever looks at it later. */
+  add(batch: Batch, row: RowNumber, record: RowRecord | undefined, name = ''): void {
     const kind = record?.outcome.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     if (record === undefined) return;
@@ -46,7 +63,12 @@ export class Tally {
       if (!isPaidBy(batch, row, answer)) this.#saved += answer.charged;
     }
     if (ATTENTION_KINDS.has(outcome.kind) && this.attention.length < ATTENTION_ROWS_SHOWN) {
-      this.attention.push({ row, kind: outcome.kind, reason: outcome.reason ?? '' });
+      this.attention.push({
+        row,
+        kind: outcome.kind,
+        reason: outcome.reason ?? '',
+        name: name.slice(0, NAME_SHOWN),
+      });
     }
   }
 

@@ -16,7 +16,7 @@ import {
 import type { ChartData } from '../src/report/activity-chart.ts';
 import { reportHtml } from '../src/report.ts';
 import type { Outcome } from '../src/row.ts';
-import { Tally } from '../src/tally.ts';
+import { nameColumnIn, Tally } from '../src/tally.ts';
 import { NASTY, OBEYED } from './nasty.ts';
 
 const batch: Batch = {
@@ -213,6 +213,29 @@ test('draws the speed against the limit, shades the pauses, and adds up the cred
   expect([...heightsOfSteps].sort((a, b) => b - a)).toEqual(heightsOfSteps);
   for (const words of ['02:00:00', '02:00:10', 'Shaded: pauses.']) expect(html).toContain(words);
   expect(html).not.toContain('slow');
+});
+
+test('says when the batch was begun, by which words, and by what name a person knows a row', () => {
+  const tally = new Tally();
+  tally.nameColumn = 'Company <name>';
+  tally.add(batch, 2, { row: 2, outcome: { kind: 'invalid', reason: 'no abn' }, answers: [] }, 'Acme & Sons');
+  const typed = { ...batch, createdAtMs: Date.UTC(2026, 10, 20, 2), command: "npx rowonce run x '<a>.csv'" };
+  const html = reportHtml(typed, money, tally, idle);
+  expect(html).toContain(
+    '<p>Begun 2026-11-20T02:00:00.000Z, with <code>npx rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>',
+  );
+  expect(cells(html)).toContainEqual(['row', 'Company &lt;name&gt;', 'status', 'reason']);
+  expect(cells(html)).toContainEqual(['2', 'Acme &amp; Sons', 'invalid', 'no abn']);
+});
+
+test.each([
+  [['ABN', 'Company Name'], ['ABN'], 'Company Name'],
+  [['abn', 'charity_name'], [], 'charity_name'],
+  [['Filename', 'legalName'], [], 'legalName'],
+  [['No', 'Domain'], ['Domain'], 'Domain'],
+  [['No', 'Colour'], [], undefined],
+])('of the columns %j, of which %j are sent, a row is known by %s', (header, used, name) => {
+  expect(nameColumnIn(header, used)).toBe(name);
 });
 
 test('a batch that sent nothing has no picture', () => {

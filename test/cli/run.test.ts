@@ -200,7 +200,9 @@ test('--limit works on the first rows only; without it the rest is done, and not
   expect(await desk.type(desk.run('--limit', '2'))).toMatchObject({ code: 0 });
   expect(desk.place.statuses()).toEqual(['matched', 'matched', 'pending', 'pending', 'pending']);
   expect(await desk.requests()).toBe(2);
-  expect((await desk.type(desk.run())).stderr).toContain('goes on: 2 of 5 rows are settled.');
+  const { stdout, stderr } = await desk.type(desk.run());
+  expect(stderr).toContain('goes on: 2 of 5 rows are settled.');
+  expect(stdout).toContain('\nCredits    3 spent in this run, 5 in all, 0 saved by asking once\n');
   expect(desk.place.statuses()).toEqual(Array(5).fill('matched'));
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 5, charged_twice: [] });
 });
@@ -217,7 +219,11 @@ describe('--save-job', () => {
     expect(await desk.read('mine.yaml')).toMatch(/^account: data {2}# /m);
     expect(await desk.read('mine.yaml')).toMatch(/^budget: \{ credits: 7 \} {2}# /m);
     const again = await desk.json(['run', './mine.yaml', 'list.csv', '-o', 'out.csv']);
-    expect(again).toMatchObject({ requests: 0, counts: { matched: 2 } });
+    expect(again).toMatchObject({
+      requests: 0,
+      counts: { matched: 2 },
+      credits: { spent: 2, spent_now: 0 },
+    });
   });
 
   test('writes over its own file as long as nobody changed it, and over nothing else', async () => {

@@ -128,11 +128,14 @@ test('where nothing is left to buy it says so', async () => {
   expect(await desk.requests()).toBe(2);
 });
 
-test('without a limit of the plan the time is that at the speed of the sample; a limit decides it', async () => {
+test('without a limit of the plan nobody knows the time yet; a limit decides it', async () => {
   const desk = await openDesk({ matchRate: 1 });
   desk.list(40);
-  const { sample: measured } = await desk.json(sampled(5, '--budget', '99'));
-  expect(measured.forecast.seconds.expected).toBeGreaterThan(0);
+  desk.place.writeAccount(desk.place.vendor.url, { limits: { concurrency: 2 } });
+  const said = await desk.type(sampled(2, '--budget', '99'));
+  expect(said.stdout).toContain('  time     not known yet: the account has no limit, and none was met\n');
+  const { sample: unknown } = await desk.json(sampled(2, '--budget', '99'));
+  expect(unknown.forecast.seconds).toBeNull();
   desk.place.writeAccount(desk.place.vendor.url, { limits: { per_second: 5 } });
   const { sample: told } = await desk.json(sampled(5, '--budget', '99'));
   expect(told.forecast.seconds).toEqual({ low: 7, expected: 7, high: 7 });

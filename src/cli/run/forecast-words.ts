@@ -23,9 +23,7 @@ function restLines({ rows, matchRate, credits, seconds }: RestForecast): readonl
     `Rest       ${counted(rows, 'row')} to buy; the truth lies within the brackets for 95 of 100 samples`,
     `  matches  ${shareWords(matchRate)}`,
     `  credits  ${words(credits, String)}`,
-    ...(seconds === undefined
-      ? []
-      : [`  time     ${words(seconds, (value) => formatDuration(value * 1000))}`]),
+    `  time     ${seconds === undefined ? 'not known yet: the account has no limit, and none was met' : words(seconds, (value) => formatDuration(value * 1000))}`,
   ];
 }
 

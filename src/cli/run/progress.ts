@@ -118,9 +118,10 @@ export class Progress {
   #line(nowMs: number, rows: number): string {
     const done = this.#settledBefore + this.#settledNow;
     const parts = [
-      `${done}/${rows} rows`,
+      `${done}/${rows} rows${this.#settledBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
-      this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`,
+      // Rows are counted from the beginning of the batch, and these from the beginning of the run.
+      `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`}`,
       counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
     ];

@@ -33,11 +33,13 @@ export function summaryLines(summary: RunSummary): readonly string[] {
 }
 
 /** Changes cost nothing as a rule, and then nothing is said of it. */
-function creditsLine({ money, saved, changes }: RunSummary): readonly string[] {
+function creditsLine({ money, spentNow, saved, changes }: RunSummary): readonly string[] {
   if (changes !== undefined && money.spent + money.inDoubt === 0) return [];
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
   const asked = saved === undefined ? '' : `, ${saved} saved by asking once`;
-  return [`Credits    ${money.spent} spent${doubt}${asked}`];
+  const spent =
+    spentNow === money.spent ? `${spentNow} spent` : `${spentNow} spent in this run, ${money.spent} in all`;
+  return [`Credits    ${spent}${doubt}${asked}`];
 }
 
 function formulasLine({ tally }: RunSummary): readonly string[] {
@@ -57,13 +59,14 @@ function fileLine(name: string, path: string | undefined): readonly string[] {
 
 /** The one object of `run --json`. */
 export function summaryObject(summary: RunSummary): object {
-  const { batch, rows, calls, counts, money, saved, requests, pauses, durationMs, files, stopped } = summary;
+  const { batch, rows, calls, counts, money, spentNow, saved, requests, pauses, durationMs, files, stopped } =
+    summary;
   return {
     batch,
     rows,
     calls,
     counts,
-    credits: { spent: money.spent, in_doubt: money.inDoubt, saved: saved ?? null },
+    credits: { spent: money.spent, spent_now: spentNow, in_doubt: money.inDoubt, saved: saved ?? null },
     requests,
     pauses: { count: pauses.count, seconds: Math.round(pauses.ms / 100) / 10 },
     seconds: Math.round(durationMs / 100) / 10,

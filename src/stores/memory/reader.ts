@@ -223,7 +223,7 @@ export class MemoryReader implements LedgerReader {
       .sort((a, b) => a.fromMs - b.fromMs);
   }
 
-  async activity(batch: BatchId, most: number): Promise<Activity> {
+  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
     const sent = this.book.attempts.flatMap(({ intent, closure }) =>
       intent.batch === batch && closure !== undefined && closure.kind !== 'not_sent'
         ? [{ atMs: intent.atMs, ...closure }]
@@ -233,7 +233,7 @@ export class MemoryReader implements LedgerReader {
     const fromMs = Math.min(...sent.map(({ atMs }) => atMs));
     const durationMs =
       Math.max(...sent.map(({ atMs, closedAtMs }) => Math.max(atMs, closedAtMs))) - fromMs + 1;
-    const bucketMs = Math.ceil(durationMs / most);
+    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
     const bucketOf = (ms: number) => Math.max(0, Math.floor((ms - fromMs) / bucketMs));
     const buckets = Array.from({ length: Math.ceil(durationMs / bucketMs) }, (_, index) => ({
       requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,

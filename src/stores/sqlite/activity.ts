@@ -6,15 +6,15 @@ import type { Connection } from './connection.ts';
 const SENT = `FROM attempts a CROSS JOIN closures k ON k.attempt = a.id
  WHERE a.batch = :batch AND k.kind <> 'not_sent'`;
 
-/** @param most buckets, at least 1. */
-export function activityOf(connection: Connection, batch: number, most: number): Activity {
+/** @param most buckets, at least 1. @param unitMs of which the length of a bucket is a multiple. */
+export function activityOf(connection: Connection, batch: number, most: number, unitMs = 1): Activity {
   const span = connection.get<{ fromMs: number | null; untilMs: number | null }>(
     `SELECT min(a.intent_at) AS fromMs, max(max(a.intent_at, k.closed_at)) AS untilMs ${SENT}`,
     { batch },
   );
   const { fromMs, untilMs } = span ?? { fromMs: null, untilMs: null };
   if (fromMs === null || untilMs === null) return { fromMs: 0, bucketMs: 1, buckets: [] };
-  const bucketMs = Math.ceil((untilMs - fromMs + 1) / most);
+  const bucketMs = Math.ceil((untilMs - fromMs + 1) / (most * unitMs)) * unitMs;
   const length = Math.ceil((untilMs - fromMs + 1) / bucketMs);
   const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
   // A clock that was set back may have closed an attempt before the first began.

@@ -215,8 +215,8 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => pausesOf(this.connection, accountIdentity, fromMs, untilMs));
   }
 
-  activity(batch: BatchId, most: number): Promise<Activity> {
-    return this.read(() => activityOf(this.connection, batchNumber(batch), most));
+  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity> {
+    return this.read(() => activityOf(this.connection, batchNumber(batch), most, unitMs));
   }
 
   subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {

@@ -81,6 +81,14 @@ test('rows, rate against the limit, matches, credits and the time left', () => {
   expect(shown.at(-1)).toBe('40/100 rows · 4.0 of 5.0 requests/s · 40 matched · 40 credits · 15 s left');
 });
 
+test('of a run that goes on, what is of the batch in all and what is of this run stand apart', () => {
+  progress.hear({ ...BATCH, settled: 30, resumed: true });
+  progress.hear({ kind: 'answered', found: true, credits: 1 });
+  progress.hear({ kind: 'row', row: 40, outcome: 'matched' });
+  pass(1_000);
+  expect(shown.at(-1)).toMatch(/^31\/100 rows in all · .* · this run: 1 matched · 1 credit · /);
+});
+
 test('a long pause is said once, shown with its end, and counted down', () => {
   progress.hear(BATCH);
   const why = 'the vendor asked to wait';

@@ -51,6 +51,20 @@ export function activityConforms(store: Store): void {
       }
     });
 
+    test('is counted by whole units of time where that is asked for: what is faster than a limit is not drawn', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const [index, sentAt] of [0, 5, 10, 1_000, 1_005, 1_010].entries())
+        await bought(ledger, batch, `call${index}`, { sentAt, closedAt: sentAt, charged: 1 });
+      const half = { requests: 3, credits: 3 };
+      expect(await ledger.activity(batch, 120, 1_000)).toMatchObject({
+        bucketMs: 1_000,
+        buckets: [half, half],
+      });
+      await bought(ledger, batch, 'late', { sentAt: 120_001, closedAt: 120_001, charged: 0 });
+      expect(await ledger.activity(batch, 120, 1_000)).toMatchObject({ bucketMs: 2_000 });
+    });
+
     test('loses nothing to a clock that was set back meanwhile', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');
