@@ -10,7 +10,7 @@ import { plainText } from './plain-text.ts';
 import type { InputRow } from './row.ts';
 
 export { ColumnContent } from './columns/content.ts';
-export { guessColumns, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';
+export { guessColumns, isGenericGuess, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guessed.ts';
 
 /** Which column of a file feeds which input of an operation. */

@@ -1,4 +1,4 @@
-import { ColumnContent, guessColumns, type LikelyColumn, likelyColumns } from './columns.ts';
+import { ColumnContent, guessColumns, isGenericGuess, type LikelyColumn, likelyColumns } from './columns.ts';
 import { StopError } from './errors.ts';
 import type { Operation } from './operation.ts';
 
@@ -53,6 +53,9 @@ export class FitFinder {
 
   #fitOf(operation: Operation): Omit<Fit, 'operation' | 'summary'> {
     const { sure, problem } = guessColumns(operation, this.#header, this.#content);
+    const generic = [...sure].find(([, { column }]) => isGenericGuess(operation, this.#header, column));
+    if (generic !== undefined)
+      return { columns: {}, because: {}, likely: [], problem: genericWords(...generic) };
     const entries = operation.inputs.flatMap(({ name }) => {
       const guessed = sure.get(name);
       return guessed === undefined ? [] : [{ name, ...guessed }];
@@ -64,6 +67,10 @@ export class FitFinder {
       ...(problem === undefined ? {} : { problem: problem.message }),
     };
   }
+}
+
+function genericWords(input: string, { column }: { readonly column: string }): string {
+  return `a column called ${JSON.stringify(column)} may hold the names of anything; say ${input}: ${column} under columns: in a job if it is meant`;
 }
 
 /** Some operations take their inputs from the job, and say without one what they need. */

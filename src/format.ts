@@ -63,7 +63,7 @@ export interface ReadOptions {
   readonly skipLines?: number;
   /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: they are refused. */
   readonly ragged?: 'pad';
-  /** The sheet of a workbook; left out: its first. */
+  /** The sheet of a workbook; left out: the one that was open when it was saved, or the first that has rows. */
   readonly sheet?: string;
 }
 

@@ -95,6 +95,8 @@ export interface InputField {
   readonly about: string;
   /** Column headers that surely mean this input, in lower case with everything but letters and digits removed. */
   readonly aliases: readonly string[];
+  /** Columns of lists about anything else are called so as well: by that alone no file is taken to fit the operation. */
+  readonly generic?: readonly string[];
   /** The file must have a column for it. */
   readonly required?: true;
   /** Whether a cell shows by itself that it is meant for this input, whatever its column is called. Left out: none does. */

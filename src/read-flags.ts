@@ -19,7 +19,7 @@ export function addReadFlags(command: Command): Command {
     .option('--delimiter <name>', `what stands between cells: ${DELIMITER_NAMES.join(', ')}`)
     .option('--skip-lines <lines>', 'lines above the header that are no part of the table')
     .option('--ragged <pad>', 'pad: rows with too few cells get blank ones')
-    .option('--sheet <name>', 'the sheet of a workbook; left out: the first');
+    .option('--sheet <name>', 'the sheet of a workbook; left out: the one that was open');
 }
 
 /** @throws StopError `usage` with the flag and the word that was probably meant. */

@@ -6,7 +6,8 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
 
 /**
  * The rows of a table as a new workbook, with cells appended to each. Identifiers and telephone numbers are text in it,
- * also where they were numbers, and so is everything that is appended: text never becomes a formula.
+ * also where they were numbers. What is appended is text, too, so that it never becomes a formula, but for what a spreadsheet
+ * shows just so as a number: credits, counts and years can be added up and sorted.
  */
 
 export interface TableRow extends WorkbookRow {
@@ -31,6 +32,7 @@ export function workbookCopy(
 ): AsyncGenerator<Buffer, void, undefined> {
   const { names, places, nameless } = columns;
   const width = places.length + nameless.length;
+  const ofIdentifiers = identifierColumns(options.columns);
   const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
   const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
   // Blank columns without a name stay where they are, so that the sheet looks as it did.
@@ -40,7 +42,9 @@ export function workbookCopy(
   async function* copiedRows(): AsyncGenerator<readonly WorkbookRow[], void, undefined> {
     let leftOut = 0;
     for await (const batch of batched(rows())) {
-      const added = await Promise.all(batch.map((row) => addedTo(row, columns, options, cellsFor)));
+      const added = await Promise.all(
+        batch.map((row) => addedTo(row, columns, options, ofIdentifiers, cellsFor)),
+      );
       const copied: WorkbookRow[] = [];
       for (const [index, row] of batch.entries()) {
         const cells = added[index];
@@ -114,6 +118,7 @@ async function addedTo(
   { kind, number, cells }: TableRow,
   named: NamedColumns,
   { columns }: CopyOptions,
+  identifiers: ReadonlySet<number>,
   cellsFor: CellsFor,
 ): Promise<readonly WorkbookCell[] | undefined> {
   if (kind === 'title') return [];
@@ -123,7 +128,9 @@ async function addedTo(
     added === undefined || added.length === columns.length,
     `row ${number} gets ${added?.length} cells for ${columns.length} columns`,
   );
-  return added?.map(textCell);
+  return added?.map((text, at) =>
+    identifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
+  );
 }
 
 /** What the cells say; those that are blank or missing say nothing. */

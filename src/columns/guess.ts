@@ -155,6 +155,16 @@ function squeezedHeader(header: readonly string[]): readonly string[] {
   return names;
 }
 
+/**
+ * Whether a column is taken for an input by a name that means anything, in a list that has columns of other things: who
+ * names the operation means it so, and who asks what could be done with the file does not.
+ */
+export function isGenericGuess(operation: Operation, header: readonly string[], column: string): boolean {
+  const { inputs } = operation;
+  if (!inputs.some(({ generic = [] }) => generic.includes(squeezed(column)))) return false;
+  return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
+}
+
 /** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
 function squeezed(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -12,8 +12,8 @@ import type {
 } from '../format.ts';
 import type { InputRow } from '../row.ts';
 import { namedTexts, workbookCopy } from '../workbook-copy.ts';
-import { type Book, type BookSheet, readBook, sheetOf } from './xlsx/book.ts';
-import { type SheetTable, surveyTable, tableRows } from './xlsx/table.ts';
+import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
+import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
 
 /**
  * Excel workbooks: the table on one of their sheets, its cells as somebody would type them, its rows by the numbers that
@@ -27,8 +27,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   refuseTextOptions(file.path, options);
   const digest = { sha256: await file.sha256(), bytes: await file.size() };
   const book = await readBook(file);
-  const tab = sheetOf(book, options.sheet);
-  const table = await surveyTable(book, tab, options);
+  const { tab, table } = await chooseTable(book, sheetsMeant(book, options.sheet), options);
   const source = { book, tab, table };
   return {
     notes: table.notes,

@@ -46,6 +46,7 @@ export default defineOperation<NewProject, ProjectWork>({
       name: 'name',
       about: "the project's name",
       aliases: ['name', 'project', 'projectname'],
+      generic: ['name'],
       required: true,
     },
     {

@@ -42,15 +42,15 @@ test('a workbook comes back as a workbook, its cells as they were, and so does t
   expect(stderr).toContain('but not what else is in leads.xlsx: formatting.');
   const output = await cellsIn(desk, 'leads.enriched.xlsx', ['ABN', 'Name', 'Since', '_status', '_credits']);
   expect(output).toEqual([
-    ['51824753556', 'One', new Date('2001-02-28T00:00:00Z'), 'matched', '1'],
+    ['51824753556', 'One', new Date('2001-02-28T00:00:00Z'), 'matched', 1],
     [null, null, null, null, null],
-    ['33051775556', '=Two', null, 'matched', '1'],
-    ['51 824 753 557', 'Wrong', null, 'invalid', '0'],
-    ['51824753556', 'One again', null, 'matched', '0'],
+    ['33051775556', '=Two', null, 'matched', 1],
+    ['51 824 753 557', 'Wrong', null, 'invalid', 0],
+    ['51824753556', 'One again', null, 'matched', 0],
   ]);
   const attention = await cellsIn(desk, 'leads.enriched.needs-attention.xlsx', ['ABN', '_row', '_reason']);
   expect(attention.filter(([abn]) => abn !== null)).toEqual([
-    ['51 824 753 557', '5', expect.stringContaining('checksum')],
+    ['51 824 753 557', 5, expect.stringContaining('checksum')],
   ]);
   expect(await desk.requests()).toBe(2);
 });

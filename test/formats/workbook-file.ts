@@ -51,8 +51,12 @@ export interface WrittenBook {
   /** Of the custom formats, numbered from 164 on; style 1 is the first of them. */
   readonly formats?: readonly string[];
   readonly properties?: string;
-  /** Tabs before and behind the sheet that is read, all of them blank. */
-  readonly otherSheets?: readonly { readonly name: string; readonly state?: string }[];
+  /** Tabs behind the first, blank where they have no rows. */
+  readonly otherSheets?: readonly {
+    readonly name: string;
+    readonly state?: string;
+    readonly rows?: string;
+  }[];
 }
 
 const links = (lines: string): string => `<Relationships>${lines}</Relationships>`;
@@ -86,7 +90,9 @@ export function bookParts({
           link('rId1', 'worksheet', '/xl/worksheets/sheet1.xml'),
           link('rId2', 'sharedStrings', 'sharedStrings.xml'),
           link('rId3', 'styles', 'styles.xml'),
-          ...otherSheets.map((_, index) => link(`rId${index + 10}`, 'worksheet', 'worksheets/blank.xml')),
+          ...otherSheets.map((_, index) =>
+            link(`rId${index + 10}`, 'worksheet', `worksheets/other${index}.xml`),
+          ),
         ].join(''),
       ),
     },
@@ -95,7 +101,10 @@ export function bookParts({
       name: 'xl/styles.xml',
       content: `<styleSheet><numFmts>${codes.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${styles.join('')}</cellXfs></styleSheet>`,
     },
-    { name: 'xl/worksheets/blank.xml', content: '<worksheet><sheetData/></worksheet>' },
+    ...otherSheets.map(({ rows: content = '' }, index) => ({
+      name: `xl/worksheets/other${index}.xml`,
+      content: `<worksheet><sheetData>${content}</sheetData></worksheet>`,
+    })),
     { name: 'xl/worksheets/sheet1.xml', content: `<worksheet><sheetData>${rows}</sheetData></worksheet>` },
   ];
 }

@@ -38,7 +38,7 @@ async function cellsIn(bytes: Buffer): Promise<readonly (readonly unknown[])[]> 
 
 const row = (number: number, cells: string): string => `<row r="${number}">${cells}</row>`;
 
-test('every cell keeps its value and its kind, and ours stand behind them as text', async () => {
+test('every cell keeps its value and its kind, and ours stand behind them, no formula among them', async () => {
   const cells =
     '<c r="A2"><v>12.5</v></c><c r="B2" s="1"><v>45292</v></c><c r="C2" t="b"><v>1</v></c><c r="D2" t="str"><f>1+1</f><v>two</v></c><c r="F2" s="2"><v>45292.75</v></c>';
   const rows = textRow(1, 'Size', 'Founded', 'Active', 'Note', 'Blank', 'Seen') + row(2, cells);
@@ -56,9 +56,34 @@ test('every cell keeps its value and its kind, and ours stand behind them as tex
       'two',
       null,
       new Date('2024-01-01T18:00:00Z'),
-      '120',
+      120,
       '=1+1',
     ],
+  ]);
+});
+
+test('of what is appended, credits, counts and years are numbers; identifiers, phones and postcodes are text', async () => {
+  const columns = [
+    '_credits',
+    'employees',
+    'founded',
+    'revenue',
+    'phone',
+    'postcode',
+    'company_id',
+    'found',
+    'call',
+  ];
+  const found = ['0', '120', '1999', '1.50', '412345678', '3000', '7', '51824753556', '61412345678'];
+  const bytes = await copied(
+    { rows: textRow(1, 'A') + textRow(2, 'a') },
+    { ...AS_IT_IS, columns },
+    async () => found,
+  );
+  expect((await cellsIn(bytes))[1]).toEqual([
+    'a',
+    ...[0, 120, 1999],
+    ...['1.50', '412345678', '3000', '7', '51824753556', '61412345678'],
   ]);
 });
 
@@ -315,9 +340,9 @@ test('a CSV file for Excel has numbers only where they look the same, and keeps 
   );
   expect(await cellsIn(Buffer.concat(bytes))).toEqual([
     ['Name', 'ABN', 'Postcode', 'Size', 'Rate', 'Long', 'Note', 'found'],
-    ['A', '51824753556', '0800', 12, '1234.12345678', '12345678901234567890', '-0', '2'],
+    ['A', '51824753556', '0800', 12, '1234.12345678', '12345678901234567890', '-0', 2],
     [null, null, null, null, null, null, null, null],
-    ['B', '33051775556', '3000', -1.5, 0.25, '1.50', '007', '4'],
+    ['B', '33051775556', '3000', -1.5, 0.25, '1.50', '007', 4],
   ]);
 });
 

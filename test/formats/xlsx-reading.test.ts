@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import writeExcel from 'write-excel-file/node';
 import { ZipFile } from 'yazl';
 import xlsx from '../../src/formats/xlsx.ts';
@@ -190,7 +190,9 @@ test('columns without a name are passed over where they are blank, and a filled 
 
 test('the first sheet that can be seen is read, which is said where there are others, or the one that is named', async () => {
   const book = { rows: textRow(1, 'A'), otherSheets: [{ name: 'Old' }, { name: 'Codes', state: 'hidden' }] };
-  expect((await opened(book)).notes).toEqual(['Read from the sheet "Leads"; --sheet names another.']);
+  expect((await opened(book)).notes).toEqual([
+    'Read from the sheet "Leads"; --sheet names another of "Leads", "Old" and "Codes" (hidden).',
+  ]);
   expect((await opened(book, { sheet: 'leads' })).notes).toEqual([]);
   await expect(opened(book, { sheet: 'Old' })).rejects.toMatchObject({
     message: expect.stringMatching(
@@ -204,6 +206,58 @@ test('the first sheet that can be seen is read, which is said where there are ot
   await expect(opened(book, { sheet: 'Lead' })).rejects.toMatchObject({
     message: expect.stringMatching(/book\.xlsx has no sheet "Lead"\.$/),
     next: 'Did you mean "Leads"?',
+  });
+});
+
+describe('of several sheets, the one is read', () => {
+  const table = (name: string): string => textRow(1, name) + textRow(2, 'x');
+  const others = [
+    { name: 'Cover', rows: textRow(1, 'Our leads') },
+    { name: 'Secret', state: 'hidden', rows: table('Secret') },
+    { name: 'New', rows: table('New') },
+  ];
+  const openAt = (activeTab: number) => ({
+    rows: table('Leads'),
+    otherSheets: others,
+    properties: `<bookViews><workbookView activeTab="${activeTab}"/></bookViews>`,
+  });
+  const ALL = '--sheet names another of "Leads", "Cover", "Secret" (hidden) and "New".';
+
+  test.each([
+    [
+      'that was open when it was saved',
+      3,
+      'New',
+      `Read from the sheet "New", which was open when it was saved; ${ALL}`,
+    ],
+    [
+      'that has rows, where the open one has none',
+      1,
+      'Leads',
+      `Read from the sheet "Leads", because the one that was open has no rows; ${ALL}`,
+    ],
+    ['that can be seen, where the open one cannot', 2, 'Leads', `Read from the sheet "Leads"; ${ALL}`],
+    ['that is there, where the open one is not', 99, 'Leads', `Read from the sheet "Leads"; ${ALL}`],
+  ])('%s', async (_which, tab, header, note) => {
+    const sheet = await opened(openAt(tab));
+    expect(await sheet.header()).toEqual([header]);
+    expect(sheet.notes).toEqual([note]);
+  });
+
+  test('that is named, whatever was open', async () => {
+    const sheet = await opened(openAt(3), { sheet: 'secret' });
+    expect(await sheet.header()).toEqual(['Secret']);
+    expect(sheet.notes).toEqual([]);
+  });
+
+  test('that was open, also where it is damaged: another one is not what was meant', async () => {
+    const damaged = {
+      ...openAt(1),
+      otherSheets: [{ name: 'Cover', rows: textRow(1, 'A') + textRow(2, 'x', 'y') }],
+    };
+    await expect(opened(damaged)).rejects.toMatchObject({
+      message: expect.stringContaining('row 2: the cell B2'),
+    });
   });
 });
 

@@ -17,6 +17,8 @@ export interface Book extends CellContext {
   /** By the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
   readonly hasMacros: boolean;
+  /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
+  readonly open: BookSheet | undefined;
 }
 
 export interface BookSheet {
@@ -40,12 +42,13 @@ export async function readBook(file: FileBytes): Promise<Book> {
   const main = (await linksOf(archive, '')).find(({ type }) => type === 'officeDocument')?.part;
   if (main === undefined) throw damaged(path, 'it does not say where its sheets are');
   const links = await linksOf(archive, main);
-  const { sheets, from1904 } = await readMain(archive, main, links);
+  const { sheets, from1904, open } = await readMain(archive, main, links);
   const texts = links.find(({ type }) => type === 'sharedStrings')?.part;
   const styles = links.find(({ type }) => type === 'styles')?.part;
   return {
     archive,
     sheets,
+    open,
     from1904,
     hasMacros: links.some(({ type }) => type === 'vbaProject'),
     sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
@@ -53,13 +56,20 @@ export async function readBook(file: FileBytes): Promise<Book> {
   };
 }
 
-/** The sheet of that name, else the first that is not hidden. @throws StopError `input` with the name that is nearest. */
-export function sheetOf({ archive: { path }, sheets }: Book, name: string | undefined): BookSheet {
-  const [first] = sheets;
+/**
+ * The sheet of that name alone; without one all that may be meant, the likeliest first: the one that was open when the
+ * workbook was saved, then those that are not hidden. @throws StopError `input` with the name that is nearest.
+ */
+export function sheetsMeant(
+  { archive: { path }, sheets, open }: Book,
+  name: string | undefined,
+): readonly [BookSheet, ...BookSheet[]] {
+  const visible = sheets.filter(({ isHidden }) => !isHidden);
+  const [first, ...others] = new Set([...(open === undefined ? [] : [open]), ...visible, ...sheets]);
   if (first === undefined) throw damaged(path, 'it has no sheet of cells');
-  if (name === undefined) return sheets.find(({ isHidden }) => !isHidden) ?? first;
+  if (name === undefined) return [first, ...others];
   const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
-  if (named !== undefined) return named;
+  if (named !== undefined) return [named];
   const fact = `${path} has no sheet ${JSON.stringify(name)}.`;
   const names = sheets.map((sheet) => JSON.stringify(sheet.name));
   throw stop('input', fact, suggestion(JSON.stringify(name), names));
@@ -102,20 +112,28 @@ async function readMain(
   archive: Archive,
   part: string,
   links: readonly Link[],
-): Promise<Pick<Book, 'sheets' | 'from1904'>> {
+): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
   const sheets: BookSheet[] = [];
+  // By the place of each tab, as charts have tabs as well.
+  const tabs: (BookSheet | undefined)[] = [];
+  let openTab = -1;
   let from1904 = false;
   await eachElement(archive, part, (element, attributes) => {
     if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
+    // A second window of the same workbook says the same of itself.
+    if (element === 'workbookView') openTab = Number(attributes.activeTab ?? 0);
     if (element !== 'sheet') return;
+    tabs.push(undefined);
     const linkId = linkIdOf(attributes);
     const link = links.find(({ id }) => id === linkId);
-    // Charts and macros have tabs as well.
     if (link?.type !== 'worksheet') return;
     const { name = '', state = 'visible' } = attributes;
-    sheets.push({ name: unescapedText(name), part: link.part, isHidden: state !== 'visible' });
+    const sheet = { name: unescapedText(name), part: link.part, isHidden: state !== 'visible' };
+    sheets.push(sheet);
+    tabs[tabs.length - 1] = sheet;
   });
-  return { sheets, from1904 };
+  const open = tabs[openTab];
+  return { sheets, from1904, open: open?.isHidden === true ? undefined : open };
 }
 
 /** Excel writes `r:id`, and other programs have other prefixes. */

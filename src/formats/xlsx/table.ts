@@ -26,11 +26,28 @@ type Top = Pick<SheetTable, 'columns' | 'headerRow'>;
 /** Above this, opening and saving takes Excel itself minutes; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
 
-/** Reads the sheet once. @throws StopError `input` when there is no table on it, or a row does not fit. */
-export async function surveyTable(book: Book, sheet: BookSheet, options: ReadOptions): Promise<SheetTable> {
+/**
+ * The first of these sheets that has rows below a header, else the first of all. Each is read once.
+ * @throws StopError `input` when there is nothing on any, or a row does not fit: what is damaged is not passed over.
+ */
+export async function chooseTable(
+  book: Book,
+  [first, ...others]: readonly [BookSheet, ...BookSheet[]],
+  options: ReadOptions,
+): Promise<{ readonly tab: BookSheet; readonly table: SheetTable }> {
+  const survey = await surveyed(book, first, options);
+  if (survey.rows > 0) return { tab: first, table: survey.table() };
+  for (const tab of others) {
+    const other = await surveyed(book, tab, options).catch(() => undefined);
+    if (other !== undefined && other.rows > 0) return { tab, table: other.table() };
+  }
+  return { tab: first, table: survey.table() };
+}
+
+async function surveyed(book: Book, sheet: BookSheet, options: ReadOptions): Promise<TableSurvey> {
   const survey = new TableSurvey(book, sheet, options);
   for await (const group of sheetRows(book, sheet)) for (const row of group) survey.take(row);
-  return survey.table();
+  return survey;
 }
 
 /** Every row that holds something, with its place in the table. */
@@ -67,6 +84,11 @@ class TableSurvey {
     this.#options = options;
   }
 
+  /** Below the header. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   take(row: SheetRow): void {
     this.#formulas += row.formulas;
     if (row.number <= (this.#options.skipLines ?? 0)) return;
@@ -101,7 +123,13 @@ class TableSurvey {
 
   #sheetNotes(): readonly string[] {
     if (this.#options.sheet !== undefined || this.#book.sheets.length === 1) return [];
-    return [`Read from the sheet ${JSON.stringify(this.#sheet.name)}; --sheet names another.`];
+    const { sheets, open } = this.#book;
+    const otherwise = open === undefined ? '' : ', because the one that was open has no rows';
+    const why = this.#sheet === open ? ', which was open when it was saved' : otherwise;
+    const all = sheets.map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden ? ' (hidden)' : ''}`);
+    return [
+      `Read from the sheet ${JSON.stringify(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
+    ];
   }
 
   #rowNotes(): readonly string[] {
