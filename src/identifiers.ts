@@ -20,9 +20,14 @@ const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 /** By one a spreadsheet program takes a cell for text; exports leave it in. No identifier begins with one. */
 const TEXT_MARKS = /^(?:'\s*)+/;
 
-/** A cell as it was meant: without the blanks around it, and without the apostrophe that marks it as text. */
+/** A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from making a number of it. */
+const SHOWN_TEXT = /^="(?<text>(?:[^"]|"")*)"$/;
+
+/** A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a formula. */
 export function withoutTextMark(cell: string): string {
-  return cell.trim().replace(TEXT_MARKS, '');
+  const trimmed = cell.trim();
+  const shown = SHOWN_TEXT.exec(trimmed)?.groups?.text?.replaceAll('""', '"').trim();
+  return (shown ?? trimmed).replace(TEXT_MARKS, '');
 }
 
 /** A normaliser from a reader of text that is trimmed, not empty and not too long. */

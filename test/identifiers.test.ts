@@ -37,6 +37,8 @@ describe('an ABN', () => {
   reads(normaliseAbn, [
     ['ABN 51 824 753 556', '51824753556'],
     ["'51824753556", '51824753556'],
+    ['="51824753556"', '51824753556'],
+    [' ="51 824 753 556 " ', '51824753556'],
   ]);
   refuses(normaliseAbn, [['51 824 753 557', 'the checksum fails']]);
 });
@@ -44,6 +46,7 @@ describe('an ABN', () => {
 describe('a domain', () => {
   reads(normaliseDomain, [
     ['acme.org.au', 'acme.org.au'],
+    ['="www.acme.org.au"', 'acme.org.au'],
     ['  ACME.org.au. ', 'acme.org.au'],
     ['www.acme.org.au', 'acme.org.au'],
     ['www.www.acme.org.au', 'acme.org.au'],
