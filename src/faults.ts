@@ -3,6 +3,9 @@
  * They stay in the shipped code on purpose: what is proven is what runs. Without `ROWONCE_CRASH_AT` they cost one
  * comparison.
  *
+ * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was
+ * left over in a shell, or that somebody else set, must not decide about money.
+ *
  * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there, `after-intent:3` the third.
  */
 export const CRASH_POINTS = [
@@ -28,7 +31,12 @@ export const CRASH_POINTS = [
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-const [armedPoint, armedCount = '1'] = (process.env.ROWONCE_CRASH_AT ?? '').split(':');
+/** The variable of a hook for tests; undefined outside of tests, whatever it is set to. */
+export function testHook(name: string): string | undefined {
+  return process.env.ROWONCE_TEST_HOOKS === '1' ? process.env[name] : undefined;
+}
+
+const [armedPoint, armedCount = '1'] = (testHook('ROWONCE_CRASH_AT') ?? '').split(':');
 let remaining = Number(armedCount);
 
 export function crashPoint(point: CrashPoint): void {
@@ -42,5 +50,5 @@ export function crashPoint(point: CrashPoint): void {
  * hangs up, so its dialect alone says how long to wait before it is asked about a lost one.
  */
 export function vendorIsQuick(): boolean {
-  return process.env.ROWONCE_VENDOR_IS_QUICK === '1';
+  return testHook('ROWONCE_VENDOR_IS_QUICK') === '1';
 }

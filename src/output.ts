@@ -202,7 +202,7 @@ async function writeFiles(
   tally: Tally,
 ): Promise<OutputFiles> {
   const { ledger, safety, listSafety } = order;
-  const mode = (await stat(input.path)).mode & 0o777;
+  const mode = (await stat(input.path)).mode & 0o777 & ~process.umask();
   const own = ownershipOf(order);
   const output = await writeOwnFile(
     {

@@ -25,7 +25,7 @@ export function startRowonce(args: readonly string[], start: Start = {}): ChildP
   // The compile cache halves what each of the thousands of starts costs; `vitest.config.ts` says where it is.
   const { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env;
   return spawn(start.node ?? process.execPath, [PROGRAM, ...args], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ...start.env },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ROWONCE_TEST_HOOKS: '1', ...start.env },
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
   });
 }

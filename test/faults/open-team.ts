@@ -17,6 +17,7 @@ export class OpenTeam implements AsyncDisposable {
   /** One at a time in a process, because where the accounts are is told by its environment. */
   static async open(team: TeamWorkplace, clock?: Clock): Promise<OpenTeam> {
     process.env.ROWONCE_CONFIG = team.place.path('config');
+    process.env.ROWONCE_TEST_HOOKS = '1';
     process.env.ROWONCE_VENDOR_IS_QUICK = '1';
     return new OpenTeam(
       team,

@@ -125,6 +125,7 @@ export class TeamWorkplace implements AsyncDisposable {
   get #surroundings() {
     const { folder } = this.place;
     const env = {
+      ROWONCE_TEST_HOOKS: '1',
       ROWONCE_VENDOR_IS_QUICK: '1',
       HOME: folder,
       ROWONCE_CONFIG: this.place.path('config'),

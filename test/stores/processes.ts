@@ -23,7 +23,7 @@ export interface Spender {
 /** A spender in its own process (`spender.ts`); killed when the test ends. */
 export function startSpender(folder: string, action: SpenderAction, env: NodeJS.ProcessEnv = {}): Spender {
   const child = spawn(process.execPath, [SPENDER, folder, action], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, ROWONCE_TEST_HOOKS: '1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');

@@ -1,3 +1,4 @@
+import { testHook } from '../../faults.ts';
 import { BALLAST_BYTES } from './ballast.ts';
 import type { Connection } from './connection.ts';
 
@@ -6,7 +7,7 @@ import type { Connection } from './connection.ts';
  * disk would, so that the fault suite can fill the disk of the real program. The ballast stays on top of that. Without
  * the variable nothing is limited.
  */
-const PAGES = Number(process.env.ROWONCE_FULL_AT_PAGES ?? 0);
+const PAGES = Number(testHook('ROWONCE_FULL_AT_PAGES') ?? 0);
 const PAGE_BYTES = 4096;
 
 export function limitPages(connection: Connection): void {
