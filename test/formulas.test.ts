@@ -18,6 +18,16 @@ function mayBeFormula(cell: string): boolean {
   return /[\t\r\n]/.test(skipped) || ['=', '+', '-', '@'].includes(first);
 }
 
+/** What a program may make cells of that takes the line apart at another separator than ours: each part, without quotes. */
+function partsOf(cell: string): readonly string[] {
+  return cell.split(/[;,|\t\r\n]/).map((part) => part.replace(/^["\p{White_Space}\p{Cc}\p{Cf}]+/u, ' '));
+}
+
+/** Telephone numbers, and numbers, may stand in a list. */
+function isListOf(cell: string, first: string): boolean {
+  return isNumberOrPhone(first) && [';', ',', '|'].includes(cell[first.length] ?? '');
+}
+
 /** What may begin with a sign: nothing is computed from it, and nothing is looked up. */
 function isNumberOrPhone(cell: string): boolean {
   const bare = cell.replace(/^ *[+-]?/, '').replace(/%? *$/, '');
@@ -32,9 +42,6 @@ describe('what begins a formula gets an apostrophe in front, and is otherwise as
     '+1+1',
     '-2+3+cmd|x!A0',
     '@SUM(1+1)*cmd',
-    '\t=1+1',
-    '\r=1+1',
-    '\n=1+1',
     '\tAcme',
     '  =1+1',
     ' \n Acme',
@@ -57,12 +64,35 @@ describe('what begins a formula gets an apostrophe in front, and is otherwise as
     '-5-3',
     '-5 %+A1',
     '+61-2-9999-0000',
-    '+61 2 9999 0000\n=1',
     '+61\u00a02 9999 0000',
     '-5\n',
     '@acme',
   ])('%j', (cell) => {
     expect(safeCell(cell)).toEqual({ text: `'${cell}`, wasFormula: true });
+  });
+});
+
+describe('what would begin one where a program takes the line apart gets the apostrophe there', () => {
+  test.each([
+    ['Acme;=1+1', "Acme;'=1+1"],
+    ['Acme, @SUM(1)', "Acme,' @SUM(1)"],
+    ['a|+1+1|b', "a|'+1+1|b"],
+    ['a\t-A1', "a\t'-A1"],
+    ['a\n=1', "a\n'=1"],
+    ['a\r\n=1', "a\r\n'=1"],
+    ['a;"=1+1"', `a;'"=1+1"`],
+    ['a;""=1+1', `a;'""=1+1`],
+    ['a; \u00a0\u200b=1', "a;' \u00a0\u200b=1"],
+    ['a;\t=1', "a;\t'=1"],
+    ['a;＝1', "a;'＝1"],
+    ['=1;=2', "'=1;'=2"],
+    ['+61 2 9999 0000\n=1', "'+61 2 9999 0000\n'=1"],
+    ['\t=1+1', "'\t'=1+1"],
+    ['\r=1+1', "'\r'=1+1"],
+    ['\n=1+1', "'\n'=1+1"],
+    ['-1,234;-2+3', "-1,234;'-2+3"],
+  ])('%j', (cell, text) => {
+    expect(safeCell(cell)).toEqual({ text, wasFormula: true });
   });
 });
 
@@ -72,6 +102,11 @@ describe('what is no formula stays as it is', () => {
     ' ',
     'Acme & Co',
     "'=1+1",
+    'Acme; Beta, Gamma | Delta',
+    '+61 2 9999 0000; +61 2 9999 0001',
+    '-5, +3;-1.5\t7',
+    'Smith-Jones, Jo; a=b',
+    '{"a":1,"b":-5,"c":"x"}',
     '"=1+1"',
     '1+1',
     'a=b',
@@ -104,7 +139,7 @@ const cells = fc.oneof(
   fc
     .array(
       fc.oneof(
-        fc.constantFrom(...'=+-@＝＋－＠\t\r\n \u00a0\ufeff\u0000\u200b\'"1,.%eE5A('),
+        fc.constantFrom(...'=+-@＝＋－＠;|\t\r\n \u00a0\ufeff\u0000\u200b\'"1,.%eE5A('),
         fc.string({ unit: 'grapheme', maxLength: 3 }),
       ),
       { maxLength: 8 },
@@ -116,18 +151,23 @@ test('no cell that was made safe begins a formula in any program, unless it is a
   fc.assert(
     fc.property(cells, (cell) => {
       const { text } = safeCell(cell);
-      expect(mayBeFormula(text) && !isNumberOrPhone(text)).toBe(false);
+      const [first = ''] = text.split(/[;,|\t\r\n]/);
+      expect(mayBeFormula(text) && !isNumberOrPhone(text) && !isListOf(text, first)).toBe(false);
+      const parts = isNumberOrPhone(text) ? [] : partsOf(text).slice(1);
+      expect(parts.filter((part) => mayBeFormula(part) && !isNumberOrPhone(part))).toEqual([]);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test('nothing is lost: a safe cell is the cell, or the cell behind one apostrophe', () => {
+test('nothing is lost: a safe cell is the cell, or the cell with apostrophes where a formula would begin', () => {
   fc.assert(
     fc.property(cells, (cell) => {
       const { text, wasFormula } = safeCell(cell);
-      expect(text).toBe(wasFormula ? `'${cell}` : cell);
-      expect(wasFormula).toBe(wasFormula && mayBeFormula(cell));
+      expect(text.replaceAll("'", '')).toBe(cell.replaceAll("'", ''));
+      expect(wasFormula).toBe(text !== cell);
+      const couldBe = [cell, ...partsOf(cell)].some(mayBeFormula);
+      expect(wasFormula && !couldBe).toBe(false);
     }),
     { numRuns: 2_000 },
   );

@@ -14,7 +14,7 @@ const ANSWER = {
   contact: '@evil.example',
   note: '\t=1+1',
 };
-const SAFE = ["'=cmd|' /C calc'!A0", '+61 2 9999 0000', '-5.25', "'@evil.example", "'\t=1+1"];
+const SAFE = ["'=cmd|' /C calc'!A0", '+61 2 9999 0000', '-5.25', "'@evil.example", "'\t'=1+1"];
 
 /** A desk before a vendor that answers every question with formulas. */
 async function openHostileDesk(): Promise<Desk> {
