@@ -1,4 +1,5 @@
 import { type StopError, stop } from './errors.ts';
+import { foreignName } from './plain-text.ts';
 
 /** Which cells of a record belong to columns that have a name. */
 export interface NamedColumns {
@@ -28,7 +29,7 @@ export function namedColumns(path: string, cells: readonly string[]): NamedColum
   if (positions.size === 0) throw withoutName(path, nameless);
   for (const [name, at] of positions) {
     if (at.length === 1) continue;
-    const fact = `${path}: ${listed(at)} have the same name, ${JSON.stringify(name)}.`;
+    const fact = `${path}: ${listed(at)} have the same name, ${foreignName(name)}.`;
     throw stop('input', fact, 'Give every column of the header a name of its own.');
   }
   return { names: [...positions.keys()], places: [...positions.values()].flat(), nameless };

@@ -68,6 +68,14 @@ export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   return isCut ? `${shown}…` : shown;
 }
 
+/** Names of columns and sheets are quoted that far. */
+const LONGEST_NAME = 80;
+
+/** A name that somebody else gave, between quotes. What nobody sees in it is spelled out, as it is part of the name. */
+export function foreignName(name: string): string {
+  return plainJson(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+}
+
 /** `1 credit`, `2 credits`; a plural that is no `s` is given. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;

@@ -1,7 +1,7 @@
 import { type CellKind, damageOf, kindOfInput } from './damage.ts';
 import type { Operation, OperationOptions, PlannedWork, Prepared, RowInput, Step } from './operation.ts';
 import { end } from './operation.ts';
-import { plainText } from './plain-text.ts';
+import { foreignWords } from './plain-text.ts';
 import type { Outcome } from './row.ts';
 
 /**
@@ -83,7 +83,7 @@ function repairedRow(
     const damage = damageOf(kind, row[name] ?? '');
     if (damage?.cure !== 'repair') continue;
     text = { ...text, [name]: damage.repaired };
-    notes.push(`${LABELS[kind] ?? name} read as ${plainText(damage.repaired)}`);
+    notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(damage.repaired)}`);
   }
   return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
 }

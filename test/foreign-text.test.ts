@@ -19,7 +19,7 @@ import { safeCell } from '../src/formulas.ts';
 import { normaliseDomain, normalisePersonProfile, normaliseWebsite } from '../src/identifiers.ts';
 import { judge, type Reply } from '../src/judge.ts';
 import type { JsonValue } from '../src/operation.ts';
-import { escapeHtml, foreignWords, plainText } from '../src/plain-text.ts';
+import { escapeHtml, foreignName, foreignWords, plainText } from '../src/plain-text.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/recognise.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
@@ -57,6 +57,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
   'a lost answer': (text) => words({ kind: 'lost', message: text }),
   'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
   'a quoted cell': (text) => [quoted(text)],
+  'the name of a column': (text) => [foreignName(text)],
   'an example of damage': (text) => [
     findingWords({
       kind: 'lost_zero',

@@ -1,6 +1,7 @@
 import { type StopError, stop } from '../errors.ts';
 import { suggestion } from '../nearest.ts';
 import type { InputField, Operation } from '../operation.ts';
+import { foreignName } from '../plain-text.ts';
 import type { LikelyColumn } from './guessed.ts';
 
 /** Why an operation cannot be run over the columns of a file, with what to write in the job. */
@@ -63,4 +64,4 @@ function listed(columns: readonly string[]): string {
 }
 
 /** Column names come from a file, so what is unprintable in them is escaped. */
-export const quoted = (name: string): string => JSON.stringify(name);
+export const quoted = foreignName;

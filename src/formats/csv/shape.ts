@@ -1,7 +1,7 @@
 import { stop } from '../../errors.ts';
 import { isPackedName } from '../../file-name.ts';
 import type { Delimiter, FileBytes, Position, ReadOptions } from '../../format.ts';
-import { plainText } from '../../plain-text.ts';
+import { foreignName } from '../../plain-text.ts';
 import { findEncoding } from './encoding.ts';
 import { findTitles, sniffDelimiter } from './sniff.ts';
 import type { TextSource } from './text-source.ts';
@@ -46,9 +46,9 @@ function refuseTitles(path: string, { sample, start }: Top, delimiter: Delimiter
   const titles = findTitles(sample, delimiter);
   if (titles === undefined) return;
   const { lines, first, header } = titles;
-  const columns = header.slice(0, NAMES_SHOWN).map((name) => JSON.stringify(plainText(name)));
+  const columns = header.slice(0, NAMES_SHOWN).map((name) => foreignName(name));
   const line = start.lines + lines + 1;
-  const fact = `${path}: ${JSON.stringify(plainText(first))} looks like a title, and line ${line} like the header (${columns.join(', ')}).`;
+  const fact = `${path}: ${foreignName(first)} looks like a title, and line ${line} like the header (${columns.join(', ')}).`;
   throw stop('input', fact, `Say --skip-lines ${lines}, or put the names of the columns on the first line.`);
 }
 

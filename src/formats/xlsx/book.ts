@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { stop } from '../../errors.ts';
 import type { FileBytes } from '../../format.ts';
 import { suggestion } from '../../nearest.ts';
+import { foreignName } from '../../plain-text.ts';
 import { Archive } from './archive.ts';
 import type { CellContext } from './cell.ts';
 import { damaged, damagedAt } from './damaged.ts';
@@ -70,7 +71,7 @@ export function sheetsMeant(
   if (name === undefined) return [first, ...others];
   const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
   if (named !== undefined) return [named];
-  const fact = `${path} has no sheet ${JSON.stringify(name)}.`;
+  const fact = `${path} has no sheet ${foreignName(name)}.`;
   const names = sheets.map((sheet) => JSON.stringify(sheet.name));
   throw stop('input', fact, suggestion(JSON.stringify(name), names));
 }

@@ -1,3 +1,4 @@
+import { foreignName } from '../../plain-text.ts';
 import type { WorkbookCell } from '../../workbook.ts';
 import type { NumberFormat } from './number-format.ts';
 
@@ -34,7 +35,7 @@ export function cellOf({ type, value, format }: StoredCell, context: CellContext
     case 'd':
       return textCell(value);
     default:
-      throw new Error(`a cell is of the unknown type ${JSON.stringify(type)}`);
+      throw new Error(`a cell is of the unknown type ${foreignName(type)}`);
   }
 }
 
@@ -44,8 +45,7 @@ function booleanCell(value: boolean): WorkbookCell {
 
 function sharedText(sharedTexts: readonly string[], value: string): string {
   const text = /^\d{1,9}$/.test(value) ? sharedTexts[Number(value)] : undefined;
-  if (text === undefined)
-    throw new Error(`a cell has text number ${JSON.stringify(value)}, which is not there`);
+  if (text === undefined) throw new Error(`a cell has text number ${foreignName(value)}, which is not there`);
   return text;
 }
 
@@ -55,7 +55,7 @@ function textCell(text: string): WorkbookCell | undefined {
 
 function numberCell(stored: string, format: NumberFormat, from1904: boolean): WorkbookCell {
   const value = Number(stored);
-  if (!Number.isFinite(value)) throw new Error(`a cell has the number ${JSON.stringify(stored)}`);
+  if (!Number.isFinite(value)) throw new Error(`a cell has the number ${foreignName(stored)}`);
   if (format.kind === 'boolean') return booleanCell(value !== 0);
   if (format.kind === 'digits' && Number.isInteger(value) && value >= 0) {
     return { kind: 'text', text: numberText(value).padStart(format.digits, '0') };

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { stop } from '../../errors.ts';
 import type { ReadOptions } from '../../format.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
-import { counted } from '../../plain-text.ts';
+import { counted, foreignName } from '../../plain-text.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type TableRow, textsOf } from '../../workbook-copy.ts';
 import type { Book, BookSheet } from './book.ts';
@@ -126,9 +126,9 @@ class TableSurvey {
     const { sheets, open } = this.#book;
     const otherwise = open === undefined ? '' : ', because the one that was open has no rows';
     const why = this.#sheet === open ? ', which was open when it was saved' : otherwise;
-    const all = sheets.map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden ? ' (hidden)' : ''}`);
+    const all = sheets.map(({ name, isHidden }) => `${foreignName(name)}${isHidden ? ' (hidden)' : ''}`);
     return [
-      `Read from the sheet ${JSON.stringify(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
+      `Read from the sheet ${foreignName(this.#sheet.name)}${why}; --sheet names another of ${listed(all)}.`,
     ];
   }
 
@@ -184,6 +184,6 @@ function strayCell(path: string, row: number, place: number, { columns, headerRo
 }
 
 function blank(path: string, { name }: BookSheet): Error {
-  const fact = `${path}: the sheet ${JSON.stringify(name)} is empty: it has neither a header nor rows.`;
+  const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
   return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
 }
