@@ -102,12 +102,21 @@ export function resultsOf(bytes: Buffer, place: AnswerPlace): readonly JsonValue
 /** As `resultsOf`, of a body that has been read. */
 export function resultsIn(body: JsonValue | undefined, place: AnswerPlace): readonly JsonValue[] | undefined {
   const own = ownBodyIn(body, place);
-  if (place.results !== undefined) return asList(valueAt(own, place.results));
+  if (place.results !== undefined) return asList(valueAt(own, place.results)) ?? usualList(own);
   const fields = place.fields === undefined ? own : valueAt(own, place.fields);
   if (fields === undefined || fields === null || typeof fields !== 'object') return undefined;
   return [fields, ...Object.values(fields)]
     .map(asList)
     .find((list) => list !== undefined && (place.objects !== true || list.some(isObject)));
+}
+
+/** Names under which a list of what was found usually stands, at the top of a body or in its `data`. */
+const USUAL_LISTS = ['results', 'people', 'contacts', 'persons', 'profiles', 'data'] as const;
+
+/** The list where most vendors have it, for one that is not where the dialect says: at the top, or under a usual name. */
+function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
+  const places = [own, ...['', 'data.'].flatMap((at) => USUAL_LISTS.map((name) => valueAt(own, at + name)))];
+  return places.map(asList).find((list) => list !== undefined);
 }
 
 function isObject(value: JsonValue): boolean {

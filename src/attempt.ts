@@ -3,6 +3,7 @@ import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import { operationFor } from './attempt/repetition.ts';
+import { isUnread, MOST_UNREAD, unreadStop } from './attempt/unread-answers.ts';
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
@@ -326,6 +327,7 @@ function follow(
       if (charged > most) spending.stopAll(dearer(charged, most));
       if (reply.kind !== 'answered') return 'answered';
       noteAnswer(spending.history, reply.raw.status, answer === 'found');
+      if (answer === 'found') requireReadable(spending, wanted.call, reply.raw);
       return refuseMisses(spending, wanted.call, operation);
     }
     case 'doubt':
@@ -347,6 +349,12 @@ function follow(
     default:
       return unreachable(verdict);
   }
+}
+
+/** Stops the run at matches of which nothing can be read. They are settled, so a crash here loses only the count. */
+function requireReadable({ history, dialect, stopAll }: Spending, call: Call, raw: RawReply): void {
+  history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
+  if (history.unread === MOST_UNREAD) stopAll(unreadStop(dialect, call, raw));
 }
 
 /**

@@ -16,6 +16,8 @@ export interface AccountHistory {
   found: number;
   /** In the series that is not over yet. */
   misses: number;
+  /** Matches in a row of which nothing could be read, in this run. */
+  unread?: number;
   /** A person has said that the answers of this series are the vendor's. */
   kept: boolean;
   /** Play money: nothing is lost by a wrong answer. */

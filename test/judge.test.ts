@@ -56,6 +56,18 @@ describe('what costs by volume', () => {
     );
   });
 
+  test('is counted where most vendors have the list, when it is not where the dialect says', () => {
+    const people = three.people;
+    for (const body of [
+      people,
+      { data: people, id: 'r' },
+      { data: { contacts: people } },
+      { results: people },
+    ]) {
+      expect(inShort(judge(answered(200, body), provider, search))).toBe('found, 6 credits');
+    }
+  });
+
   test('is booked at the most where there is no list to count', () => {
     expect(inShort(judge(answered(200, { hits: [{ n: 'a' }] }), provider, search))).toBe('found, 25 credits');
   });
@@ -112,6 +124,14 @@ describe('rule 9, line by line', () => {
     ['a 200 that is null', answered(200, 'null'), 'no_match, 0 credits'],
     ['a 200 that says "No match"', answered(200, { error: 'No match' }), 'no_match, 0 credits'],
     ['a 200 that says "not found"', answered(200, { message: 'Company not found.' }), 'no_match, 0 credits'],
+    ['a 200 whose status says so', answered(200, { status: 'no_match', id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 whose code says so', answered(200, { code: 'NOT_FOUND', id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 that found nobody', answered(200, { found: false, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 without data', answered(200, { data: null, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 with empty data', answered(200, { data: {}, id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 without results', answered(200, { results: [], id: 'r-1' }), 'no_match, 0 credits'],
+    ['a 200 with data', answered(200, { status: 'ok', data: { name: 'Acme' } }), 'found, 2 credits'],
+    ['a company of another status', answered(200, { status: 'no longer active' }), 'found, 2 credits'],
     ['204', answered(204), 'no_match, 0 credits'],
     ['404', answered(404, { error: 'No match' }), 'no_match, 0 credits'],
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],

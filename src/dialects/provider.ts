@@ -1,5 +1,11 @@
 import type { Dialect } from '../dialect.ts';
 
+/** How vendors say that nobody was found. */
+const NO_MATCH = 'no[ _-]?(match|result)(es|s)?|not[ _-]?found';
+
+/** The JSON of a list or an object without members. */
+const EMPTY = String.raw`^(\[\]|\{\})$`;
+
 /**
  * The data provider, called directly. Operations and fields are published; everything about answers is not, so the
  * rules below read the usual meaning of HTTP and treat what they cannot read as in doubt, never as free.
@@ -46,8 +52,18 @@ const provider: Dialect = {
     { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
     { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
     { status: ['2xx'], body: { is: 'empty' }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'error', matches: 'no (match|result)|not found' }, means: 'no_match' },
-    { status: ['2xx'], body: { path: 'message', matches: 'no (match|result)|not found' }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'error', matches: NO_MATCH }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'message', matches: NO_MATCH }, means: 'no_match' },
+    // An indication beside other words, such as the id of the request, which keep the body from being empty.
+    { status: ['2xx'], body: { path: 'status', matches: `^(${NO_MATCH})$` }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'code', matches: `^(${NO_MATCH})$` }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'found', equals: false }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'matched', equals: false }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'data', equals: null }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'data', matches: EMPTY }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'result', equals: null }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'results', equals: null }, means: 'no_match' },
+    { status: ['2xx'], body: { path: 'results', matches: EMPTY }, means: 'no_match' },
     { status: ['2xx'], body: { path: 'error', matches: '\\S' }, means: 'in_doubt' },
     { status: ['2xx'], body: { path: 'success', equals: false }, means: 'in_doubt' },
     { status: ['2xx'], means: 'found' },

@@ -1,0 +1,67 @@
+import { type AnswerPlace, answerPlaceOf, fieldsIn, ownBodyIn, readBody, resultsIn } from '../answer-body.ts';
+import { wholeFields } from '../answer-fields.ts';
+import type { Dialect } from '../dialect.ts';
+import { type StopError, stop } from '../errors.ts';
+import type { RawReply } from '../ledger.ts';
+import type { Call, JsonValue } from '../operation.ts';
+import { plainText } from '../plain-text.ts';
+
+/**
+ * Matches of which nothing can be read: there is no field where the dialect says that fields stand, or no list where the
+ * list should be. They are charged and kept, and can be read once the dialect is right; many of them are a misunderstood
+ * vendor, whose "no match" may look so.
+ */
+
+/** So many in a row stop a run: one or two may be an odd company. */
+export const MOST_UNREAD = 5;
+
+/** Of the answer that is quoted. */
+const QUOTED_CHARACTERS = 200;
+
+/** What a request asked for by a job's own path answers is anything, so nothing is expected of it. */
+const FREE_FORM = 'api-call';
+
+/** Whether a match holds nothing that could be written. Changes have nothing to tell. */
+export function isUnread(dialect: Dialect, { operation, change }: Call, raw: RawReply): boolean {
+  if (change !== undefined || operation === FREE_FORM) return false;
+  const place = answerPlaceOf(dialect, operation);
+  const body = jsonIn(raw);
+  if (place.results !== undefined) return resultsIn(body, place) === undefined;
+  return isBare(fieldsIn(body, place));
+}
+
+/** What a run is stopped with at too many of them. */
+export function unreadStop(dialect: Dialect, { operation }: Call, raw: RawReply): StopError {
+  const place = answerPlaceOf(dialect, operation);
+  const quoted = plainText(raw.body.toString('utf8').slice(0, QUOTED_CHARACTERS));
+  const fact = `${MOST_UNREAD} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted}`;
+  const rule = `- { status: [${raw.status}], body: { path: …, matches: … }, means: no_match }`;
+  const next = `${correction(operation, place, ownBodyIn(jsonIn(raw), place))}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\`; what was bought is read anew then, and not bought again.`;
+  return stop('address', fact, next);
+}
+
+function missingWords({ results, fields }: AnswerPlace): string {
+  if (results !== undefined) return `no list at \`${results}\``;
+  return fields === undefined ? 'no field' : `no field at \`${fields}\``;
+}
+
+function correction(operation: string, { results, fields }: AnswerPlace, own: JsonValue | undefined): string {
+  if (results !== undefined) return `Say in the dialect where it stands, as operations.${operation}.results`;
+  const meant = membersOf(own).find(([, value]) => typeof value === 'object' && !isBare(value))?.[0];
+  if (meant !== undefined) return `Say \`fields_at: ${plainText(meant)}\` in the dialect, if that is it`;
+  if (fields !== undefined && !isBare(own)) return 'Take `fields_at` out of the dialect, if this is all';
+  return 'Say in the dialect where the fields stand, as `fields_at`';
+}
+
+function membersOf(value: JsonValue | undefined): readonly (readonly [string, JsonValue])[] {
+  return value === undefined || value === null || typeof value !== 'object' ? [] : Object.entries(value);
+}
+
+function isBare(fields: JsonValue | undefined): boolean {
+  return ![...wholeFields(fields).values()].some((text) => text !== '');
+}
+
+function jsonIn({ body }: RawReply): JsonValue | undefined {
+  const read = readBody(body);
+  return read.kind === 'json' ? read.value : undefined;
+}

@@ -1,0 +1,89 @@
+/**
+ * Goal: a vendor whose answers are not read right is noticed after a few of them, with what to write in the dialect, and
+ * what was bought until then is read without another request once that is written.
+ * Method: the real command before a vendor that answers in a shape of its own.
+ */
+import { writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { type Desk, openDesk, vendorThat } from './desk.ts';
+
+const BUDGET = ['--budget', '100', '-o', 'out.csv'] as const;
+
+/** A desk whose account is at a vendor that always answers so, one request at a time. @returns how often it was asked. */
+async function deskBefore(
+  answer: object | ((asked: number) => object),
+  dialect: object,
+): Promise<{ desk: Desk; asked(): number }> {
+  const desk = await openDesk();
+  let asked = 0;
+  const base_url = await vendorThat((response) => {
+    asked += 1;
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(typeof answer === 'function' ? answer(asked) : answer));
+  });
+  await writeFile(desk.place.path('odd.yaml'), JSON.stringify(dialect));
+  const data = { vendor: 'provider', base_url, key: 'key-1', dialect: desk.place.path('odd.yaml') };
+  const limits = { concurrency: 1, per_second: 100 };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data: { ...data, limits } } }));
+  return { desk, asked: () => asked };
+}
+
+test('matches without a field where they should stand stop the run; corrected, they are read and not bought again', async () => {
+  const { desk, asked } = await deskBefore(
+    { person: { full_name: 'Jo', emails: ['jo@a.example'] } },
+    { fields_at: 'data' },
+  );
+  desk.list(12);
+  const { code, stderr } = await desk.type(['run', 'enrich-company', 'list.csv', ...BUDGET]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('5 matches in a row hold no field at `data`; the last, of status 200: {"person":');
+  expect(stderr).toContain('Say `fields_at: person` in the dialect');
+  expect(stderr).toContain('- { status: [200], body: { path: …, matches: … }, means: no_match }');
+  expect(asked()).toBe(5);
+
+  await writeFile(desk.place.path('odd.yaml'), JSON.stringify({ fields_at: 'person' }));
+  expect(await desk.json(['run', 'enrich-company', 'list.csv', ...BUDGET])).toMatchObject({ stopped: null });
+  expect(asked()).toBe(12);
+  expect(desk.place.rows().map(({ emails }) => emails)).toEqual(Array(12).fill('jo@a.example'));
+});
+
+test('so does a search whose list is at no usual place; one at a usual place is read', async () => {
+  const { desk, asked } = await deskBefore({ hits: [{ name: 'Jo' }] }, {});
+  await desk.write(
+    'list.csv',
+    `Company\n${Array.from({ length: 9 }, (_, at) => `Company ${at}`).join('\n')}\n`,
+  );
+  const run = ['run', 'search-people', 'list.csv', '--budget', '1000', '-o', 'out.csv'];
+  const { code, stderr } = await desk.type(run);
+  expect(code).toBe(2);
+  expect(stderr).toContain('5 matches in a row hold no list at `results`; the last, of status 200: {"hits":');
+  expect(stderr).toContain('operations.search-people.results');
+  expect(asked()).toBe(5);
+
+  const usual = await deskBefore({ data: { contacts: [{ name: 'Jo' }, { name: 'Al' }] } }, {});
+  await usual.desk.write('list.csv', 'Company\nAcme\n');
+  expect(await usual.desk.json(run)).toMatchObject({ credits: { spent: 2 }, stopped: null });
+  expect(await usual.desk.read('out.people.csv')).toContain('2,Al,Acme');
+});
+
+test('odd ones among others stop nothing', async () => {
+  const company = { data: { name: 'Acme' } };
+  const { desk, asked } = await deskBefore((at) => (at % 5 === 0 ? company : { odd: 'yes' }), {
+    fields_at: 'data',
+  });
+  desk.list(14);
+  expect(await desk.json(['run', 'enrich-company', 'list.csv', ...BUDGET])).toMatchObject({ stopped: null });
+  expect(asked()).toBe(14);
+});
+
+test('a request of one’s own may answer anything', async () => {
+  const { desk, asked } = await deskBefore({ ok: 'yes' }, { fields_at: 'data' });
+  await desk.write(
+    'job.yaml',
+    'operation: api-call\nmethod: POST\nendpoint: /tags\nkind: read\nbody: { tag: "{{Tag}}" }\n',
+  );
+  await desk.write('list.csv', `Tag\n${Array.from({ length: 9 }, (_, at) => `t${at}`).join('\n')}\n`);
+  expect(await desk.json(['run', 'job.yaml', 'list.csv', ...BUDGET])).toMatchObject({ stopped: null });
+  expect(asked()).toBe(9);
+});
