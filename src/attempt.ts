@@ -1,9 +1,10 @@
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
+import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import { operationFor } from './attempt/repetition.ts';
-import { isUnread, MOST_UNREAD, unreadStop } from './attempt/unread-answers.ts';
+
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import type { CallKey } from './call-key.ts';
@@ -29,14 +30,7 @@ import {
   type RawReply,
 } from './ledger.ts';
 import type { Limiter, Permit, Waiter } from './limiter.ts';
-import {
-  type AccountHistory,
-  missesStop,
-  noteAnswer,
-  placeOf,
-  suspectMisses,
-  suspicionOf,
-} from './misses.ts';
+import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './misses.ts';
 import type { Call } from './operation.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { type HttpRequest, type RequestValues, requestOf } from './request.ts';
@@ -326,8 +320,7 @@ function follow(
       const most = Math.max(operation.credits.most, reserved);
       if (charged > most) spending.stopAll(dearer(charged, most));
       if (reply.kind !== 'answered') return 'answered';
-      noteAnswer(spending.history, reply.raw.status, answer === 'found');
-      if (answer === 'found') requireReadable(spending, wanted.call, reply.raw);
+      heedAnswer(spending, wanted.call, reply.raw, answer === 'found');
       return refuseMisses(spending, wanted.call, operation);
     }
     case 'doubt':
@@ -349,12 +342,6 @@ function follow(
     default:
       return unreachable(verdict);
   }
-}
-
-/** Stops the run at matches of which nothing can be read. They are settled, so a crash here loses only the count. */
-function requireReadable({ history, dialect, stopAll }: Spending, call: Call, raw: RawReply): void {
-  history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
-  if (history.unread === MOST_UNREAD) stopAll(unreadStop(dialect, call, raw));
 }
 
 /**

@@ -20,6 +20,10 @@ export interface AccountHistory {
   unread?: number;
   /** A person has said that the answers of this series are the vendor's. */
   kept: boolean;
+  /** Those at the end of the series, in this run, whose words are about a path and not about a company. */
+  routeMisses?: number;
+  /** A run was stopped for the series, and nobody has said anything yet. */
+  suspected?: boolean;
   /** Play money: nothing is lost by a wrong answer. */
   readonly trusted: boolean;
 }
@@ -28,11 +32,18 @@ export function historyOf(
   { answers, answersNot404, found, misses }: AccountState,
   trusted: boolean,
 ): AccountHistory {
-  return { answers, answersNot404, found, misses: misses.count, kept: misses.kept, trusted };
+  const suspected = misses.place !== undefined && !misses.kept;
+  return { answers, answersNot404, found, misses: misses.count, kept: misses.kept, suspected, trusted };
 }
 
-export function noteAnswer(history: AccountHistory, status: number, found: boolean): void {
+export function noteAnswer(
+  history: AccountHistory,
+  status: number,
+  found: boolean,
+  namesRoute = false,
+): void {
   history.answers += 1;
+  history.routeMisses = namesRoute && status === 404 ? (history.routeMisses ?? 0) + 1 : 0;
   if (found) history.found += 1;
   if (status === 404) {
     history.misses += 1;
@@ -41,6 +52,7 @@ export function noteAnswer(history: AccountHistory, status: number, found: boole
   history.answersNot404 += 1;
   history.misses = 0;
   history.kept = false;
+  history.suspected = false;
 }
 
 /** `first`: the account never answered anything else. `sudden`: it often found something before. */
@@ -48,6 +60,30 @@ export type Suspicion = 'first' | 'sudden';
 
 /** This many first answers that are all 404 mean a wrong address rather than that many unknown companies. */
 const FIRST_MISSES = 20;
+
+/** Where the first answers themselves say that there is no such path, they are believed sooner. */
+const ROUTE_MISSES = 3;
+
+/** So many first answers are worth a word. */
+const FEW_MISSES = 3;
+
+/** Words of a server that has nothing at a path. A profile's URL that is not found is none. */
+const NAMES_ROUTE =
+  /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b|\b(?:path|route|endpoint|requested url)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
+
+/** As much of an answer as is looked at for them. */
+const LOOKED_AT_BYTES = 2_000;
+
+/** Whether an answer is about its path and not about what was asked. */
+export function namesRoute(body: Buffer): boolean {
+  return NAMES_ROUTE.test(body.toString('utf8', 0, LOOKED_AT_BYTES));
+}
+
+/** A sentence at the third of an account's first answers when all were 404; undefined at any other. */
+export function fewMissesNote({ answersNot404, misses, kept, trusted }: AccountHistory): string | undefined {
+  if (answersNot404 > 0 || misses !== FEW_MISSES || kept || trusted) return undefined;
+  return `There was nothing but status 404 so far, ${misses} times: check the account's base_url.`;
+}
 
 /** Of an account that found something for more than a fifth of its calls, so many misses in a row are no chance. */
 const SUDDEN_MISSES = 100;
@@ -57,8 +93,11 @@ const USUAL_SHARE = 0.2;
 export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   const { answersNot404, misses, kept, trusted } = history;
   if (kept || trusted) return undefined;
-  if (answersNot404 === 0) return misses >= FIRST_MISSES ? 'first' : undefined;
-  return misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE ? 'sudden' : undefined;
+  const { suspected = false, routeMisses = 0 } = history;
+  if (answersNot404 === 0) {
+    return suspected || misses >= FIRST_MISSES || routeMisses >= ROUTE_MISSES ? 'first' : undefined;
+  }
+  return suspected || (misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE) ? 'sudden' : undefined;
 }
 
 /** Which share of the answers before the series were matches. */

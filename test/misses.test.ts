@@ -3,7 +3,16 @@
  * time, and honest ones are not. Method: histories of an account as a table.
  */
 import { expect, test } from 'vitest';
-import { type AccountHistory, missesStop, noteAnswer, suspectMisses, suspicionOf } from '../src/misses.ts';
+import {
+  type AccountHistory,
+  fewMissesNote,
+  historyOf,
+  missesStop,
+  namesRoute,
+  noteAnswer,
+  suspectMisses,
+  suspicionOf,
+} from '../src/misses.ts';
 
 const FRESH: AccountHistory = {
   answers: 0,
@@ -43,6 +52,39 @@ test.each<[string, AccountHistory, string | undefined]>([
   ['play money', after(0, 0, 500, { trusted: true }), undefined],
 ])('%s', (_, history, expected) => {
   expect(suspicionOf(history)).toBe(expected);
+});
+
+test('a vendor that says that the path is wrong is believed at the third time, and until somebody has said anything', () => {
+  const history = { ...FRESH };
+  for (let n = 1; n <= 3; n += 1) {
+    expect(suspicionOf(history)).toBeUndefined();
+    noteAnswer(history, 404, false, true);
+  }
+  expect(suspicionOf(history)).toBe('first');
+  expect(suspicionOf({ ...history, kept: true })).toBeUndefined();
+  const kept = { count: 3, place: 'https://a.example/enrich', kept: false };
+  const later = historyOf({ answers: 3, answersNot404: 0, found: 0, misses: kept }, false);
+  expect(suspicionOf(later)).toBe('first');
+  noteAnswer(later, 200, true);
+  expect(suspicionOf(later)).toBeUndefined();
+});
+
+test.each([
+  ['{"error":"no such path: /v9/enrich/company"}', true],
+  ['{"message":"The requested URL /enrich was not found on this server."}', true],
+  ['{"error":"Cannot POST /enrich/company"}', true],
+  ['{"error":"Route /enrich not found"}', true],
+  ['{"error":"No match"}', false],
+  ['{"error":"company not found"}', false],
+  ['{"error":"Profile URL not found"}', false],
+])('%s names a route: %s', (body, expected) => {
+  expect(namesRoute(Buffer.from(body))).toBe(expected);
+});
+
+test('that all of the first answers were misses is said early, once', () => {
+  const notes = [1, 2, 3, 4].map((misses) => fewMissesNote(after(0, 0, misses)) !== undefined);
+  expect(notes).toEqual([false, false, true, false]);
+  expect(fewMissesNote(after(1, 0, 3))).toBeUndefined();
 });
 
 test('another answer ends the series, and what a person said of it', () => {

@@ -5,7 +5,7 @@ import { commandLine } from '../command-line.ts';
 import { openWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
-import type { Batch, LedgerReader, Misses, Money } from '../ledger.ts';
+import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger.ts';
 import { historyOf, suspicionOf } from '../misses.ts';
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
@@ -152,7 +152,7 @@ async function showBatch(console: Console, ledger: LedgerReader, found: FoundBat
       ? []
       : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
     ...(paused === undefined ? [] : [`Paused     until ${isoTime(paused)}`]),
-    ...(isSuspect || misses.kept ? [missesLine(misses)] : []),
+    ...missesLines(account, batch, isSuspect),
     ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
   ];
   for (const line of lines) console.print(plainText(line));
@@ -167,6 +167,18 @@ async function showBatch(console: Console, ledger: LedgerReader, found: FoundBat
   });
   sayNext(console, found, counts);
   return EXIT.done;
+}
+
+/** Also when the account never answered anything but 404. Play money is trusted. */
+function missesLines(
+  { answersNot404, misses }: AccountState,
+  { sandbox }: Batch,
+  isSuspect: boolean,
+): readonly string[] {
+  if (isSuspect || misses.kept) return [missesLine(misses)];
+  if (sandbox || answersNot404 > 0 || misses.count === 0) return [];
+  const answers = counted(misses.count, 'answer');
+  return [`Misses     nothing but status 404 so far, ${answers}: check the account's base_url`];
 }
 
 function missesLine({ count, kept }: Misses): string {

@@ -87,3 +87,23 @@ test('a request of one’s own may answer anything', async () => {
   expect(await desk.json(['run', 'job.yaml', 'list.csv', ...BUDGET])).toMatchObject({ stopped: null });
   expect(asked()).toBe(9);
 });
+
+test('a vendor that says that there is no such path is asked three times, and goes on when somebody says that it means no match', async () => {
+  const desk = await openDesk();
+  let asked = 0;
+  const base_url = await vendorThat((response) => {
+    asked += 1;
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"no such path"}');
+  });
+  const data = { vendor: 'provider', base_url, key: 'key-1', limits: { concurrency: 1, per_second: 100 } };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  desk.list(9);
+  const run = ['run', 'enrich-company', 'list.csv', ...BUDGET];
+  const { code, stderr } = await desk.type(run);
+  expect(code).toBe(2);
+  expect(stderr).toContain('The first 3 answers of this account were all status 404.');
+  expect((await desk.type(run)).code, 'nothing was said').toBe(2);
+  expect(asked).toBe(3);
+  expect(await desk.json([...run, '--accept', 'no-match'])).toMatchObject({ counts: { no_match: 9 } });
+  expect(asked).toBe(9);
+});
