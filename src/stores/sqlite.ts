@@ -104,7 +104,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
-    if (clean === 0 || seal === undefined) await verify(connection, folder.path);
+    if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     ensureBallast(folder.ballast);
     // One that is missing stays so: whoever spends has to hear of it.
@@ -189,7 +189,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
-    if (!isChecked) await verify(connection, folder.path);
+    if (!isChecked) await verify(connection, folder.path, false);
     return new SqliteReader(connection, folder.path);
   } catch (error) {
     connection.close();

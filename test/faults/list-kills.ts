@@ -47,6 +47,8 @@ export class ListKills implements KillDrive {
   readonly #mishaps = newMishapTally();
   lists = 0;
   #foreignRows = 0;
+  /** Stores in which a run met a flipped bit after it had bought something. */
+  #givenUp = 0;
   #inDoubt = 0;
   /** Answers that the vendor lost on purpose. */
   #faults = 0;
@@ -91,7 +93,10 @@ export class ListKills implements KillDrive {
     while (lists.length < LISTS_A_STORE && !this.#isDone) {
       const list = { input: `list-${lists.length}.csv`, output: `out-${lists.length}.csv` };
       workplace.writeList(domainsOfList(lane, lists.length, this.#settings.rows), list.input);
-      await this.#workThrough(workplace, list, lane, mishaps);
+      if (!(await this.#workThrough(workplace, list, lane, mishaps))) {
+        this.#givenUp += 1;
+        break;
+      }
       lists.push(list);
       this.lists += 1;
     }
@@ -101,12 +106,17 @@ export class ListKills implements KillDrive {
     this.#faults += await doubtfulFaults(workplace);
   }
 
-  /** The same command, killed and typed again until the list is done, and killed once more while it writes. */
-  async #workThrough(workplace: Workplace, list: List, lane: Lane, mishaps?: Mishaps): Promise<void> {
+  /**
+   * The same command, killed and typed again until the list is done, and killed once more while it writes.
+   * @returns false for a store that is too damaged to go on with.
+   */
+  async #workThrough(workplace: Workplace, list: List, lane: Lane, mishaps?: Mishaps): Promise<boolean> {
     const plan = { random: lane.random, windowMs: WINDOW_MS };
     const run = (): Promise<Ended> =>
       mishaps?.run(list, plan, this.#tally) ?? killOnce(workplace, list, plan, this.#tally);
-    while (!this.#isDone && goesOn(await run())) await mishaps?.between(list);
+    while (!this.#isDone && goesOn(await run())) {
+      if ((await mishaps?.between(list)) === false) return false;
+    }
     const { batch, output, hasDoubts } = await outputOf(workplace, list);
     if (!this.#isDone) await killWhileWriting(workplace, list, plan, this.#tally);
     const again = await outputOf(workplace, list);
@@ -117,6 +127,7 @@ export class ListKills implements KillDrive {
     }
     this.#foreignRows += foreignRows(workplace, list.output);
     await mishaps?.after(batch, again.output);
+    return true;
   }
 
   /** A kill leaves no more in doubt than may be on its way at once. */
@@ -164,7 +175,8 @@ export class ListKills implements KillDrive {
   #mishapLine(mishap: Mishap): TableLine {
     const { happened, stopped, broken } = this.#mishaps;
     const noticed = mishap === 'gateway' || mishap === 'export' ? '' : `, stopped with 2: ${stopped[mishap]}`;
-    return [MISHAP_WORDS[mishap], `${happened[mishap]}${noticed}, promises broken: ${broken[mishap]}`];
+    const late = mishap === 'flip' ? `, ${this.#givenUp} of them after a purchase` : '';
+    return [MISHAP_WORDS[mishap], `${happened[mishap]}${noticed}${late}, promises broken: ${broken[mishap]}`];
   }
 
   #settledLines(): readonly TableLine[] {

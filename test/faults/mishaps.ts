@@ -117,35 +117,46 @@ export class Mishaps implements AsyncDisposable {
     return ended;
   }
 
-  /** Between two runs of a list: now and then a bit of the store flips, or an older copy takes its place for a while. */
-  async between(order: Order): Promise<void> {
+  /**
+   * Between two runs of a list: now and then a bit of the store flips, or an older copy takes its place for a while.
+   * @returns whether the store goes on.
+   */
+  async between(order: Order): Promise<boolean> {
     switch (this.#random.integer(1, 8)) {
       case 1:
         return this.#flip(order);
       case 2:
-        return this.#restore(order);
+        await this.#restore(order);
+        return true;
       default:
+        return true;
     }
   }
 
   /**
    * A run over a flipped bit says so and sends nothing, and then an intact copy goes on; or the bit did no harm, and what
    * the run has bought stays. It may have noted something before it met the bit: then the copy is the older one, and is
-   * taken by a person's word.
+   * taken by a person's word. A store that has bought before its run met the bit is not replaced by an older one: it is
+   * given up, because only it knows of that.
+   * @returns whether the store goes on.
    */
-  async #flip(order: Order): Promise<void> {
+  async #flip(order: Order): Promise<boolean> {
     const place = this.#workplace.path('store');
     const files = readdirSync(place).filter((name) => FLIPPED.test(name));
-    if (!files.includes('ledger.db')) return;
+    if (!files.includes('ledger.db')) return true;
     const intact = takeBackup(this.#workplace);
     this.#flipBit(join(place, this.#random.pick(files)));
     this.#tally.happened.flip += 1;
     const before = this.#gateway.calls;
     const ended = await this.#workplace.run(order);
     const isHarmless = [0, 3].includes(ended.code ?? Number.NaN);
-    const isNoticed = ended.code === 2 && /damage/.test(ended.stderr) && this.#gateway.calls === before;
+    const isNoticed = ended.code === 2 && /damage/.test(ended.stderr);
+    const hasBought = this.#gateway.calls > before;
     if (isNoticed) this.#tally.stopped.flip += 1;
     else if (!isHarmless) this.#tally.broken.flip += 1;
+    if (!isHarmless && !isNoticed)
+      console.error(`a flipped bit ended a run with ${ended.code}: ${ended.stderr}`);
+    if (!isHarmless && hasBought) return false;
     if (!isHarmless) {
       restore(this.#workplace, intact);
       if (isKnownToBeOlder(this.#workplace, intact)) {
@@ -153,6 +164,7 @@ export class Mishaps implements AsyncDisposable {
       }
     }
     rmSync(intact.folder, { recursive: true });
+    return true;
   }
 
   #flipBit(path: string): void {

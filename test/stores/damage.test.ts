@@ -120,14 +120,19 @@ test('a store that was ended in order, without it, or killed, opens with everyth
 });
 
 describe('an altered entry', () => {
-  test('is noticed whenever it is read, and nothing is answered from it', async () => {
+  test('of an answer is noticed before a run, and by whoever only looks when it is read', async () => {
     const place = await usedStore();
     const file = join(place, 'ledger.db');
     // The body comes last in its row, so this is not the request id in front of it.
     flip(file, readFileSync(file).lastIndexOf('call42') + 'call42'.length - 1);
-    const ledger = await freshLedger(sqlite, place);
-    await expect(stateOf(ledger, 'call42')).rejects.toMatchObject(DAMAGED);
-    expect(await stateOf(ledger, 'call43')).toMatchObject({ kind: 'answered' });
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({
+      ...DAMAGED,
+      message: expect.stringContaining('of replies was altered'),
+    });
+    const reader = await sqlite.look(place);
+    onTestFinished(() => reader.close());
+    await expect(reader.find([keyNamed('call42')])).rejects.toMatchObject(DAMAGED);
+    expect(await reader.find([keyNamed('call43')])).toMatchObject([{ kind: 'answered' }]);
   });
 
   test.each([

@@ -23,8 +23,10 @@ import {
   plannedChecksum,
   priceChecksum,
   type ReleaseRow,
+  type ReplyRow,
   type RequestRow,
   releaseChecksum,
+  replyChecksum,
   requestChecksum,
   type SubjectRow,
   subjectChecksum,
@@ -43,12 +45,14 @@ import { verifySchema } from './verify-schema.ts';
  * bit in the index of the call keys, which would buy again), every checksum of money, and every total added up anew.
  * Rows are looked at one by one, so memory does not grow with the ledger. Replies, which are most of the bytes, are
  * checked whenever one is read: a damaged one costs nothing until somebody wants to use it, and then it stops.
+ * @param withReplies checks them, too: a ledger that was altered at rest is not bought with before all of it was read.
  */
-export async function verify(connection: Connection, folder: string): Promise<void> {
+export async function verify(connection: Connection, folder: string, withReplies: boolean): Promise<void> {
   const integrity = integrityOf(connection.path);
   const ours = firstProblem(() =>
     connection.snapshot(() => {
       for (const check of CHECKS) check(connection, folder);
+      if (withReplies) checkReplies(connection, folder);
       checkTables(connection);
       verifyTotals(connection, folder);
       verifySchema(connection, folder);
@@ -90,6 +94,14 @@ function checksums<Row extends Checked>(
     }
   };
 }
+
+const checkReplies = checksums<ReplyRow & Checked>(
+  'replies',
+  `SELECT * FROM replies
+    WHERE checksum IS NOT checksum_of(json_array(attempt, status, headers, received_at), body)`,
+  replyChecksum,
+  (row) => row.attempt,
+);
 
 const CHECKS = [
   checksums<CallRow & Checked>(
