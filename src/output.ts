@@ -230,7 +230,9 @@ async function writeFiles(
     attentionPath(output),
     tally.attention.length === 0 ? undefined : attentionCopy(order, batch, dropped),
   );
-  const html = reportHtml(batch, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
+  // As the ledger has it by now, so that an export of the same state shows the same.
+  const kept = (await ledger.batch(batch.id)) ?? batch;
+  const html = reportHtml(kept, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
   const report = await writeBeside(beside, reportPath(output), [html]);
   return {
     output,
