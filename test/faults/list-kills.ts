@@ -47,7 +47,7 @@ export class ListKills implements KillDrive {
   readonly #mishaps = newMishapTally();
   lists = 0;
   #foreignRows = 0;
-  /** Stores in which a run met a flipped bit after it had bought something. */
+  /** Stores in which a flipped bit was met after something had been bought. */
   #givenUp = 0;
   #inDoubt = 0;
   /** Answers that the vendor lost on purpose. */
@@ -93,7 +93,7 @@ export class ListKills implements KillDrive {
     while (lists.length < LISTS_A_STORE && !this.#isDone) {
       const list = { input: `list-${lists.length}.csv`, output: `out-${lists.length}.csv` };
       workplace.writeList(domainsOfList(lane, lists.length, this.#settings.rows), list.input);
-      if (!(await this.#workThrough(workplace, list, lane, mishaps))) {
+      if (!(await this.#workThrough(workplace, list, lane, mishaps).catch(unlessDamaged))) {
         this.#givenUp += 1;
         break;
       }
@@ -196,6 +196,12 @@ const MISHAP_WORDS: Readonly<Record<Mishap, string>> = {
   export: 'two exports at once, one killed',
   gateway: "pages of a proxy in the vendor's place",
 };
+
+/** A bit that did no harm to the run which met it may have been copied elsewhere, and be met by a later one. */
+function unlessDamaged(error: unknown): false {
+  if (error instanceof Error && /The store \S+ is damaged/.test(error.message)) return false;
+  throw error;
+}
 
 /** A kill, and a stop that a mishap explains. */
 function goesOn(ended: Ended): boolean {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../src/sandbox/random.ts';
@@ -145,7 +145,7 @@ export class Mishaps implements AsyncDisposable {
     const files = readdirSync(place).filter((name) => FLIPPED.test(name));
     if (!files.includes('ledger.db')) return true;
     const intact = takeBackup(this.#workplace);
-    this.#flipBit(join(place, this.#random.pick(files)));
+    const flipBack = this.#flipBit(join(place, this.#random.pick(files)));
     this.#tally.happened.flip += 1;
     const before = this.#gateway.calls;
     const ended = await this.#workplace.run(order);
@@ -157,7 +157,9 @@ export class Mishaps implements AsyncDisposable {
     if (!isHarmless && !isNoticed)
       console.error(`a flipped bit ended a run with ${ended.code}: ${ended.stderr}`);
     if (!isHarmless && hasBought) return false;
-    if (!isHarmless) {
+    // What did this run no harm may do some to a later one, which is not to be judged by it.
+    if (hasBought) flipBack();
+    else {
       restore(this.#workplace, intact);
       if (isKnownToBeOlder(this.#workplace, intact)) {
         await this.#workplace.run({ ...order, more: ['--accept', 'store'] });
@@ -167,12 +169,21 @@ export class Mishaps implements AsyncDisposable {
     return true;
   }
 
-  #flipBit(path: string): void {
+  /** @returns what takes it back, if the bit is still there. */
+  #flipBit(path: string): () => void {
     const bytes = readFileSync(path);
-    if (bytes.length === 0) return;
+    if (bytes.length === 0) return () => {};
     const at = this.#random.integer(0, bytes.length - 1);
-    bytes[at] = (bytes[at] ?? 0) ^ (1 << this.#random.integer(0, 7));
+    const bit = 1 << this.#random.integer(0, 7);
+    const flipped = (bytes[at] ?? 0) ^ bit;
+    bytes[at] = flipped;
     writeFileSync(path, bytes);
+    return () => {
+      const now = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+      if (now[at] !== flipped) return;
+      now[at] = flipped ^ bit;
+      writeFileSync(path, now);
+    };
   }
 
   /** An older copy spends nothing once it is known outside of the store that more was done since. */
