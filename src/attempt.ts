@@ -140,6 +140,7 @@ async function attempt(
   operation: DialectOperation,
   movedTo: string | undefined,
 ): Promise<Next> {
+  await spending.transport.untilQuiet();
   const permit = await spending.limiter.permit(spending.waiter);
   // Taken before the commit, so that a process that is stopped in the middle of it is late as well.
   const intentAt = spending.clock.sendingAt();

@@ -295,6 +295,7 @@ async function untilSure(spending: Spending, sent: Moment, sureMs: number): Prom
 function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
   const { limiter, waiter, transport, clock } = spending;
   return limiter.slot(waiter, async () => {
+    await transport.untilQuiet();
     const permit = await limiter.permit(waiter);
     try {
       const intentAt = clock.sendingAt();

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from './clock.ts';
 import { formatDuration } from './duration.ts';
 import { messageOf } from './errors.ts';
 import { crashPoint } from './faults.ts';
@@ -8,7 +7,7 @@ import type { RawReply } from './ledger.ts';
 import type { HttpRequest } from './request.ts';
 import { Deadlines, type Expiring } from './transport/deadlines.ts';
 import { unpacked } from './transport/unpack.ts';
-import { type Carried, Wire, Wires } from './transport/wires.ts';
+import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.ts';
 
 /**
  * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
@@ -35,14 +34,9 @@ export interface Sending {
   onSent(): void;
 }
 
-export interface TransportOptions {
-  readonly origin: string;
-  readonly connections: number;
+export interface TransportOptions extends WiresOptions {
   /** How long a whole exchange may take, from handing it over to the last byte. */
   readonly timeoutMs: number;
-  readonly clock: Clock;
-  /** More came on a connection than was asked for. `requests`: how many it had carried until that was noticed. */
-  readonly onSurplus?: (requests: number) => void;
   /** Kept in the reply besides the usual headers, lower case. */
   readonly keptHeaders: readonly string[];
 }
@@ -54,8 +48,16 @@ export class Transport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#wires = new Wires(options.origin, options.connections, options.onSurplus ?? (() => {}));
+    this.#wires = new Wires(options);
     this.#deadlines = new Deadlines(options.timeoutMs);
+  }
+
+  /**
+   * Resolves when a request may be sent without risk of being given the answer to another. To be awaited before a request
+   * has its permit and its intent, which wait for nothing.
+   */
+  untilQuiet(): Promise<void> {
+    return this.#wires.untilQuiet();
   }
 
   /** Never rejects: everything that can happen to a request is a kind of reply. */

@@ -101,6 +101,7 @@ export class LookUps {
 
   async #tryOnce(request: HttpRequest) {
     const { clock, dialect } = this.#order;
+    await this.#transport.untilQuiet();
     const permit = await this.#limiter.permit(this.#waiter);
     const sentAtMs = clock.monotonicMs();
     try {

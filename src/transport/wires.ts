@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
+import type { Clock } from '../clock.ts';
 
 /**
  * The connections to one origin. A connection is used again and again, until its server shows that this is not safe: then
@@ -43,9 +44,18 @@ export interface Carried {
   wire: Wire;
 }
 
+export interface WiresOptions {
+  readonly origin: string;
+  readonly connections: number;
+  readonly clock: Clock;
+  /** More came on a connection than was asked for. `requests`: how many it had carried until that was noticed. */
+  readonly onSurplus?: (requests: number) => void;
+}
+
 export class Wires {
   readonly #origin: string;
   readonly #connections: number;
+  readonly #clock: Clock;
   readonly #onSurplus: (requests: number) => void;
   #pool: Pool;
   #retired: Pool | undefined;
@@ -53,26 +63,29 @@ export class Wires {
   #resets = 0;
   #silenceUntilMs: number | undefined;
 
-  constructor(origin: string, connections: number, onSurplus: (requests: number) => void) {
+  constructor({ origin, connections, clock, onSurplus = () => {} }: WiresOptions) {
     this.#origin = origin;
     this.#connections = connections;
+    this.#clock = clock;
     this.#onSurplus = onSurplus;
     this.#pool = this.#open();
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler & Carried): void {
     // With `reset` the server hears "connection: close", and the connection ends with its answer.
-    const send = (): void => {
-      this.#pool.dispatch({ ...options, reset: !this.#isReusing }, handler);
-    };
-    const silenceMs = this.#isReusing ? (this.#silenceUntilMs ?? 0) - performance.now() : 0;
-    if (silenceMs > 0) setTimeout(send, silenceMs);
-    else send();
+    this.#pool.dispatch({ ...options, reset: !this.#isReusing }, handler);
+  }
+
+  /** Resolves when a connection may be used again. */
+  async untilQuiet(): Promise<void> {
+    if (!this.#isReusing || this.#silenceUntilMs === undefined) return;
+    const silenceMs = this.#silenceUntilMs - this.#clock.monotonicMs();
+    if (silenceMs > 0) await this.#clock.sleep(silenceMs);
   }
 
   /** An answer came to its end. */
   answered(): void {
-    this.#silenceUntilMs ??= performance.now() + FIRST_SILENCE_MS;
+    this.#silenceUntilMs ??= this.#clock.monotonicMs() + FIRST_SILENCE_MS;
   }
 
   /** A connection ended under a request, before anything of its answer. */
