@@ -4,9 +4,9 @@ import { GUARDS_4, TIME_GUARDS } from './guards-4.ts';
 import { PRICE_GUARDS } from './guards-4-prices.ts';
 
 /**
- * What schema 4 adds: the input that a row was settled from, checksums of what had none, what is known of the time at
- * which attempts were made, and more, each below. Everything that earlier
- * schemas kept stays as it is, checksums included.
+ * What schema 4 adds, a section for each: the input that a row was settled from, series of misses, the name of a ledger,
+ * the time of attempts, files that we wrote, prices that were seen, checksums of what had none, and more methods of
+ * requests. Everything that earlier schemas kept stays as it is, checksums included.
  */
 
 /** Of rows that an older Rowonce settled `input` is NULL, which is accepted. */
