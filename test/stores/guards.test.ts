@@ -8,6 +8,7 @@ import { GUARDS_3 } from '../../src/stores/sqlite/guards-3.ts';
 import { TIME_GUARDS } from '../../src/stores/sqlite/guards-4.ts';
 import { PRICE_GUARDS } from '../../src/stores/sqlite/guards-4-prices.ts';
 import { SCHEMA_4 } from '../../src/stores/sqlite/schema-4.ts';
+import { SCHEMA_5 } from '../../src/stores/sqlite/schema-5.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -486,7 +487,7 @@ describe('the database refuses', () => {
   test('by every guard that there is, but for those of changes, time and prices, which have tests of their own', () => {
     const others = SCHEMA_4.replace(TIME_GUARDS, '').replace(PRICE_GUARDS, '');
     expect(untested(database, GUARDS + GUARDS_2 + others, REFUSED)).toEqual([]);
-    const all = GUARDS + GUARDS_2 + GUARDS_3 + SCHEMA_4;
+    const all = GUARDS + GUARDS_2 + GUARDS_3 + SCHEMA_4 + SCHEMA_5;
     expect(untested(database, all, [])).toEqual(untested(database, undefined, []));
   });
 });

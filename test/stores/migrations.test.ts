@@ -47,7 +47,7 @@ function storeOf(schema: number, watermark: string): string {
 }
 
 test('a script that was released is never edited: there are stores that were made by it', () => {
-  const hashes = MIGRATIONS.map((script) => createHash('sha256').update(script).digest('hex'));
+  const hashes = MIGRATIONS.slice(0, 4).map((script) => createHash('sha256').update(script).digest('hex'));
   expect(hashes).toEqual([
     '32ccea0a1c630e2b82a9264d427898a254aca042667864b101eae903e7ceaf6c',
     '1129960999f6d43c9615fe0030980648947700177578035bf577b5f52f692519',
@@ -207,7 +207,10 @@ test('requests that an older store kept are there, and beside them those of ever
 
 test('whoever only looks waits for a run to bring the store up to date', async () => {
   const place = storeOfSchema1();
-  const older = { code: 'store_version', message: expect.stringContaining('(schema 1, this one needs 4)') };
+  const older = {
+    code: 'store_version',
+    message: expect.stringContaining(`(schema 1, this one needs ${MIGRATIONS.length})`),
+  };
   await expect(sqlite.look(place)).rejects.toMatchObject(older);
   await (await openStore(sqlite, place)).close();
   const reader = await sqlite.look(place);

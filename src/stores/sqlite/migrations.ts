@@ -4,13 +4,14 @@ import { SCHEMA_1 } from './schema.ts';
 import { SCHEMA_2 } from './schema-2.ts';
 import { SCHEMA_3 } from './schema-3.ts';
 import { SCHEMA_4 } from './schema-4.ts';
+import { SCHEMA_5 } from './schema-5.ts';
 import { sumUpEverything } from './table-sums.ts';
 
 /** "RoWo" in ASCII, in the header of every ledger: another program's SQLite file is never taken for one. */
 export const APPLICATION_ID = 0x526f576f;
 
 /** The script at index n brings a ledger from schema n to n + 1. Scripts are never edited after their release. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4];
+export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5];
 
 /** The schema that gave every row which is believed a checksum. */
 const SUMMED = 4;
