@@ -439,7 +439,7 @@ describe('a file that is not ours', () => {
     alter(place, 'PRAGMA user_version = 7');
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 4)'),
+      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 5)'),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
