@@ -107,6 +107,7 @@ export async function askFor(
     timeoutMs: 10_000,
     clock: systemClock,
     keptHeaders: [],
+    keys: [],
   });
   const ending = AbortSignal.timeout(durationMs);
   const waiter: Waiter = { signal: ending, maxPauseMs: undefined };

@@ -213,6 +213,7 @@ async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime
   const transport = transportTo(
     vendor.baseUrl,
     account,
+    requestValues,
     dialect,
     account.limits.concurrency,
     clock.machine,

@@ -7,6 +7,7 @@ import { type Closure, type Credits, credits, type RawReply } from './ledger.ts'
 import type { JsonValue } from './operation.ts';
 import { foreignWords } from './plain-text.ts';
 import { rateHintsIn } from './rate-hints.ts';
+import { REDACTED } from './redaction.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
@@ -130,6 +131,8 @@ function newPath(
 ): string | undefined {
   if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
     return undefined;
+  // A place that is only known without the key is not the one that is meant.
+  if (location.includes(REDACTED)) return undefined;
   // Through a service only a whole path can be followed, because what it would be relative to is in the envelope.
   if (through !== undefined && !location.startsWith('/')) return undefined;
   const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];

@@ -4,6 +4,7 @@ import { messageOf } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import type { RawReply } from './ledger.ts';
+import { Redaction } from './redaction.ts';
 import type { HttpRequest } from './request.ts';
 import { Deadlines, type Expiring } from './transport/deadlines.ts';
 import { unpacked } from './transport/unpack.ts';
@@ -39,15 +40,19 @@ export interface TransportOptions extends WiresOptions {
   readonly timeoutMs: number;
   /** Kept in the reply besides the usual headers, lower case. */
   readonly keptHeaders: readonly string[];
+  /** What leaves in the requests and is in nothing that comes back from here. */
+  readonly keys: readonly string[];
 }
 
 export class Transport {
   readonly #options: TransportOptions;
   readonly #wires: Wires;
   readonly #deadlines: Deadlines;
+  readonly #redaction: Redaction;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#redaction = new Redaction(options.keys);
     this.#wires = new Wires(options);
     this.#deadlines = new Deadlines(options.timeoutMs);
   }
@@ -60,12 +65,12 @@ export class Transport {
     return this.#wires.untilQuiet();
   }
 
-  /** Never rejects: everything that can happen to a request is a kind of reply. */
+  /** Never rejects: everything that can happen to a request is a kind of reply. None holds the key that was sent. */
   send(request: HttpRequest, sending: Sending): Promise<Reply> {
     return new Promise((resolve) => {
       const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
         this.#deadlines.end(exchange);
-        resolve(reply);
+        resolve(redacted(reply, this.#redaction));
       });
       this.#deadlines.begin(exchange);
       this.#wires.dispatch(
@@ -226,6 +231,12 @@ function decoded(raw: RawReply): Reply {
   } catch (error) {
     return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
   }
+}
+
+function redacted(reply: Reply, redaction: Redaction): Reply {
+  return reply.kind === 'answered'
+    ? { kind: 'answered', raw: redaction.reply(reply.raw) }
+    : { ...reply, message: redaction.text(reply.message) };
 }
 
 function causeOf(error: Error): NotSentCause {

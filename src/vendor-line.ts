@@ -19,6 +19,7 @@ export function timeoutMsOf({ timeoutMs = DEFAULT_TIMEOUT_MS }: Pick<Account, 't
 export function transportTo(
   baseUrl: URL,
   account: Pick<Account, 'timeoutMs'>,
+  { key }: Pick<RequestValues, 'key'>,
   dialect: Dialect,
   connections: number,
   clock: Clock,
@@ -31,6 +32,7 @@ export function transportTo(
     clock,
     onSurplus,
     keptHeaders: headersReadBy(dialect),
+    keys: [key],
   });
 }
 

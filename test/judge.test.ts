@@ -320,6 +320,8 @@ test('a redirect is followed only where the dialect says that the operation may 
     closure: { kind: 'not_sent', why: 'status 307, it has moved to /v2/enrich?a=1' },
     path: '/v2/enrich?a=1',
   });
+  const withKey = answered(307, '', { location: '/v2/enrich?key=[redacted]' });
+  expect(inShort(judge(withKey, provider, moving))).toBe('stop, address');
 });
 
 describe('how long the vendor asks us to wait', () => {

@@ -250,11 +250,12 @@ interface Options {
   readonly connections?: number;
   readonly timeoutMs?: number;
   readonly keptHeaders?: readonly string[];
+  readonly keys?: readonly string[];
 }
 
 function transportTo(origin: string, options: Options = {}): Transport {
-  const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [] } = options;
-  const transport = new Transport({ origin, clock, connections, timeoutMs, keptHeaders });
+  const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [], keys = [] } = options;
+  const transport = new Transport({ origin, clock, connections, timeoutMs, keptHeaders, keys });
   onTestFinished(() => transport.close());
   return transport;
 }

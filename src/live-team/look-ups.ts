@@ -48,7 +48,7 @@ export class LookUps {
     this.#order = order;
     this.#origin = baseUrl.origin;
     this.#waiter = { signal, maxPauseMs };
-    this.#transport = transportTo(baseUrl, account, dialect, 1, clock);
+    this.#transport = transportTo(baseUrl, account, values, dialect, 1, clock);
     this.#limiter = new Limiter({
       limits: { ...account.limits, concurrency: 1 },
       clock,

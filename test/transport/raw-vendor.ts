@@ -79,7 +79,7 @@ export function transportTo(
   { origin }: Pick<RawVendor, 'origin'>,
   options: Partial<Pick<TransportOptions, 'connections' | 'timeoutMs' | 'onSurplus'>> = {},
 ): Transport {
-  const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [] };
+  const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [], keys: [] };
   const transport = new Transport({ origin, ...defaults, ...options });
   onTestFinished(() => transport.close());
   return transport;
