@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { messageOf, type StopError, stop, unreachable } from './errors.ts';
+import { type StopError, stop, unreachable } from './errors.ts';
 
 /** Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else. */
 
@@ -18,6 +18,8 @@ const SANDBOX_KEY = 'sandbox';
 /** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface KeyHolder {
   readonly name: string;
   readonly key: KeySource;
@@ -27,10 +29,7 @@ export interface KeyHolder {
  * The key itself. Runs `key_command` each time it is called.
  * @throws StopError `account` when it is missing or cannot be a key.
  */
-export async function resolveKey(
-  account: KeyHolder,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<string> {
+export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
   const { name, key } = account;
   switch (key.kind) {
     case 'sandbox':
@@ -46,17 +45,20 @@ export async function resolveKey(
   }
 }
 
-/** Where the key comes from, in words that may be shown. Arguments of a command may be secret and are left out. */
-export function describeKey(key: KeySource): string {
+/**
+ * Where the key comes from, in words that may be shown. Somebody may have put the key itself behind `key_env` or
+ * `key_command`, and arguments of a command may be secret.
+ */
+export function describeKey(key: KeySource, env: Environment = process.env): string {
   switch (key.kind) {
     case 'sandbox':
       return 'none needed';
     case 'file':
       return 'in the accounts file';
     case 'environment':
-      return `environment variable ${key.variable}`;
+      return isShownName(key.variable, env) ? `environment variable ${key.variable}` : 'environment, not set';
     case 'command':
-      return `command ${key.words[0] ?? ''}`;
+      return 'printed by the program of key_command';
     default:
       return unreachable(key);
   }
@@ -74,7 +76,21 @@ export function usableKey(account: string, found: string): string {
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
+/** Words of capital letters, with a number at their end at most. Keys are longer or have digits and small letters. */
+const USUAL_NAME = /^[A-Z]{1,16}(?:_[A-Z]{1,16})*_?\d{0,2}$/;
+
+/** Whether what stands behind `key_env` is a name for certain: that of a variable, or one as variables usually have. */
+function isShownName(variable: string, env: Environment): boolean {
+  return env[variable] !== undefined || USUAL_NAME.test(variable);
+}
+
 function missingVariable(account: string, variable: string): never {
+  if (!isShownName(variable, {})) {
+    const fact = `account ${account}: the key is missing: its key_env is not the name of a variable that is set`;
+    const next =
+      'Write the name of an environment variable behind key_env, and set that variable to the key itself.';
+    throw stop('account', fact, next);
+  }
   const fact = `account ${account}: the key is missing: the environment variable ${variable} is not set`;
   throw stop('account', fact, `Set ${variable} to the key, for example with export ${variable}=…`);
 }
@@ -89,16 +105,17 @@ async function outputOf(account: string, [program = '', ...words]: readonly stri
   try {
     const [how, output] = await Promise.all([ended, text(child.stdout)]);
     if (how === 0) return output;
-    throw commandFailed(account, program, `ended with ${how}`);
+    throw commandFailed(account, `ended with ${how}`);
   } catch (error) {
+    // The system's words would name the program, and what is no program may be the key.
     throw error instanceof Error && 'syscall' in error
-      ? commandFailed(account, program, `cannot be started: ${messageOf(error)}`)
+      ? commandFailed(account, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
       : error;
   }
 }
 
-function commandFailed(account: string, program: string, how: string): StopError {
-  const fact = `account ${account}: the key is missing: the program ${program} of key_command ${how}`;
+function commandFailed(account: string, how: string): StopError {
+  const fact = `account ${account}: the key is missing: the program of key_command ${how}`;
   return stop(
     'account',
     fact,

@@ -4,7 +4,7 @@ import { suggestion } from './nearest.ts';
 
 /**
  * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where they are
- * words of a list or numbers: elsewhere one may be a key, and what is shown ends in logs.
+ * numbers or could be words of a list: elsewhere one may be a key, and what is shown ends in logs.
  */
 
 export type KeyPath = readonly PropertyKey[];
@@ -53,7 +53,7 @@ function unknownName(schema: Schema, value: unknown, issue: z.core.$ZodIssueUnre
   return {
     keys: [...issue.path, name],
     part: 'name',
-    fact: `"${name}" is not known here`,
+    fact: `${quoted(name)} is not known here`,
     next: suggestion(name, free),
   };
 }
@@ -141,8 +141,15 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : 'a block of lines';
 }
 
+/** Longer than any word of a list is, and shorter than most keys are that land in a wrong place. */
+const LONGEST_WORD = 24;
+
+function quoted(word: string): string {
+  return word.length > LONGEST_WORD ? `a word of ${word.length} characters` : `"${word}"`;
+}
+
 function notInList(name: string, found: unknown, words: readonly string[]): Words {
-  const shown = typeof found === 'object' ? kindOf(found) : `"${String(found)}"`;
+  const shown = typeof found === 'object' ? kindOf(found) : quoted(String(found));
   return { fact: `${name} cannot be ${shown}`, next: suggestion(String(found), words) };
 }
 

@@ -16,6 +16,7 @@ import {
   loadAccounts,
   resolveKey,
 } from '../src/account.ts';
+import { describeKey } from '../src/account-key.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -463,8 +464,43 @@ describe('the key', () => {
     const absent = await loadOne(`${PROVIDER}, key_command: no-such-program show it`);
     await expect(resolveKey(absent)).rejects.toMatchObject({
       code: 'account',
-      message: expect.stringMatching(/the program no-such-program of key_command cannot be started/),
+      message: expect.stringMatching(/the program of key_command cannot be started \(ENOENT\)$/),
     });
+  });
+
+  test('is not shown where somebody has put it in the place of a name', async () => {
+    for (const key of ['sk_live_9fQxZt0', 'AKIAIOSFODNN7EXAMPLE', 'B2C4D6F8A1']) {
+      for (const place of [`key_env: ${key}`, `key_command: ${key}`, `key_command: [${key}, show]`]) {
+        const account = await loadOne(`${PROVIDER}, ${place}`);
+        expect(describeKey(account.key, {})).not.toContain(key);
+        await expect(resolveKey(account, {})).rejects.toMatchObject({
+          message: expect.not.stringContaining(key),
+          next: expect.not.stringContaining(key),
+        });
+      }
+    }
+    const { key } = await loadOne(`${PROVIDER}, key_env: data_key`);
+    expect(describeKey(key, { data_key: 'x' })).toBe('environment variable data_key');
+  });
+
+  test('is not quoted from a wrong line of the accounts file', async () => {
+    const key = 'sk_live_9fQxZt0aaaabbbbccccdddd';
+    for (const line of [
+      `data: { vendor: ${key} }`,
+      `data: { ${PROVIDER}, ${key}: 1 }`,
+      `data: { ${PROVIDER}, key: ${key}, key_env: [${key}] }`,
+      `data: { ${PROVIDER}, key: "${key} }`,
+      `data: { ${PROVIDER}, key: [${key}] }`,
+      `data: { ${PROVIDER}, key: *${key} }`,
+      `data: { ${PROVIDER}, key: !${key} x }`,
+    ]) {
+      const error = await load(`accounts:\n  ${line}\n`).catch((thrown: unknown) => thrown);
+      expect(error, line).toMatchObject({
+        code: 'account',
+        message: expect.not.stringContaining(key),
+        next: expect.not.stringContaining(key),
+      });
+    }
   });
 
   test.each(['', 'two words', 'tab\t', 'two\nlines', 'ünïcode', 'nul\0'])(

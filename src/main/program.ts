@@ -140,7 +140,7 @@ export function usageStop(error: CommanderError, command: string): StopError {
   const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
   return stop(
     'usage',
-    withoutValue(fact),
+    command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact),
     nearest ? `Did you mean ${nearest}? Else ${see}.` : `Please ${see}.`,
   );
 }
@@ -157,4 +157,9 @@ function wrongChoice({ flag, word = '', known = '' }: Record<string, string | un
 /** `--key=secret` is quoted back as an unknown option; what stands behind the sign may be a key and is not shown. */
 function withoutValue(fact: string): string {
   return fact.replace(/(unknown option '[^'=]+)=.*'$/, "$1'");
+}
+
+/** Nor are the words that nobody expected, where one of them may be a key. */
+function withoutWords(fact: string): string {
+  return fact.replace(/( but got \d+): .*$/, '$1');
 }

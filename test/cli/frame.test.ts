@@ -58,6 +58,10 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       ['accounts', 'list', '--jsn'],
       "unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
     ],
+    [
+      ['accounts', 'add', 'sk_live_9fQxZt0'],
+      "too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see rowonce accounts --help.\n",
+    ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
     [['sandbox', '--rate-kind', 'slidng'], '--rate-kind slidng is not known.\nDid you mean sliding?\n'],
     [['accounts', 'remove'], "missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
