@@ -45,6 +45,18 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
+/** The keys that can be had without running a program, which may ask for a passphrase. */
+export function keysAtHand(
+  accounts: readonly Pick<KeyHolder, 'key'>[],
+  env: Environment = process.env,
+): readonly string[] {
+  return accounts.flatMap(({ key }) => {
+    const found =
+      key.kind === 'file' ? key.reveal() : key.kind === 'environment' ? env[key.variable] : undefined;
+    return found === undefined ? [] : [found.trim()];
+  });
+}
+
 /**
  * Where the key comes from, in words that may be shown. Somebody may have put the key itself behind `key_env` or
  * `key_command`, and arguments of a command may be secret.

@@ -5,6 +5,8 @@ import { StopError, stop } from './errors.ts';
 import { loadFamily } from './family.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 import { stateFolder } from './paths.ts';
+import { redactedLedger } from './redacted-ledger.ts';
+import { Redaction } from './redaction.ts';
 import { type Salvage, type Store, type StoreOptions, storeFor, type Tell } from './store.ts';
 
 /** Which store a command uses, and how it is opened. */
@@ -58,7 +60,7 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
       'Name the store with --store or $ROWONCE_STORE, so that a new one is not made by mistake.',
     );
   }
-  return store.open(location, { ...opening, create: true });
+  return redactedLedger(await store.open(location, { ...opening, create: true }), keysOfAccounts);
 }
 
 /**
@@ -99,7 +101,20 @@ function isNewStore({ location }: StoreChoice): boolean {
 
 /** @param tell hears what would hold a spender back. */
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
-  return (await storeOf(location)).look(location, tell);
+  return redactedLedger(await (await storeOf(location)).look(location, tell), keysOfAccounts);
+}
+
+/** Loaded with the first answer that is shown, because most looks show none. A wrong accounts file is said elsewhere. */
+async function keysOfAccounts(): Promise<Redaction> {
+  const [{ loadAccounts }, { keysAtHand }] = await Promise.all([
+    import('./account.ts'),
+    import('./account-key.ts'),
+  ]);
+  const configured = await loadAccounts().then(
+    (accounts) => accounts.configured,
+    () => [],
+  );
+  return new Redaction(keysAtHand(configured));
 }
 
 /** Reads what can be read of a damaged store. @param workFolder an empty folder. */

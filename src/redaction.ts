@@ -35,13 +35,15 @@ interface Layer {
 }
 
 export class Redaction {
+  readonly #texts: readonly string[];
   readonly #needles: readonly Buffer[];
   readonly #short: readonly string[];
 
   constructor(keys: readonly string[]) {
     const isLong = (key: string): boolean => key.length >= LEAST_LENGTH;
     const needles = new Set(keys.filter(isLong).flatMap(writingsOf));
-    this.#needles = [...needles].map((needle) => Buffer.from(needle, 'latin1'));
+    this.#texts = [...needles];
+    this.#needles = this.#texts.map((needle) => Buffer.from(needle, 'latin1'));
     this.#short = keys.filter((key) => key !== '' && !isLong(key));
   }
 
@@ -49,7 +51,14 @@ export class Redaction {
     return { ...raw, headers: this.#headers(raw.headers), body: this.bytes(raw.body) };
   }
 
+  /** Whether there is no key that is looked for in words. */
+  get findsNothing(): boolean {
+    return this.#texts.length === 0;
+  }
+
   text(words: string): string {
+    if (words.length < LEAST_LENGTH) return words;
+    if (!/[%\\&]/.test(words) && !this.#texts.some((text) => words.includes(text))) return words;
     const bytes = Buffer.from(words);
     const redacted = this.bytes(bytes);
     return redacted === bytes ? words : redacted.toString();

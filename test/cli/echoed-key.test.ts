@@ -44,7 +44,6 @@ function escaped(character: string): string {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  expect(request.headers.authorization).toContain(KEY);
   const { domain = '' } = JSON.parse((await text(request)) || '{}');
   response.setHeader('content-type', 'application/json');
   ANSWERS[String(domain).split('.')[0] ?? '']?.(response);
@@ -125,4 +124,30 @@ test('an echoed key is in nothing that is written or shown', async () => {
   expect(output).toContain('Packed [redacted]');
   expect(said).toContain('elsewhere?token=[redacted]');
   expect(said).toContain('the key [redacted] is not valid');
+});
+
+test('a key that an older answer holds is not shown, and the answer stays as it was', async () => {
+  const desk = await openEchoingDesk();
+  const address = JSON.parse(await desk.read('config/accounts.yaml')).accounts.data.base_url;
+  // The vendor says a key that the account has not had yet, as Rowonce once recorded every answer.
+  desk.place.writeAccount(address, { key: 'another_key_of_the_account' });
+  const names = ['field', 'basic', 'header', 'page', 'escaped'];
+  await desk.write('list.csv', `Domain\n${names.map((name) => `${name}.example\n`).join('')}`);
+  await desk.type(desk.run());
+  expect(tracesIn(await desk.read('out.csv'))).not.toEqual([]);
+  desk.place.writeAccount(address, { key: KEY });
+  let said = '';
+  for (const words of [
+    ...names.map((_, at) => ['status', 'last', String(at + 2)]),
+    ['status', 'last', '2', '--json'],
+    ['settle', 'last'],
+    ['export', 'last', '-o', 'again.csv'],
+  ]) {
+    const { stdout, stderr } = await desk.type(words);
+    said += `${words.join(' ')}\n${stdout}${stderr}\n`;
+  }
+  expect(tracesIn(said)).toEqual([]);
+  expect(tracesIn(await desk.read('again.csv'))).toEqual([]);
+  expect(await desk.read('again.csv')).toContain('Acme [redacted]');
+  expect(tracesIn(readFileSync(desk.place.path('store/ledger.db'), 'latin1'))).not.toEqual([]);
 });
