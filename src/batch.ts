@@ -18,6 +18,7 @@ import type { RunOrder } from './order.ts';
 /**
  * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
  * @param budget undefined leaves the cap of a resumed batch as it is.
+ * @param outputName what the batch fixes for its output's name.
  * @param plan of a change: kept with a new batch, and makes one where a finished list has something to do again.
  */
 export async function startBatch(
@@ -25,10 +26,11 @@ export async function startBatch(
   input: MappedInput,
   budget: Credits | undefined,
   plan: ChangePlan | undefined,
+  outputName: string | undefined,
 ): Promise<Batch> {
   const { ledger, command, job } = order;
   const isFirst = (await ledger.batches()).length === 0;
-  const spec = specOf(order, input, plan);
+  const spec = specOf(order, input, plan, outputName);
   const isStale =
     (await hasGoneStale(ledger, spec)) || (hasMoved(job, plan) && !(await isDecided(ledger, spec)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
@@ -90,7 +92,12 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
 
 const PARTIAL = 'partial';
 
-function specOf(order: RunOrder, input: MappedInput, plan: ChangePlan | undefined): BatchSpec {
+function specOf(
+  order: RunOrder,
+  input: MappedInput,
+  plan: ChangePlan | undefined,
+  outputName: string | undefined,
+): BatchSpec {
   const { account, dialect, job, clock } = order;
   const identity = batchIdentityOf(order, input);
   const startMs = clock.wallMs();
@@ -113,6 +120,7 @@ function specOf(order: RunOrder, input: MappedInput, plan: ChangePlan | undefine
       ...jobSettings(job, input.columns.columns, {
         requestsPerSecond: requestsPerSecond(account),
         answerPlace: answerPlaceOf(dialect, job.operation.name),
+        outputName,
       }),
       ...(partial ? { [PARTIAL]: true } : {}),
     },

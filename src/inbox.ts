@@ -52,7 +52,7 @@ const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|downlo
 
 /** Names of our own files beside an input, numbered ones included. A test holds them against what is really written. */
 const OUR_NAMES =
-  /\.(?:enriched|sandbox)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
+  /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
 
 /**
  * What stands in the folder. Takes two seconds when anything in it is young, in which a file that is still being

@@ -36,6 +36,8 @@ const settingsSchema = z.object({
       objects: z.literal(true).optional(),
     })
     .optional(),
+  /** What its output's name has behind the input's; left out: the usual word, or the user named every output. */
+  output_name: z.string().optional(),
   /** Name of the file into which lists of results go; left out: there are none. */
   results_file: z.string().optional(),
 });
@@ -57,10 +59,15 @@ export interface AccountSettings {
   readonly answerPlace: AnswerPlace;
 }
 
+/** What a batch keeps besides, from when it begins. */
+export interface BatchSettings extends AccountSettings {
+  readonly outputName: string | undefined;
+}
+
 export function jobSettings(
   job: Job,
   columns: Readonly<Record<string, string>>,
-  { requestsPerSecond, answerPlace }: AccountSettings,
+  { requestsPerSecond, answerPlace, outputName }: BatchSettings,
 ): JsonObject {
   return {
     job: job.path ?? job.name,
@@ -75,6 +82,7 @@ export function jobSettings(
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
+    ...(outputName === undefined ? {} : { output_name: outputName }),
     ...(job.operation.resultsFile === undefined ? {} : { results_file: job.operation.resultsFile }),
   };
 }
@@ -90,6 +98,11 @@ export function columnsOf(
 ): { readonly columns: Readonly<Record<string, string>>; readonly guessed: boolean } | undefined {
   const { data } = settingsSchema.safeParse(stored);
   return data && { columns: data.columns, guessed: data.columns_guessed === true };
+}
+
+/** What the batch has fixed for its output's name; undefined when nothing was. */
+export function outputNameOf(stored: JsonObject): string | undefined {
+  return settingsSchema.safeParse(stored).data?.output_name;
 }
 
 /** The limit that the newest run of the batch knew of; undefined when it knew none. */

@@ -55,6 +55,7 @@ export {
   besideInput,
   chooseDestination,
   type Destination,
+  usualName,
   type WantedOutput,
 } from './output/destination.ts';
 export { type Additions, filesOf } from './output/files.ts';

@@ -22,6 +22,7 @@ import {
   type WantedOutput,
   writeOutput,
 } from './output.ts';
+import { outputNameFor } from './output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
@@ -52,12 +53,13 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
 
   const input = await openMappedInput(order.inputPath, order.job, order.ledger);
-  const destination = await chooseDestination(input, order.job, wantedOutput(order));
+  const outputName = await outputNameFor(heard, input);
+  const destination = await chooseDestination(input, order.job, wantedOutput(order, outputName));
   const plan = await planOfChange(heard, input, connections);
   const budget = await requireConsent(heard, input, plan);
   // Somebody may have had the question before them for hours.
   await input.file.requireUnchanged();
-  const batch = await startBatch(heard, input, budget, plan);
+  const batch = await startBatch(heard, input, budget, plan, outputName);
   const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
@@ -91,8 +93,8 @@ async function endingForeign<T>({ ledger }: RunOrder, batch: Batch, work: () => 
   }
 }
 
-function wantedOutput({ output, account, forExcel }: RunOrder): WantedOutput {
-  return { named: output, sandbox: account.sandbox, forExcel };
+function wantedOutput({ output, account, forExcel }: RunOrder, name: string | undefined): WantedOutput {
+  return { named: output, sandbox: account.sandbox, forExcel, name };
 }
 
 /** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */

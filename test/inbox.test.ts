@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -123,7 +124,14 @@ test('files that nobody has touched for a minute are taken at once; one young fi
 
 describe('our own files are never inputs', () => {
   const folder = '/in';
-  const outputs = [false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox));
+  const operations = readdirSync(join(import.meta.dirname, '../src/operations')).flatMap((name) =>
+    name.endsWith('.ts') ? [name.slice(0, -'.ts'.length)] : [],
+  );
+  const names = [...operations, 'enrich-person-2', 'enrich-person.sandbox'];
+  const outputs = [
+    ...[false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox)),
+    ...names.map((name) => besideInput(join(folder, 'leads.csv'), false, { name })),
+  ];
   const written = [
     ...outputs.flatMap(filesOf),
     ...outputs.map((path) => besideFile(path, ' (2).csv')).flatMap(filesOf),

@@ -8,7 +8,7 @@ import { besideFile, partsOf } from '../file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';
-import { type OutputSettings, outputSettings, readSettings } from '../job-settings.ts';
+import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger.ts';
 import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';
@@ -107,7 +107,8 @@ function overrides(flags: Flags): Pick<OutputSettings, 'formulas' | 'withInput'>
 
 /** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */
 async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
-  const standing = batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox);
+  const standing =
+    batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox, { name: outputNameOf(batch.settings) });
   const path = forExcel === true ? asWorkbook(standing) : standing;
   const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
   return newest === undefined || newest.id === batch.id

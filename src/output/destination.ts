@@ -24,6 +24,8 @@ export interface WantedOutput {
   readonly sandbox: boolean;
   /** A workbook, whatever the input is. */
   readonly forExcel?: boolean | undefined;
+  /** What the batch has fixed for its output's name; left out: the usual. */
+  readonly name?: string | undefined;
 }
 
 type FoundInput = Pick<Input, 'path' | 'survey'>;
@@ -35,7 +37,7 @@ type FoundInput = Pick<Input, 'path' | 'survey'>;
 export async function chooseDestination(
   input: FoundInput,
   job: Additions,
-  { named, sandbox, forExcel = false }: WantedOutput,
+  { named, sandbox, forExcel = false, name }: WantedOutput,
 ): Promise<Destination> {
   // Read here only for its refusals: a clash of columns must be known before anything is bought.
   additionOf(input.survey.header, job.add ?? {}, job.onExisting);
@@ -44,7 +46,7 @@ export async function chooseDestination(
     if (becomesWorkbook) requireRoomFor(input, job);
     return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
   }
-  const path = resolve(named ?? besideInput(input.path, sandbox, forExcel));
+  const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
   if (becomesWorkbook && !isWorkbook(path)) {
     const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
     throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
@@ -69,11 +71,20 @@ export async function chooseDestination(
 
 /**
  * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
- * @param forExcel with the ending of a workbook, whatever the input's is. So is what had macros, as a copy has none.
+ * @param options `forExcel`: with the ending of a workbook, whatever the input's is. So is what had macros, as a copy has none.
  */
-export function besideInput(inputPath: string, sandbox: boolean, forExcel = false): string {
-  const path = besideFile(inputPath, `.${sandbox ? 'sandbox' : 'enriched'}${partsOf(inputPath).ending}`);
+export function besideInput(
+  inputPath: string,
+  sandbox: boolean,
+  { forExcel = false, name = usualName(sandbox) }: Pick<WantedOutput, 'forExcel' | 'name'> = {},
+): string {
+  const path = besideFile(inputPath, `.${name}${partsOf(inputPath).ending}`);
   return forExcel || endingOf(path) === MACROS_ENDING ? asWorkbook(path) : path;
+}
+
+/** What stands behind the input's name, where no other operation's output has that place. */
+export function usualName(sandbox: boolean): string {
+  return sandbox ? 'sandbox' : 'enriched';
 }
 
 /** `leads.enriched.csv` → `leads.enriched.xlsx`. */

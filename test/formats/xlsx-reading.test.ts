@@ -315,3 +315,43 @@ test.each<[string, () => Buffer | Promise<Buffer>]>([
   const sheet = await xlsx.open(new InputFile(await write(await content(), 'book.xlsx')), {});
   expect(await allOf(sheet.rows())).toMatchObject([{ row: 2, cells: ['x'] }]);
 });
+
+describe('formulas without a saved value, as programs write them that cannot calculate', () => {
+  const cell = (address: string, content: string, type = ''): string =>
+    `<c r="${address}" ${type}>${content}</c>`;
+
+  test('are counted by their columns and said, because their cells are blank here and in the output', async () => {
+    const rows = [
+      textRow(1, 'Name', 'ABN', 'Size'),
+      `<row r="2">${cell('A2', '<f>X2</f><v>One</v>', 't="str"')}${cell('B2', '<f>X2</f>')}${cell('C2', '<f>1+1</f><v/>')}</row>`,
+      `<row r="3">${cell('A3', '<f>X3</f><v></v>', 't="str"')}${cell('B3', '<f>X3</f><v></v>')}${cell('C3', '<v>7</v>')}</row>`,
+      `<row r="4">${cell('A4', '<f>X4</f>', 't="str"')}</row>`,
+    ];
+    const { notes, survey } = await opened({ rows: rows.join('') });
+    expect(notes).toEqual([
+      '4 cells of yours will be blank in the output, and are read as blank: a formula stands there without a saved value, in column "Name" (1, the first in row 4), column "ABN" (2, the first in row 2) and column "Size" (1, the first in row 2). Open the workbook in a spreadsheet program and save it there, so that the values are in it.',
+    ]);
+    expect(await cellsOf({ rows: rows.join('') })).toEqual([
+      ['One', '', ''],
+      ['', '', '7'],
+    ]);
+    expect((await survey()).rows).toBe(2);
+  });
+
+  test('are not said where every formula has its value, an empty text too', async () => {
+    const row = `<row r="2">${cell('A2', '<f>1</f><v>1</v>')}${cell('B2', '<f>""</f><v></v>', 't="str"')}</row>`;
+    expect((await opened({ rows: textRow(1, 'Name', 'ABN') + row })).notes).toEqual([]);
+  });
+
+  test('never make another sheet the one that is read', async () => {
+    const otherSheets = [{ name: 'Notes', rows: textRow(1, 'Name') + textRow(2, 'One') }];
+    const row = `<row r="2">${cell('A2', '<f>X2</f>')}</row>`;
+    const { notes, header } = await opened({ rows: textRow(1, 'Domain') + row, otherSheets });
+    expect(await header()).toEqual(['Domain']);
+    expect(notes.join()).toContain('1 cell of yours will be blank in the output, and is read as blank');
+    await expect(opened({ rows: row, otherSheets })).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('holds nothing but formulas without a saved value'),
+    });
+  });
+});

@@ -6,10 +6,12 @@ import { PLAIN } from './number-format.ts';
 import { TextGatherer, unescapedText } from './text.ts';
 import { isTrue, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
 
-/** A row that holds something. */
+/** A row that holds something; one that holds nothing but formulas without a saved value has no cells. */
 export interface SheetRow extends WorkbookRow {
   readonly isHidden: boolean;
   readonly formulas: number;
+  /** Positions of the cells whose formula has no saved value: nobody but a spreadsheet program can tell what they show. */
+  readonly unsaved: readonly number[];
 }
 
 /** Two hundred thousand rows of a hundred columns have half of this. */
@@ -50,6 +52,10 @@ class RowReader implements XmlListener {
   #number = 0;
   #isHidden = false;
   #formulas = 0;
+  #unsaved: number[] = [];
+  /** Of the cell at hand. */
+  #isFormula = false;
+  #hasValue = false;
   #cells: (WorkbookCell | undefined)[] = [];
   /** Of the cell at hand, or the last one; -1 before the first of a row. */
   #column = -1;
@@ -76,8 +82,8 @@ class RowReader implements XmlListener {
     else if (!this.#isInData) return;
     else if (name === 'row') this.#openRow(attributes);
     else if (name === 'c') this.#openCell(attributes);
-    else if (name === 'f') this.#formulas += 1;
-    else this.#value.opened(name);
+    else if (name === 'f') this.#isFormula = true;
+    else this.#openValue(name);
   }
 
   closed(name: string): void {
@@ -100,17 +106,19 @@ class RowReader implements XmlListener {
     this.#number = number;
     this.#isHidden = isTrue(hidden);
     this.#formulas = 0;
+    this.#unsaved = [];
     this.#cells = [];
     this.#column = -1;
   }
 
   #closeRow(): void {
-    if (this.#cells.length === 0) return;
+    if (this.#cells.length === 0 && this.#unsaved.length === 0) return;
     this.#rows.push({
       number: this.#number,
       cells: this.#cells,
       isHidden: this.#isHidden,
       formulas: this.#formulas,
+      unsaved: this.#unsaved,
     });
   }
 
@@ -122,19 +130,34 @@ class RowReader implements XmlListener {
     this.#column = column;
     this.#type = type;
     this.#style = style;
+    this.#isFormula = false;
+    this.#hasValue = false;
     this.#value.start();
+  }
+
+  #openValue(name: string): void {
+    if (name === 'v') this.#hasValue = true;
+    this.#value.opened(name);
   }
 
   #closeCell(): void {
     const format = this.#style === undefined ? PLAIN : (this.#book.formats[Number(this.#style)] ?? PLAIN);
     // A number of the list of shared texts is no text itself.
     const value = this.#type === 's' ? this.#value.text : unescapedText(this.#value.text);
+    if (this.#isFormula) this.#countFormula(value);
     try {
       const cell = cellOf({ type: this.#type, value, format }, this.#book);
       if (cell !== undefined) this.#cells[this.#column] = cell;
     } catch (error) {
       throw new CellError(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** A formula may have given an empty text, which is saved as one. A program that cannot calculate saves nothing. */
+  #countFormula(value: string): void {
+    this.#formulas += 1;
+    const isSaved = value !== '' || (this.#hasValue && this.#type === 'str');
+    if (!isSaved) this.#unsaved.push(this.#column);
   }
 }
 

@@ -23,6 +23,9 @@ export interface SheetTable {
 
 type Top = Pick<SheetTable, 'columns' | 'headerRow'>;
 
+/** Of those in which values are missing. */
+const COLUMNS_SHOWN = 8;
+
 /** Above this, opening and saving takes Excel itself minutes; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
 
@@ -36,7 +39,8 @@ export async function chooseTable(
   options: ReadOptions,
 ): Promise<{ readonly tab: BookSheet; readonly table: SheetTable }> {
   const survey = await surveyed(book, first, options);
-  if (survey.rows > 0) return { tab: first, table: survey.table() };
+  // Rows of nothing but formulas without values are rows all the same: another sheet is not what was meant.
+  if (survey.rows > 0 || survey.lacksValues) return { tab: first, table: survey.table() };
   for (const tab of others) {
     const other = await surveyed(book, tab, options).catch(() => undefined);
     if (other !== undefined && other.rows > 0) return { tab, table: other.table() };
@@ -57,7 +61,8 @@ export async function* tableRows(
   { headerRow }: SheetTable,
 ): AsyncGenerator<readonly TableRow[], void, undefined> {
   for await (const group of sheetRows(book, sheet)) {
-    yield group.map(({ number, cells }) => ({ kind: kindOf(number, headerRow), number, cells }));
+    const filled = group.filter(({ cells }) => cells.length > 0);
+    yield filled.map(({ number, cells }) => ({ kind: kindOf(number, headerRow), number, cells }));
   }
 }
 
@@ -75,6 +80,8 @@ class TableSurvey {
   #rows = 0;
   #hidden = 0;
   #formulas = 0;
+  /** Cells whose formula has no saved value, and the row of the first, by their position. */
+  readonly #unsaved = new Map<number, { count: number; readonly row: number }>();
   /** Cells with numbers that are longer than Excel can keep, and the row of the first. */
   #long = { count: 0, row: 0 };
 
@@ -89,9 +96,15 @@ class TableSurvey {
     return this.#rows;
   }
 
+  get lacksValues(): boolean {
+    return this.#unsaved.size > 0;
+  }
+
   take(row: SheetRow): void {
     this.#formulas += row.formulas;
     if (row.number <= (this.#options.skipLines ?? 0)) return;
+    this.#countUnsaved(row);
+    if (row.cells.length === 0) return;
     const { path } = this.#book.archive;
     if (this.#top === undefined) {
       this.#top = { columns: namedColumns(path, textsOf(row.cells)), headerRow: row.number };
@@ -105,6 +118,14 @@ class TableSurvey {
     this.#countLong(row);
   }
 
+  #countUnsaved({ number, unsaved }: SheetRow): void {
+    for (const position of unsaved) {
+      const column = this.#unsaved.get(position);
+      if (column === undefined) this.#unsaved.set(position, { count: 1, row: number });
+      else column.count += 1;
+    }
+  }
+
   #countLong({ number, cells }: SheetRow): void {
     for (const cell of cells) {
       if (cell?.kind !== 'number' || !Number.isInteger(cell.value)) continue;
@@ -116,8 +137,8 @@ class TableSurvey {
 
   /** When all rows were taken. */
   table(): SheetTable {
-    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet);
-    const notes = [...this.#sheetNotes(), ...this.#rowNotes()];
+    if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet, this.lacksValues);
+    const notes = [...this.#sheetNotes(), ...this.#rowNotes(), ...this.#unsavedNotes(this.#top)];
     return { ...this.#top, rows: this.#rows, notes, loss: this.#loss() };
   }
 
@@ -137,6 +158,22 @@ class TableSurvey {
     const hidden = `${counted(this.#hidden, 'hidden row')} of the sheet will be worked on like all others.`;
     const long = `${counted(count, 'number')} with more than ${MOST_DIGITS} digits, the first in row ${row}: Excel has put zeros for the digits behind those.`;
     return [...(this.#hidden === 0 ? [] : [hidden]), ...(count === 0 ? [] : [long])];
+  }
+
+  #unsavedNotes({ columns: { places, names } }: Top): readonly string[] {
+    if (!this.lacksValues) return [];
+    const all = [...this.#unsaved].sort(([one], [other]) => one - other);
+    const total = all.reduce((sum, [, { count }]) => sum + count, 0);
+    const shown = all.slice(0, COLUMNS_SHOWN).map(([position, { count, row }]) => {
+      const at = places.indexOf(position);
+      const name = at < 0 ? `column ${lettersOf(position)}` : `column ${foreignName(names[at] ?? '')}`;
+      return `${name} (${count}, the first in row ${row})`;
+    });
+    const more = all.length > shown.length ? [counted(all.length - shown.length, 'other column')] : [];
+    const cells = counted(total, 'cell');
+    return [
+      `${cells} of yours will be blank in the output, and ${total === 1 ? 'is' : 'are'} read as blank: a formula stands there without a saved value, in ${listed([...shown, ...more])}. Open the workbook in a spreadsheet program and save it there, so that the values are in it.`,
+    ];
   }
 
   #loss(): string {
@@ -183,7 +220,15 @@ function strayCell(path: string, row: number, place: number, { columns, headerRo
   return stop('input', fact, next);
 }
 
-function blank(path: string, { name }: BookSheet): Error {
+function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
+  if (hasFormulas) {
+    const fact = `${path}: the sheet ${foreignName(name)} holds nothing but formulas without a saved value.`;
+    return stop(
+      'input',
+      fact,
+      'Open it in a spreadsheet program and save it there, so that the values are in it.',
+    );
+  }
   const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
   return stop('input', fact, 'Name the sheet that has the rows with --sheet.');
 }

@@ -1,0 +1,216 @@
+/**
+ * Goal: two operations over one file keep both results, with every file beside them, in whatever order they begin, stop
+ * and go on; and a batch's output has one name for ever.
+ * Method: real runs in this process before the sandbox as a vendor, with a real store; what stands in the folder is read.
+ */
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, onTestFinished, test } from 'vitest';
+import { credits, type RunRequest, type RunSummary, runJob, StopError } from '../src/index.ts';
+import { openDesk } from './cli/desk.ts';
+import { Workplace } from './faults/workplace.ts';
+
+const ROWS = 'Domain,Email\na.example,jo@a.example\nnone,none\nb.example,al@b.example\n';
+
+class Place {
+  readonly #place: Workplace;
+  readonly notes: string[] = [];
+
+  private constructor(place: Workplace) {
+    this.#place = place;
+  }
+
+  static async open(): Promise<Place> {
+    const place = await Workplace.open();
+    onTestFinished(() => place[Symbol.asyncDispose]());
+    process.env.ROWONCE_CONFIG = place.path('config');
+    onTestFinished(() => {
+      delete process.env.ROWONCE_CONFIG;
+    });
+    const opened = new Place(place);
+    opened.write('leads.csv', ROWS);
+    return opened;
+  }
+
+  path(name: string): string {
+    return this.#place.path(name);
+  }
+
+  write(name: string, content: string): void {
+    writeFileSync(this.path(name), content);
+  }
+
+  /** As `rowonce run JOB leads.csv`, which names no output. */
+  run(job: string, request: Partial<RunRequest> = {}): Promise<RunSummary> {
+    return runJob({
+      job: job.endsWith('.yaml') ? this.path(job) : job,
+      file: this.path('leads.csv'),
+      store: this.path('store'),
+      mayCreateStore: true,
+      budget: credits(100),
+      onEvent: (event) => {
+        if (event.kind === 'note') this.notes.push(event.message);
+      },
+      ...request,
+    });
+  }
+
+  /** The name of the output of such a run. */
+  async output(job: string, request: Partial<RunRequest> = {}): Promise<string> {
+    const { files } = await this.run(job, request);
+    return basename(files.output ?? '');
+  }
+
+  /** Names that a run wrote, in order. */
+  written(): readonly string[] {
+    return readdirSync(this.path('.'))
+      .filter((name) => /^leads.*\.(csv|html)$/.test(name) && name !== 'leads.csv')
+      .sort();
+  }
+
+  matched(name: string): readonly string[] {
+    const rows = parse(readFileSync(this.path(name)), { columns: true, bom: true }) as {
+      _matched_by: string;
+    }[];
+    return rows.map((row) => row._matched_by);
+  }
+}
+
+const COMPANY = ['domain', '', 'domain'];
+const PERSON = ['email', '', 'email'];
+
+test('the second operation gets a name of its own for all its files, and says why', async () => {
+  const place = await Place.open();
+  await place.run('enrich-company');
+  const first = place.written().map((name) => readFileSync(place.path(name), 'utf8'));
+  const { batch } = await place.run('enrich-company');
+  await place.run('enrich-person');
+  expect(place.written()).toEqual([
+    'leads.enrich-person.csv',
+    'leads.enrich-person.needs-attention.csv',
+    'leads.enrich-person.report.html',
+    'leads.enriched.csv',
+    'leads.enriched.needs-attention.csv',
+    'leads.enriched.report.html',
+  ]);
+  expect(place.notes).toContain(
+    `${place.path('leads.enriched.csv')} is the output of enrich-company, batch ${batch}, so it is kept.`,
+  );
+  const kept = place.written().filter((name) => name.includes('enriched'));
+  expect(kept.map((name) => readFileSync(place.path(name), 'utf8'))).toEqual(first);
+  expect(place.matched('leads.enrich-person.csv')).toEqual(PERSON);
+
+  place.notes.length = 0;
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
+  expect(place.notes.filter((note) => note.includes('so it is kept'))).toEqual([]);
+  expect(place.written()).toHaveLength(6);
+});
+
+test('a batch that was begun and not finished holds its name, and keeps it when another one is done before it', async () => {
+  const place = await Place.open();
+  const stopped = new StopError({ code: 'interrupted', message: 'Stopped.', next: 'Go on.' });
+  await place.run('enrich-company', { signal: AbortSignal.abort(stopped) });
+  expect(place.written()).toEqual([]);
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
+  expect([place.matched('leads.enriched.csv'), place.matched('leads.enrich-person.csv')]).toEqual([
+    COMPANY,
+    PERSON,
+  ]);
+});
+
+test('an edited list and a refreshed one have the same output as before', async () => {
+  const place = await Place.open();
+  await place.run('enrich-company');
+  await place.run('enrich-person', { limit: 1 });
+  place.write('leads.csv', `${ROWS}c.example,di@c.example\n`);
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(await place.output('enrich-person', { refresh: true })).toBe('leads.enrich-person.csv');
+  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
+});
+
+test('an output that is named is written where it is named, and holds no other name', async () => {
+  const place = await Place.open();
+  expect(await place.output('enrich-company', { output: place.path('leads.mine.csv') })).toBe(
+    'leads.mine.csv',
+  );
+  expect(await place.output('enrich-person')).toBe('leads.enriched.csv');
+  expect(await place.output('enrich-company')).toBe('leads.enrich-company.csv');
+  // Somebody may put it where the usual one would stand.
+  const other = await Place.open();
+  other.write('leads (2).csv', ROWS);
+  await other.run('enrich-company', {
+    file: other.path('leads (2).csv'),
+    output: other.path('leads.enriched.csv'),
+  });
+  expect(await other.output('enrich-person')).toBe('leads.enrich-person.csv');
+});
+
+test('what somebody changed in the first output is kept, and so is what stands beside it', async () => {
+  const place = await Place.open();
+  await place.run('enrich-company');
+  place.write('leads.enriched.csv', 'my notes');
+  expect(await place.output('enrich-company')).toBe('leads.enriched (2).csv');
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(place.matched('leads.enriched (2).csv')).toEqual(COMPANY);
+  place.write('leads.enrich-person.csv', 'my notes');
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person (2).csv');
+});
+
+test('a workbook of one operation and a list of another share no report', async () => {
+  const place = await Place.open();
+  expect(await place.output('enrich-company', { forExcel: true })).toBe('leads.enriched.xlsx');
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(await place.output('enrich-company')).toBe('leads.enriched.csv');
+});
+
+test('jobs of one’s own are told apart by their files, however often each is corrected', async () => {
+  const place = await Place.open();
+  const write = (name: string, body: object): void => {
+    const job = { operation: 'api-call', endpoint: '/enrich/company', kind: 'read', body };
+    place.write(name, JSON.stringify(job));
+  };
+  write('one.yaml', { domain: '{{Domain}}' });
+  expect(await place.output('one.yaml')).toBe('leads.enriched.csv');
+  write('two.yaml', { domain: '{{Domain}}', more: 1 });
+  expect(await place.output('two.yaml')).toBe('leads.api-call.csv');
+  write('one.yaml', { domain: '{{Domain}}', more: 2 });
+  expect(await place.output('one.yaml')).toBe('leads.enriched.csv');
+  write('three.yaml', { domain: '{{Domain}}', more: 3 });
+  expect(await place.output('three.yaml')).toBe('leads.api-call-2.csv');
+  // The same request of the same rows is the same batch, whatever its job is called.
+  write('four.yaml', { domain: '{{Domain}}', more: 1 });
+  expect(await place.output('four.yaml')).toBe('leads.api-call.csv');
+});
+
+test('an earlier output is an input like any other', async () => {
+  const place = await Place.open();
+  await place.run('enrich-company');
+  const file = place.path('leads.enriched.csv');
+  expect(await place.output('enrich-person', { file })).toBe('leads.enriched.enriched.csv');
+  expect(await place.output('enrich-company', { file })).toBe('leads.enriched.enrich-company.csv');
+  expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
+});
+
+test('a list that is moved to where another operation’s output stands takes nothing from it', async () => {
+  const place = await Place.open();
+  await place.run('enrich-company');
+  renameSync(place.path('leads.csv'), place.path('old.csv'));
+  place.write('other.csv', `${ROWS}c.example,di@c.example\n`);
+  expect(await place.output('enrich-person', { file: place.path('other.csv') })).toBe('other.enriched.csv');
+  renameSync(place.path('other.csv'), place.path('leads.csv'));
+  expect(await place.output('enrich-person')).toBe('leads.enrich-person.csv');
+  expect(place.matched('leads.enriched.csv')).toEqual(COMPANY);
+});
+
+test('play money has names of its own, and an export finds the name that its batch has', async () => {
+  const desk = await openDesk();
+  await desk.write('leads.csv', ROWS);
+  for (const operation of ['enrich-company', 'enrich-person'])
+    await desk.type(['run', operation, 'leads.csv', '--account', 'sandbox-provider', '--budget', '99']);
+  const names = ['leads.enrich-person.sandbox.csv', 'leads.sandbox.csv'];
+  expect(names.map((name) => existsSync(desk.place.path(name)))).toEqual([true, true]);
+  expect((await desk.type(['export', 'last'])).stdout).toContain(names[0]);
+});
