@@ -47,6 +47,7 @@ import type { Sending, Transport } from './transport.ts';
  * - after the close: a settled call, which no run sends again.
  */
 
+export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { operationFor, type Repetition } from './attempt/repetition.ts';
 export { ProjectAccess };
 
@@ -321,7 +322,7 @@ function follow(
       const most = Math.max(operation.credits.most, reserved);
       if (charged > most) spending.stopAll(dearer(charged, most));
       if (reply.kind !== 'answered') return 'answered';
-      heedAnswer(spending, wanted.call, reply.raw, answer === 'found');
+      heedAnswer(spending, wanted.call, reply.raw, answer === 'found', operation);
       return refuseMisses(spending, wanted.call, operation);
     }
     case 'doubt':

@@ -1,4 +1,4 @@
-import { ProjectAccess, type Spending } from './attempt.ts';
+import { ODD_MATCHES, oddMatches, ProjectAccess, type Spending } from './attempt.ts';
 import { BelievedTime } from './believed-time.ts';
 import { invariant, type StopCode, type StopError } from './errors.ts';
 import type { Listener, RunEvent } from './events.ts';
@@ -209,7 +209,11 @@ async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime
   const { account, ledger, dialect } = order;
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
-  const history = historyOf(await ledger.account(account.identity), account.sandbox);
+  const newest = await ledger.newestFound(account.identity, ODD_MATCHES);
+  const history = {
+    ...historyOf(await ledger.account(account.identity), account.sandbox),
+    ...oddMatches(dialect, vendor.baseUrl.origin, newest),
+  };
   const transport = transportTo(
     vendor.baseUrl,
     account,

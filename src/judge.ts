@@ -84,20 +84,39 @@ function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation,
 }
 
 function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
-  const own = vendorReply(raw, dialect);
-  const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
+  const { own, said, rule } = readAnswer(raw, dialect, operation);
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
     const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
     return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
   }
+  const charged = chargedCredits(rule, said, dialect, operation);
+  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, said);
+}
+
+interface ReadAnswer {
+  /** The vendor's; undefined for one of the service that it came through. */
+  readonly own: RawReply | undefined;
+  readonly said: Said;
+  /** The one that fits; undefined for what none reads. */
+  readonly rule: AnswerRule | undefined;
+}
+
+function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation): ReadAnswer {
+  const own = vendorReply(raw, dialect);
+  const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
   const rules =
     own === undefined
       ? (dialect.through?.envelope.answers ?? [])
       : [...(operation.answers ?? []), ...dialect.answers];
-  const rule = firstFitting(rules, said.raw, said.body, dialect.fields_at);
-  const charged = chargedCredits(rule, said, dialect, operation);
-  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, said);
+  return { own, said, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
+}
+
+/** Whether it is a match that says of itself that it cost nothing, where the dialect has a price for what it holds. */
+export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectOperation): boolean {
+  const { said, rule } = readAnswer(raw, dialect, operation);
+  if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
+  return assumedCredits(rule, said, dialect, operation) > 0;
 }
 
 function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: RawReply | undefined): Speaker {

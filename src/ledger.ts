@@ -8,6 +8,7 @@ import type {
   Closure,
   DecisionSpec,
   Doubt,
+  FoundReply,
   Intent,
   KnownCall,
   KnownSubject,
@@ -91,6 +92,11 @@ export interface LedgerReader {
   price(accountIdentity: string, call: Pick<Call, 'operation' | 'creditsMost'>): Promise<Credits | undefined>;
   /** Share of answers that were `found`, by logical operation; undefined before the first answer. */
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined>;
+  /**
+   * The account's newest answers that were found, newest first, at most `most`; of very many attempts of other accounts or
+   * other endings in between only the newest are looked through.
+   */
+  newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]>;
   /** Wall-clock times of the account's sends since then, oldest first, at most `limit`, the newest kept. */
   sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]>;
   /**

@@ -16,8 +16,10 @@ export interface AccountHistory {
   found: number;
   /** In the series that is not over yet. */
   misses: number;
-  /** Matches in a row of which nothing could be read, in this run. */
+  /** Matches in a row of which nothing could be read. */
   unread?: number;
+  /** Matches in a row that cost nothing by their own word, against what the dialect says. */
+  free?: number;
   /** A person has said that the answers of this series are the vendor's. */
   kept: boolean;
   /** Those at the end of the series, in this run, whose words are about a path and not about a company. */
@@ -83,6 +85,17 @@ export function namesRoute(body: Buffer): boolean {
 export function fewMissesNote({ answersNot404, misses, kept, trusted }: AccountHistory): string | undefined {
   if (answersNot404 > 0 || misses !== FEW_MISSES || kept || trusted) return undefined;
   return `There was nothing but status 404 so far, ${misses} times: check the account's base_url.`;
+}
+
+/** How many answers an account has given, where all were misses and nobody answers for them; undefined otherwise. */
+export function onlyMisses({ answersNot404, misses }: AccountState, trusted: boolean): number | undefined {
+  if (trusted || answersNot404 > 0 || misses.count === 0 || misses.kept) return undefined;
+  return misses.count;
+}
+
+/** As a line of a summary and of `status` has it. */
+export function onlyMissesWords(count: number): string {
+  return `nothing but status 404 so far, ${counted(count, 'answer')}: check the account's base_url`;
 }
 
 /** Of an account that found something for more than a fifth of its calls, so many misses in a row are no chance. */

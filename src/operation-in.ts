@@ -61,6 +61,9 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   };
 }
 
+/** Vendors that put the list into `data` put the word for the next page there as well, under the same name. */
+const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
+
 /** What the dialect says of the page after this one; undefined when there is none. */
 function pageAfter(
   { parameters }: Call,
@@ -69,7 +72,9 @@ function pageAfter(
   results: readonly JsonValue[] | undefined,
 ): JsonValue | undefined {
   if ('next' in paging) {
-    const next = valueAt(body, paging.next);
+    const next = PAGING_PLACES.map((at) => valueAt(body, at + paging.next)).find(
+      (value) => value !== undefined,
+    );
     return next === null || next === '' || next === false ? undefined : next;
   }
   if (results === undefined || results.length === 0) return undefined;

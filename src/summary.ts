@@ -1,6 +1,7 @@
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import { EXIT, type ExitCode, type StopError } from './errors.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger.ts';
+import { onlyMisses } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
@@ -32,6 +33,8 @@ export interface RunSummary {
   /** What was done so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
   readonly stopped: StopError | undefined;
+  /** How many answers the account has ever given, where every one was status 404; undefined otherwise. */
+  readonly onlyMisses: number | undefined;
   /** A cap with which every pending row could be bought at its worst price. */
   readonly budgetToFinish: number;
 }
@@ -73,6 +76,7 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
     forecast,
     changes: order.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
     stopped,
+    onlyMisses: onlyMisses(await ledger.account(order.account.identity), order.account.sandbox),
     budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(order)),
   };
 }

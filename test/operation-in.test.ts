@@ -106,6 +106,20 @@ describe('pages', () => {
     expect(told(dialect, search({ page: 5 }), []).more).toBeUndefined();
   });
 
+  test('are found under the same name where the list is in `data`, and where they have an object of their own', () => {
+    const named = searching({ paging: { parameter: 'page', next: 'next_page' } });
+    for (const body of [
+      { data: { people, next_page: 2 } },
+      { data: { people, pagination: { next_page: 2 } } },
+      { people, pagination: { next_page: 2 } },
+    ]) {
+      expect(told(named, search(), body).more).toBe(2);
+    }
+    for (const next of [null, '', false]) {
+      expect(told(named, search(), { next_page: next, data: { next_page: 2 } }).more).toBeUndefined();
+    }
+  });
+
   test('are none where the dialect has none', () => {
     expect(told(searching({}), search(), { results: people, next_page: 2 }).more).toBeUndefined();
   });

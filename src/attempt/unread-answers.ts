@@ -5,6 +5,7 @@ import { type StopError, stop } from '../errors.ts';
 import type { RawReply } from '../ledger.ts';
 import type { Call, JsonValue } from '../operation.ts';
 import { plainText } from '../plain-text.ts';
+import { isMetadata } from './metadata.ts';
 
 /**
  * Matches of which nothing can be read: there is no field where the dialect says that fields stand, or no list where the
@@ -19,7 +20,7 @@ export const MOST_UNREAD = 5;
 const QUOTED_CHARACTERS = 200;
 
 /** What a request asked for by a job's own path answers is anything, so nothing is expected of it. */
-const FREE_FORM = 'api-call';
+export const FREE_FORM = 'api-call';
 
 /** Whether a match holds nothing that could be written. Changes have nothing to tell. */
 export function isUnread(dialect: Dialect, { operation, change }: Call, raw: RawReply): boolean {
@@ -27,16 +28,15 @@ export function isUnread(dialect: Dialect, { operation, change }: Call, raw: Raw
   const place = answerPlaceOf(dialect, operation);
   const body = jsonIn(raw);
   if (place.results !== undefined) return resultsIn(body, place) === undefined;
-  return isBare(fieldsIn(body, place));
+  return isBare(fieldsIn(body, place), dialect);
 }
 
 /** What a run is stopped with at too many of them. */
-export function unreadStop(dialect: Dialect, { operation }: Call, raw: RawReply): StopError {
+export function unreadStop(dialect: Dialect, { operation }: Call, raw: RawReply, count: number): StopError {
   const place = answerPlaceOf(dialect, operation);
-  const quoted = plainText(raw.body.toString('utf8').slice(0, QUOTED_CHARACTERS));
-  const fact = `${MOST_UNREAD} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted}`;
+  const fact = `${count} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted(raw)}`;
   const rule = `- { status: [${raw.status}], body: { path: …, matches: … }, means: no_match }`;
-  const next = `${correction(operation, place, ownBodyIn(jsonIn(raw), place))}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\`; what was bought is read anew then, and not bought again.`;
+  const next = `${correction(dialect, operation, ownBodyIn(jsonIn(raw), place))}, or, if such answers mean "no match", add the rule \`${rule}\` to its \`answers\`; what was bought is read anew then, and not bought again.`;
   return stop('address', fact, next);
 }
 
@@ -45,11 +45,18 @@ function missingWords({ results, fields }: AnswerPlace): string {
   return fields === undefined ? 'no field' : `no field at \`${fields}\``;
 }
 
-function correction(operation: string, { results, fields }: AnswerPlace, own: JsonValue | undefined): string {
+/** The beginning of an answer, for a message. */
+export function quoted({ body }: RawReply): string {
+  return plainText(body.toString('utf8').slice(0, QUOTED_CHARACTERS));
+}
+
+function correction(dialect: Dialect, operation: string, own: JsonValue | undefined): string {
+  const { results, fields } = answerPlaceOf(dialect, operation);
   if (results !== undefined) return `Say in the dialect where it stands, as operations.${operation}.results`;
-  const meant = membersOf(own).find(([, value]) => typeof value === 'object' && !isBare(value))?.[0];
+  const meant = membersOf(own).find(([, value]) => typeof value === 'object' && !isBare(value, dialect))?.[0];
   if (meant !== undefined) return `Say \`fields_at: ${plainText(meant)}\` in the dialect, if that is it`;
-  if (fields !== undefined && !isBare(own)) return 'Take `fields_at` out of the dialect, if this is all';
+  if (fields !== undefined && !isBare(own, dialect))
+    return 'Take `fields_at` out of the dialect, if this is all';
   return 'Say in the dialect where the fields stand, as `fields_at`';
 }
 
@@ -57,8 +64,9 @@ function membersOf(value: JsonValue | undefined): readonly (readonly [string, Js
   return value === undefined || value === null || typeof value !== 'object' ? [] : Object.entries(value);
 }
 
-function isBare(fields: JsonValue | undefined): boolean {
-  return ![...wholeFields(fields).values()].some((text) => text !== '');
+/** Whether nothing is told but of the answer itself. */
+function isBare(fields: JsonValue | undefined, dialect: Dialect): boolean {
+  return ![...wholeFields(fields)].some(([path, text]) => text !== '' && !isMetadata(path, text, dialect));
 }
 
 function jsonIn({ body }: RawReply): JsonValue | undefined {

@@ -6,7 +6,7 @@ import { openWords } from '../doubt-words.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger.ts';
-import { historyOf, suspicionOf } from '../misses.ts';
+import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../misses.ts';
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
@@ -163,22 +163,20 @@ async function showBatch(console: Console, ledger: LedgerReader, found: FoundBat
     open,
     requests_last_minute: lastMinute,
     paused_until: paused === undefined ? null : isoTime(paused),
-    ...(isSuspect || misses.kept ? { misses: { count: misses.count, kept: misses.kept } } : {}),
+    ...(isSuspect || misses.kept || onlyMisses(account, batch.sandbox) !== undefined
+      ? { misses: { count: misses.count, kept: misses.kept } }
+      : {}),
   });
   sayNext(console, found, counts);
   return EXIT.done;
 }
 
 /** Also when the account never answered anything but 404. Play money is trusted. */
-function missesLines(
-  { answersNot404, misses }: AccountState,
-  { sandbox }: Batch,
-  isSuspect: boolean,
-): readonly string[] {
+function missesLines(account: AccountState, { sandbox }: Batch, isSuspect: boolean): readonly string[] {
+  const { misses } = account;
   if (isSuspect || misses.kept) return [missesLine(misses)];
-  if (sandbox || answersNot404 > 0 || misses.count === 0) return [];
-  const answers = counted(misses.count, 'answer');
-  return [`Misses     nothing but status 404 so far, ${answers}: check the account's base_url`];
+  const only = onlyMisses(account, sandbox);
+  return only === undefined ? [] : [`Misses     ${onlyMissesWords(only)}`];
 }
 
 function missesLine({ count, kept }: Misses): string {

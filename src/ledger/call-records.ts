@@ -94,6 +94,12 @@ export interface AnswerRecord {
   readonly paidRow: RowNumber;
 }
 
+/** What a call was answered with, as it came. */
+export interface FoundReply {
+  readonly call: Call;
+  readonly reply: RawReply;
+}
+
 export interface Doubt {
   readonly key: CallKey;
   readonly call: Call;

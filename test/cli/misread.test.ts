@@ -99,10 +99,14 @@ test('a vendor that says that there is no such path is asked three times, and go
   await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
   desk.list(9);
   const run = ['run', 'enrich-company', 'list.csv', ...BUDGET];
-  const { code, stderr } = await desk.type(run);
+  const { code, stdout, stderr } = await desk.type(run);
   expect(code).toBe(2);
+  expect(stdout).toContain(
+    "Misses     nothing but status 404 so far, 3 answers: check the account's base_url\n",
+  );
   expect(stderr).toContain('The first 3 answers of this account were all status 404.');
-  expect((await desk.type(run)).code, 'nothing was said').toBe(2);
+  const silent = await desk.json(run);
+  expect(silent, 'nothing was said').toMatchObject({ stopped: { code: 'address' }, misses: { count: 3 } });
   expect(asked).toBe(3);
   expect(await desk.json([...run, '--accept', 'no-match'])).toMatchObject({ counts: { no_match: 9 } });
   expect(asked).toBe(9);

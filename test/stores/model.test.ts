@@ -320,5 +320,6 @@ async function everything(side: Side): Promise<unknown> {
     refreshes: await Promise.all(ATTEMPTS.map((id) => ledger.lostRefresh(id))),
     rate: await ledger.matchRate(ACCOUNT, 'enrich-company'),
     sends: await ledger.sendTimes(ACCOUNT, 0, 100),
+    found: await ledger.newestFound(ACCOUNT, 100),
   });
 }

@@ -1,6 +1,7 @@
 import { stoppedObject } from '../../console.ts';
 import { actionCounts } from '../../diff-words.ts';
 import { formatDuration } from '../../duration.ts';
+import { onlyMissesWords } from '../../misses.ts';
 import { counted, plainText } from '../../plain-text.ts';
 import { OUTCOME_KINDS } from '../../row.ts';
 import type { RunSummary } from '../../summary.ts';
@@ -9,7 +10,8 @@ import { forecastLines, forecastObject } from './forecast-words.ts';
 /** A run's summary, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
-  const { batch, rows, counts, requests, durationMs, files, forecast, changes, repaired } = summary;
+  const { batch, rows, counts, requests, durationMs, files, forecast, changes, repaired, onlyMisses } =
+    summary;
   const settled = OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
     (kind) => [kind, counts[kind] ?? 0] as const,
   );
@@ -22,6 +24,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
     ...creditsLine(summary),
     ...(repaired === undefined ? [] : [`Repaired   ${counted(repaired, 'row')}, and none of your own cells`]),
     `Requests   ${requests} in ${formatDuration(durationMs)}`,
+    ...(onlyMisses === undefined ? [] : [`Misses     ${onlyMissesWords(onlyMisses)}`]),
     ...(forecast === undefined ? [] : forecastLines(forecast)),
     ...formulasLine(summary),
     ...fileLine('Output', files.output),
@@ -77,6 +80,7 @@ export function summaryObject(summary: RunSummary): object {
     ...removedObject(summary),
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),
+    ...(summary.onlyMisses === undefined ? {} : { misses: { count: summary.onlyMisses, kept: false } }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };
 }

@@ -10,6 +10,7 @@ import type {
   CallState,
   Credits,
   Doubt,
+  FoundReply,
   FreshSince,
   KnownCall,
   KnownSubject,
@@ -191,6 +192,14 @@ export class MemoryReader implements LedgerReader {
     );
     const found = answers.filter(isFound);
     return answers.length === 0 ? undefined : found.length / answers.length;
+  }
+
+  async newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
+    const found = this.#settled(accountIdentity).filter(isFound).toReversed();
+    const replies = found.flatMap(({ intent, reply }) =>
+      reply === undefined ? [] : [{ call: intent.call, reply }],
+    );
+    return replies.slice(0, most);
   }
 
   async price(

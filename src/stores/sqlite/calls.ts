@@ -8,6 +8,7 @@ import {
   credits,
   type Decision,
   type Doubt,
+  type FoundReply,
   type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
@@ -45,6 +46,9 @@ type CallWithState = StoredCall & {
   readonly repeats: number;
 };
 type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
+
+/** As far back as the newest answers of an account are looked for. */
+const ATTEMPTS_LOOKED_THROUGH = 1_000;
 
 /** All but `day`, which SQLite would work out for every row. */
 const COLUMNS =
@@ -102,6 +106,22 @@ export class Calls {
       closure,
       reply: this.#reply(attempt),
       told: closure?.kind === 'in_doubt' ? this.#told(attempt) : undefined,
+    });
+  }
+
+  /** Attempts are numbered in the order of their intents, so the newest are at the end of the table. */
+  newestFound(accountIdentity: string, most: number): readonly FoundReply[] {
+    const attempts = this.#connection.all<AttemptOfCall>(
+      `SELECT a.* FROM (SELECT ${COLUMNS} FROM attempts ORDER BY id DESC LIMIT ${ATTEMPTS_LOOKED_THROUGH}) a
+         CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+         CROSS JOIN closures k ON k.attempt = a.id
+        WHERE p.identity = +? AND k.kind = 'settled' AND k.answer = 'found' ORDER BY a.id DESC LIMIT +?`,
+      accountIdentity,
+      most,
+    );
+    return attempts.flatMap((attempt) => {
+      const { call, reply } = this.#record(attempt);
+      return reply === undefined ? [] : [{ call, reply }];
     });
   }
 

@@ -10,6 +10,7 @@ import type {
   CallState,
   Credits,
   Doubt,
+  FoundReply,
   FreshSince,
   KnownCall,
   KnownSubject,
@@ -162,6 +163,10 @@ export class SqliteReader implements LedgerReader {
       }
       return times.sort((a, b) => a - b);
     });
+  }
+
+  newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
+    return this.read(() => this.calls.newestFound(accountIdentity, most));
   }
 
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
