@@ -12,6 +12,7 @@ import { loseReply } from './lost-replies.ts';
 import { parametersIn } from './routes.ts';
 import { withHeaders } from './vendor.ts';
 import type { Handled, Vendors } from './vendors.ts';
+import { refusalOf } from './visitors.ts';
 
 /** How much later than others a `slow` answer comes, and the least that is slow at all. */
 const SLOW_FACTOR = 10;
@@ -41,6 +42,8 @@ export class Desk {
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: target = '', headers } = request;
+    const refusal = refusalOf(headers);
+    if (refusal !== undefined) return sendJson(response, 403, { error: refusal }, { connection: 'close' });
     if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
     const { vendors } = this.#parts;
     const admission = vendors.admit(headOf(request));

@@ -115,7 +115,7 @@ export function rawRequest(
   const socket = connect(running.port, '127.0.0.1');
   const head = [
     `POST ${path} HTTP/1.1`,
-    'host: sandbox',
+    'host: 127.0.0.1',
     'connection: close',
     ...headers,
     'content-type: application/json',
