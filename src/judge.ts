@@ -20,8 +20,8 @@ export type Reply =
   | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
   | { readonly kind: 'lost'; readonly message: string };
 
-/** `unresolved` and `certificate` are a wrong address when an account never answered; the others pass by themselves. */
-export type NotSentCause = 'unresolved' | 'certificate' | 'unreachable' | 'late';
+/** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
+export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
 export type Verdict =
   /** `projectRefused`: the key may not act on the project that the call names. */

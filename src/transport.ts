@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
 import { formatDuration } from './duration.ts';
 import { messageOf } from './errors.ts';
 import { crashPoint } from './faults.ts';
@@ -240,8 +241,7 @@ function redacted(reply: Reply, redaction: Redaction): Reply {
 }
 
 function causeOf(error: Error): NotSentCause {
-  const code = String((error as NodeJS.ErrnoException).code ?? '');
-  if (code === 'ENOTFOUND' || code === 'EAI_NONAME') return 'unresolved';
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/.test(code)) return 'certificate';
-  return 'unreachable';
+  if (error instanceof NoTunnel) return error.lasts ? 'proxy' : 'unreachable';
+  if (isUnresolved(error)) return 'unresolved';
+  return isCertificate(error) ? 'certificate' : 'unreachable';
 }

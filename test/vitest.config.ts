@@ -25,6 +25,7 @@ const ALONE = [
   ...['change-plan', 'connection', 'docs', 'job', 'json-schemas', 'live-team-plan', 'rate-hints'].map(
     (name) => `${name}.test.ts`,
   ),
+  'transport/secure.test.ts',
 ];
 
 export default defineConfig({

@@ -22,7 +22,14 @@ export function refuseWrongAddress(history: AccountHistory, cause: NotSentCause,
     throw stop(
       'address',
       `The vendor's certificate is not accepted: ${message}.`,
-      "Correct the account's base_url, or install the certificate's authority on this machine.",
+      "Correct the account's base_url, or name the certificate's authority in NODE_EXTRA_CA_CERTS.",
+    );
+  }
+  if (cause === 'proxy') {
+    throw stop(
+      'address',
+      `The vendor cannot be reached: ${message}.`,
+      "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
     );
   }
 }

@@ -126,9 +126,9 @@ export class LookUps {
 /** What waiting does not mend. */
 function refuseWrongAddress(reply: Reply, origin: string): void {
   if (reply.kind !== 'not_sent') return;
-  if (reply.cause !== 'unresolved' && reply.cause !== 'certificate') return;
+  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
   const fact = `${origin} cannot be reached: ${reply.message}.`;
-  throw stop('address', fact, 'Check base_url of the account, and the network.');
+  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
 }
 
 function silent({ method, path }: HttpRequest, why: string): StopError {

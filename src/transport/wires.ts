@@ -1,19 +1,14 @@
-import { createRequire } from 'node:module';
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
+import { type Connector, connectorTo, loadUndici } from '../connector.ts';
 
 /**
  * The connections to one origin. A connection is used again and again, until its server shows that this is not safe: then
  * each is used once. Nothing here sends anything twice.
  */
 
-/** Loaded with the first connection: it is as much code as all of ours, and most commands never connect. */
-const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
-
 /** Idle connections are given up before common servers and balancers close them (5 s and more) under a request. */
 const IDLE_CONNECTION_MS = 4_000;
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A server that closes a connection under two requests does so by habit, and each time puts a call in doubt. */
 const MOST_RESETS = 2;
@@ -57,6 +52,7 @@ export class Wires {
   readonly #connections: number;
   readonly #clock: Clock;
   readonly #onSurplus: (requests: number) => void;
+  readonly #connector: Connector;
   #pool: Pool;
   #retired: Pool | undefined;
   #isReusing = true;
@@ -68,6 +64,7 @@ export class Wires {
     this.#connections = connections;
     this.#clock = clock;
     this.#onSurplus = onSurplus;
+    this.#connector = connectorTo(new URL(origin));
     this.#pool = this.#open();
   }
 
@@ -105,7 +102,7 @@ export class Wires {
       connections: this.#connections,
       pipelining: 1,
       allowH2: false,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
+      connect: this.#connector,
       // A whole exchange has one deadline, which does not begin anew with each byte.
       headersTimeout: 0,
       bodyTimeout: 0,

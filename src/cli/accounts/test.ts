@@ -37,8 +37,9 @@ async function testOne(console: Console, account: Account): Promise<object> {
   console.print(
     `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
   );
-  const addresses = await checkAddress(baseUrl);
-  console.print(`${name}: ${baseUrl.hostname} is ${addresses.join(', ')} and takes connections.`);
+  const { addresses, proxy } = await checkAddress(baseUrl);
+  const where = proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
+  console.print(`${name}: ${baseUrl.hostname} ${where} and takes connections.`);
   const tried = await tryKey(console, account, dialect);
   return {
     name,
@@ -46,6 +47,7 @@ async function testOne(console: Console, account: Account): Promise<object> {
     key: 'present',
     dialect: dialect.name,
     resolves_to: addresses,
+    ...(proxy === undefined ? {} : { proxy }),
     connects: true,
     ...tried,
   };
