@@ -1,3 +1,4 @@
+import { lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { moveWithoutReplacing, outputProblem } from './atomic-file.ts';
@@ -40,6 +41,7 @@ export interface Looking {
 }
 
 const DONE_FOLDER = 'done';
+const FAILED_FOLDER = 'failed';
 
 /** Between two looks at a file. Whoever writes one flushes more often than this, even over a slow line. */
 const BETWEEN_LOOKS_MS = 2_000;
@@ -57,9 +59,10 @@ const OUR_NAMES =
 /**
  * What stands in the folder. Takes two seconds when anything in it is young, in which a file that is still being
  * written gives itself away.
- * @throws StopError `job` when there is no such folder.
+ * @throws StopError `job` when there is no such folder, or a link in its place.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
+  await refuseLink(folder, 'job', 'Name the folder itself as inbox in the job.');
   const left: LeftFile[] = [];
   const candidates = new Map<string, string>();
   const extensions = await readableEndings();
@@ -111,6 +114,10 @@ async function reasonToLeave(
   extensions: readonly string[],
 ): Promise<string | undefined> {
   const name = basename(path);
+  const found = await lstat(path).catch(() => undefined);
+  // A link could be moved without what it leads to.
+  if (found?.isSymbolicLink() === true)
+    return `it is a link to ${await readlink(path).catch(() => 'nowhere')}`;
   if (TEMPORARY.test(name)) return 'its name is that of a file that is not whole yet';
   if (ours.has(path) || OUR_NAMES.test(name)) {
     return 'it is one of our own outputs; under another name it is an input';
@@ -119,10 +126,39 @@ async function reasonToLeave(
   if (!extensions.includes(extension)) {
     return `no format reads its ending "${extension}", only ${extensions.join(', ')}`;
   }
-  // A link could be moved without what it leads to.
-  return (await lstat(path).catch(() => undefined))?.isFile() === false
-    ? 'it is not a regular file'
+  // Whoever opened a pipe or a device would wait for it, perhaps for ever.
+  if (found?.isFile() === false) return 'it is not a regular file';
+  return found !== undefined && (await isElsewhereToo(path, found))
+    ? 'it has another name outside of this inbox (a hard link); put a copy here instead'
     : undefined;
+}
+
+/**
+ * Whether a file has a name that is not in this inbox: somebody else's file may have been linked here, to have it moved and
+ * read. A move of ours that was killed halfway leaves two names, both of which are in the inbox.
+ */
+async function isElsewhereToo(path: string, { dev, ino, nlink }: Stats): Promise<boolean> {
+  if (nlink === 1) return false;
+  let names = 1;
+  for (const place of [DONE_FOLDER, FAILED_FOLDER]) {
+    const folder = join(dirname(path), place);
+    for (const name of await listed(folder)) {
+      const other = await lstat(join(folder, name)).catch(() => undefined);
+      if (other?.dev === dev && other.ino === ino) names += 1;
+    }
+  }
+  return names < nlink;
+}
+
+/** Through a link we would read, write or move files in a place that nobody named to us. */
+async function refuseLink(folder: string, code: 'job' | 'output', next: string): Promise<void> {
+  const target = await readlink(folder).catch(() => undefined);
+  if (target === undefined) return;
+  throw stop(
+    code,
+    `${folder} is a link to ${target}, and nothing of an inbox is read or written through one.`,
+    next,
+  );
 }
 
 /** Whether the file is the one that was looked at, and nobody has written to it since. */
@@ -196,9 +232,14 @@ export async function placeInDone(
   const folder = join(dirname(path), DONE_FOLDER);
   const input = await freePlace(folder, path, (place) => {
     const output = besideInput(place, sandbox);
-    return output === earlierOutput ? [] : filesOf(output);
+    return filesOf(output).filter((file) => output !== earlierOutput || isLink(file));
   });
   return { input, output: besideInput(input, sandbox) };
+}
+
+/** A file that we wrote is none, so what stands there now would be written through. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** `leads.csv` in the folder, else `leads (2).csv` and so on: where neither it stands nor what belongs to it. */
@@ -223,10 +264,22 @@ async function makeFolder(folder: string): Promise<void> {
     const fact = messageOf(outputProblem(folder, error));
     throw stop('output', fact, 'Give yourself permission to write in the inbox.');
   }
+  await refuseOwnLink(folder);
+}
+
+/** Of a folder that we made ourselves, and that somebody may have replaced since. */
+function refuseOwnLink(folder: string): Promise<void> {
+  return refuseLink(
+    folder,
+    'output',
+    'Remove the link, and see who made it; the next sweep makes the folder.',
+  );
 }
 
 /** @throws StopError `output`, with the file still where it was. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
+  // The run before took its time.
+  await refuseOwnLink(dirname(input));
   try {
     if (await moveWithoutReplacing(path, input)) return;
   } catch (error) {
@@ -238,8 +291,6 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
 }
 
 // ---------------------------------------------------------------------------------------------------- failed
-
-const FAILED_FOLDER = 'failed';
 
 /**
  * Puts a file that no run can begin with where no sweep looks, with the reason beside it: else it would be tried, and

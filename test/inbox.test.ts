@@ -4,11 +4,12 @@
  * Method: real files in a folder of the test. Time between two looks is handed in, so that a file can be written to just
  * then; a file that is held open is held open by a real process.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -23,8 +24,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../src/clock.ts';
+import { stop } from '../src/errors.ts';
 import { besideFile } from '../src/file-name.ts';
-import { type Inbox, isAsSeen, moveToDone, placeInDone, readInbox } from '../src/inbox.ts';
+import { type Inbox, isAsSeen, moveToDone, moveToFailed, placeInDone, readInbox } from '../src/inbox.ts';
 import { besideInput, filesOf } from '../src/output.ts';
 import { nextTick } from './formats/input-folder.ts';
 
@@ -93,7 +95,47 @@ describe('a sweep takes', () => {
     symlinkSync(join(folder, 'real.csv'), join(folder, 'link.csv'));
     const inbox = await look(folder);
     expect(ready(inbox)).toEqual(['real.csv']);
-    expect(left(inbox)).toEqual({ 'link.csv': 'it is not a regular file' });
+    expect(left(inbox)).toEqual({ 'link.csv': `it is a link to ${join(folder, 'real.csv')}` });
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'no pipe, at which it would wait for somebody who writes',
+    async () => {
+      const folder = openFolder('real.csv');
+      execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
+      const inbox = await look(folder);
+      expect(ready(inbox)).toEqual(['real.csv']);
+      expect(left(inbox)).toEqual({ 'pipe.csv': 'it is not a regular file' });
+    },
+  );
+
+  test('no file that has a name elsewhere, too: it may be another user’s', async () => {
+    const folder = openFolder('real.csv');
+    const elsewhere = openFolder('theirs.csv');
+    linkSync(join(elsewhere, 'theirs.csv'), join(folder, 'planted.csv'));
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['real.csv']);
+    expect(left(inbox)).toEqual({
+      'planted.csv': expect.stringContaining('another name outside of this inbox'),
+    });
+  });
+
+  test('a file that it was about to put away when it was killed, which has its second name in `done`', async () => {
+    const folder = openFolder('leads.csv');
+    mkdirSync(join(folder, 'done'));
+    linkSync(join(folder, 'leads.csv'), join(folder, 'done', 'leads.csv'));
+    expect(await look(folder)).toMatchObject({ ready: [{ path: join(folder, 'leads.csv') }], left: [] });
+  });
+
+  test('nothing through a link in the place of the inbox', async () => {
+    const folder = openFolder('leads.csv');
+    const inbox = join(openFolder(), 'inbox');
+    symlinkSync(folder, inbox);
+    await expect(look(inbox)).rejects.toMatchObject({
+      code: 'job',
+      message: `${inbox} is a link to ${folder}, and nothing of an inbox is read or written through one.`,
+      next: 'Name the folder itself as inbox in the job.',
+    });
   });
 
   test('nothing from a folder that is not there: the job is wrong', async () => {
@@ -243,5 +285,53 @@ describe('done', () => {
     await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
     expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
     expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe('a link that somebody planted in the inbox', () => {
+  const REFUSED = {
+    code: 'output',
+    next: 'Remove the link, and see who made it; the next sweep makes the folder.',
+  };
+
+  /** An inbox in which that folder leads to another one, which is given back and has to stay as it is. */
+  function planted(name: 'done' | 'failed'): { readonly path: string; readonly elsewhere: string } {
+    const folder = openFolder('leads.csv');
+    const elsewhere = openFolder('private');
+    symlinkSync(elsewhere, join(folder, name));
+    return { path: join(folder, 'leads.csv'), elsewhere };
+  }
+
+  test('in the place of `done` is not written through, and nothing is bought for its file', async () => {
+    const { path, elsewhere } = planted('done');
+    await expect(placeInDone(path, false, undefined)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('in the place of `failed` gets neither the file nor the reason', async () => {
+    const { path, elsewhere } = planted('failed');
+    const problem = stop('input', 'it cannot be read', 'Mend it.');
+    await expect(moveToFailed(path, problem)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('while its file was worked on gets no file', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    const elsewhere = openFolder('private');
+    rmSync(join(folder, 'done'), { recursive: true });
+    symlinkSync(elsewhere, join(folder, 'done'));
+    await expect(moveToDone(path, place)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('in the place of an output that was to be replaced is left alone: the output takes another name', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const { output } = await placeInDone(path, false, undefined);
+    const elsewhere = openFolder('authorized_keys');
+    symlinkSync(join(elsewhere, 'authorized_keys'), output);
+    expect(basename((await placeInDone(path, false, output)).output)).toBe('leads (2).enriched.csv');
   });
 });
