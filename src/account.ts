@@ -18,6 +18,7 @@ import { type AccountCaps, credits } from './ledger.ts';
 import type { Limits } from './limiter.ts';
 import { suggestion } from './nearest.ts';
 import type { Vendor } from './operation.ts';
+import { distrustAround, ownedByAnother } from './own-folder.ts';
 import { accountsPath } from './paths.ts';
 import { parseRate } from './sandbox/rate.ts';
 
@@ -96,7 +97,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The accounts of the file; none when there is no file.
- * @throws StopError `account` when others may read it, or when something in it is wrong.
+ * @throws StopError `account` when others may read or replace it, or when something in it is wrong.
  */
 export async function loadAccounts(path: string = accountsPath()): Promise<Accounts> {
   if (!(await isPrivateFile(path))) return { path, configured: [] };
@@ -353,6 +354,9 @@ async function isPrivateFile(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   // Whatever else is wrong with the file, reading it will say so.
   if (found instanceof Error) return found.code !== 'ENOENT' && found.code !== 'ENOTDIR';
+  const distrust =
+    (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
+  if (distrust !== undefined) throw stop('account', distrust.fact, distrust.next);
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');

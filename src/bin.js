@@ -35,6 +35,8 @@ async function start() {
  * there decides what is run. Where nothing can be written, or the user has already said where, this does nothing.
  */
 async function keepCompiled() {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   const { constants, enableCompileCache } = await import('node:module');
   const folder = await cacheFolder();
   if (folder === undefined) return;
@@ -43,7 +45,7 @@ async function keepCompiled() {
   if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = folder;
 }
 
-/** Undefined for a user without a home, as in some containers. */
+/** Undefined for a user without a home, as in some containers, and where others may write. */
 async function cacheFolder() {
   const { homedir } = await import('node:os');
   const { isAbsolute, join } = await import('node:path');
@@ -51,10 +53,26 @@ async function cacheFolder() {
   try {
     const folder = isAbsolute(named) ? named : join(homedir(), '.cache');
     // With HOME set to nothing it would be in the current folder.
-    return isAbsolute(folder) ? join(folder, 'rowonce') : undefined;
+    return isAbsolute(folder) ? await ownFolder(join(folder, 'rowonce')) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Closes the folder to others. What they could have put there already is not run. */
+async function ownFolder(folder) {
+  const { chmodSync, mkdirSync, statSync } = await import('node:fs');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { mode, uid } = statSync(folder);
+  const own = process.geteuid?.();
+  if (own === undefined) return folder;
+  if (uid !== own || (mode & 0o022) !== 0) {
+    const why = uid === own ? 'other users can write there' : 'it belongs to another user';
+    console.error(`Compiled code in ${folder} is not used, because ${why}: remove the folder.`);
+    return undefined;
+  }
+  if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  return folder;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   hasLedger,
   makePrivateFile,
   preparePrivateFolder,
+  refuseForeign,
   type StoreFolder,
   sizeOf,
   storeFolder,
@@ -18,6 +19,7 @@ import { isSpenderAlive, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
+import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
 import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
@@ -70,6 +72,7 @@ const WRITE_TIMEOUT_MS = 2000;
 const READ_TIMEOUT_MS = 2000;
 
 async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger> {
+  refuseForeignNotes();
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = hasLedger(folder);
   // Before anything is made, so that a disk that is not mounted stays as it is.
@@ -174,6 +177,8 @@ function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], 
  * checked it, and what is read has checksums.
  */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
+  refuseForeignNotes();
+  refuseForeign(folder);
   if (!hasLedger(folder)) {
     const loss = lossAt(folder.path);
     if (loss !== undefined) tell(loss);

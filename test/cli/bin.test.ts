@@ -7,6 +7,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -81,6 +83,27 @@ describe('starting fast', () => {
     const files = kept(['accounts', 'list', '--quiet']);
     expect(files.length).toBeGreaterThan(100);
     for (const file of files) expect(file).toMatch(/^rowonce\b/);
+  });
+
+  test.skipIf(process.platform === 'win32')('and not where others could put code of theirs', () => {
+    const caches = mkdtempSync(join(folder, 'caches-'));
+    const start = (): string => {
+      const env = { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: caches };
+      return spawnSync(process.execPath, [PROGRAM, '--version'], { encoding: 'utf8', env }).stderr;
+    };
+    const cache = join(caches, 'rowonce');
+    mkdirSync(cache);
+    for (const mode of [0o777, 0o775]) {
+      chmodSync(cache, mode);
+      expect(start()).toBe(
+        `Compiled code in ${cache} is not used, because other users can write there: remove the folder.\n`,
+      );
+      expect(readdirSync(cache)).toEqual([]);
+    }
+    chmodSync(cache, 0o755);
+    expect(start()).toBe('');
+    expect(statSync(cache).mode & 0o777).toBe(0o700);
+    expect(readdirSync(cache)).toHaveLength(1);
   });
 
   test.each([

@@ -45,7 +45,7 @@ describe('files', () => {
 
   test('an empty folder, or a store that was opened up, is closed to others', async () => {
     const place = temporaryFolder();
-    for (const mode of [0o755, 0o777]) {
+    for (const mode of [0o777, 0o755]) {
       chmodSync(place, mode);
       await (await openStore(sqlite, place)).close();
       expect(modeOf(place)).toBe('700');

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { NewFile, outputProblem } from '../../atomic-file.ts';
 import { StopError, stop } from '../../errors.ts';
 import { contentHash } from '../../input.ts';
+import { distrustOf } from '../../own-folder.ts';
 
 /**
  * Standard input as a file that only this user can read, named by its content: the same bytes piped in again are the
@@ -19,6 +20,9 @@ export async function spoolInput(input: Readable, folder: string): Promise<strin
   }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    const distrust = distrustOf(folder);
+    if (distrust !== undefined)
+      throw stop('input', `Nothing is kept there: ${distrust.fact}.`, distrust.next);
     const file = await NewFile.write(folder, 0o600, chunks());
     try {
       const path = join(folder, `${file.sha256}${endingFor(start)}`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
-import { sizeOf } from './folder.ts';
+import { ANEW, sizeOf } from './folder.ts';
 
 /**
  * Room on the disk that is set aside while there is some. When the disk is full the file is removed, so that answers
@@ -14,7 +14,7 @@ export const BALLAST_BYTES = 1024 * 1024;
 /** @throws what the disk says when it is full already; then nothing is sent. */
 export function ensureBallast(path: string): void {
   if (sizeOf(path) === BALLAST_BYTES) return;
-  const file = openSync(path, 'w', 0o600);
+  const file = openSync(path, ANEW, 0o600);
   try {
     writeSync(file, randomBytes(BALLAST_BYTES));
     // Delayed allocation would only find out later that there is no room.

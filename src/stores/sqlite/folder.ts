@@ -1,16 +1,20 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   statfsSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { shellWord } from '../../command-line.ts';
 import { stop } from '../../errors.ts';
+import { distrustOf, ownedByAnother } from '../../own-folder.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
@@ -50,6 +54,22 @@ const OTHERS = 0o077;
 /** Windows has no such modes; the user's profile folder is private there already. */
 const HAS_MODES = process.platform !== 'win32';
 
+/** To write a file anew, and never what a link in its place leads to; Windows has no such flag, and hardly such links. */
+export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
+/** The same to go on with a file. */
+export const AS_IT_STANDS = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+
+/** Writes a private file of ours anew. */
+export function writeAnew(path: string, content: string | Buffer): void {
+  const file = openSync(path, ANEW, FILE_MODE);
+  try {
+    writeFileSync(file, content);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Size of a file, or undefined when there is none. */
 export function sizeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size;
@@ -65,12 +85,46 @@ export function hasLedger(folder: StoreFolder): boolean {
 }
 
 /**
+ * A folder that another user owns or can write in, and files in it that are no files of ours, would have us believe what
+ * somebody else says was bought, or write where a link of theirs leads.
+ * @throws StopError `store`.
+ */
+export function refuseForeign(folder: StoreFolder): void {
+  const open = hasLedger(folder) ? distrustOf(folder.path) : ownerOf(folder.path);
+  if (open !== undefined) throw stop('store', `The store is not taken: ${open.fact}.`, open.next);
+  for (const path of filesOf(folder)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    const owner = ownedByAnother(path, found);
+    if (found.isFile() && owner === undefined) continue;
+    const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : 'no file'}`;
+    throw stop(
+      'store',
+      `The store is not taken: ${fact}, which Rowonce never makes there.`,
+      'See who made it, then remove it or restore the whole folder from a backup.',
+    );
+  }
+}
+
+/** All of them, those of SQLite included. */
+function filesOf({ ledger, log, seal, lock, watermark, ballast, spender }: StoreFolder): readonly string[] {
+  return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, ballast, spender];
+}
+
+/** Of a folder that becomes a store and is closed to others then. */
+function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : ownedByAnother(path, found);
+}
+
+/**
  * Makes the folder, or takes an existing one: an empty one and an existing store are closed to others. A folder with
  * other files in it that others can reach is refused, because closing it would take those files from them.
  */
 export function preparePrivateFolder(folder: StoreFolder): void {
   if (mkdirSync(folder.path, { recursive: true, mode: FOLDER_MODE }) !== undefined)
     syncFolder(dirname(folder.path));
+  refuseForeign(folder);
   refuseNetworkFileSystem(folder.path);
   if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
   if (!hasLedger(folder) && readdirSync(folder.path).length > 0) {

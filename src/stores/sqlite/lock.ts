@@ -1,9 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../clock.ts';
 import { type StopError, stop } from '../../errors.ts';
 import type { StoreOptions } from '../../store.ts';
 import { Connection, sqliteCode } from './connection.ts';
-import { makePrivateFile, type StoreFolder } from './folder.ts';
+import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';
 
 /**
  * One spender per store, for the life of the process. The kernel holds the lock, through an exclusive transaction on a
@@ -50,7 +50,7 @@ function tryLock(path: string): Connection | undefined {
 /** Who holds the lock is written beside it, for people. Nothing is decided by it: a crash leaves it behind. */
 function announced(folder: StoreFolder, connection: Connection, options: StoreOptions): SpenderLock {
   const words = { pid: process.pid, since: isoTime(options.clock.wallMs()), command: options.command };
-  writeFileSync(folder.spender, `${JSON.stringify(words)}\n`, { mode: 0o600 });
+  writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
   return {
     release() {
       try {

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { stop } from '../../errors.ts';
+import { distrustOf } from '../../own-folder.ts';
 import { ledgersFolder } from '../../paths.ts';
+import { writeAnew } from './folder.ts';
 
 /**
  * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied knows
@@ -42,6 +45,17 @@ export function noteOf(identity: string): OutsideNote | undefined {
   };
 }
 
+/**
+ * Somebody else who can write the notes could hide that a store is older than it was, or hold up one that is not.
+ * @throws StopError `store`.
+ */
+export function refuseForeignNotes(): void {
+  const folder = knownFolder();
+  const distrust = folder === undefined ? undefined : distrustOf(folder);
+  if (distrust === undefined) return;
+  throw stop('store', `What is known of ledgers is not taken: ${distrust.fact}.`, distrust.next);
+}
+
 /** Of the ledger that was last used at the place, unless it has been used somewhere else since. */
 export function noteAt(place: string): OutsideNote | undefined {
   const [identity = ''] = linesOf(nameOfPlace(place));
@@ -62,9 +76,20 @@ const nameOf = (identity: string): string => `ledger-${identity}`;
 const nameOfPlace = (place: string): string =>
   `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
 
-function linesOf(name: string): readonly string[] {
+/** Not even where it would be can be told of a user without a home. */
+function knownFolder(): string | undefined {
   try {
-    return readFileSync(join(ledgersFolder(), name), 'utf8').split('\n');
+    return ledgersFolder();
+  } catch {
+    return undefined;
+  }
+}
+
+function linesOf(name: string): readonly string[] {
+  const folder = knownFolder();
+  if (folder === undefined) return [];
+  try {
+    return readFileSync(join(folder, name), 'utf8').split('\n');
   } catch {
     return [];
   }
@@ -73,11 +98,11 @@ function linesOf(name: string): readonly string[] {
 /** Whoever reads sees the old lines or the new ones. One process writes a ledger's file, so the other name is its own. */
 function replace(name: string, lines: readonly string[]): boolean {
   try {
-    // Not even where it would be can be told of a user without a home.
-    const folder = ledgersFolder();
+    const folder = knownFolder();
+    if (folder === undefined) return false;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const file = join(folder, name);
-    writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+    writeAnew(`${file}.new`, lines.map((line) => `${line}\n`).join(''));
     renameSync(`${file}.new`, file);
     return true;
   } catch {

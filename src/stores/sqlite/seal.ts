@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { Connection } from './connection.ts';
-import { type StoreFolder, sizeOf } from './folder.ts';
+import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /**
  * A checksum of every page of the ledger, written beside it when it is closed in order. A ledger that is still as it was
@@ -97,7 +97,7 @@ function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
   const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
   const end = Buffer.alloc(4);
   end.writeUInt32LE(crc32(body, crc32(head)));
-  writeFileSync(folder.seal, Buffer.concat([head, body, end]), { mode: 0o600 });
+  writeAnew(folder.seal, Buffer.concat([head, body, end]));
 }
 
 /** Undefined when there is none that is whole. */

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from './folder.ts';
+import { ANEW, AS_IT_STANDS, syncFolder } from './folder.ts';
 
 /**
  * The number of the last commit, kept outside of the database. SQLite takes a damaged write-ahead log for the end of
@@ -38,8 +38,8 @@ export class Watermark {
 
   /** Goes on with the file, or makes one that says zero and is on the disk before the first commit can be. */
   static open(path: string): Watermark {
-    if (readWatermark(path) !== undefined) return new Watermark(openSync(path, 'r+'));
-    const mark = new Watermark(openSync(path, 'w', 0o600));
+    if (readWatermark(path) !== undefined) return new Watermark(openSync(path, AS_IT_STANDS));
+    const mark = new Watermark(openSync(path, ANEW, 0o600));
     mark.write(0);
     fsyncSync(mark.#file);
     syncFolder(dirname(path));
