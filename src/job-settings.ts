@@ -25,6 +25,8 @@ const settingsSchema = z.object({
   read: readSchema.optional(),
   /** Of an undo: the batch whose changes it takes back. */
   undoes: z.string().optional(),
+  /** One call by itself, which `try` makes. */
+  trial: z.boolean().optional(),
   /** The account's limit on average, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; left out: at the top of its body. */
@@ -80,6 +82,7 @@ export function jobSettings(
     ...(job.withInput === undefined ? {} : { with_input: job.withInput }),
     ...(job.read === undefined ? {} : { read: readEntryOf(job.read) }),
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
+    ...(job.settings?.trial === undefined ? {} : { trial: job.settings.trial }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
     ...(outputName === undefined ? {} : { output_name: outputName }),

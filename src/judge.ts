@@ -98,6 +98,8 @@ interface ReadAnswer {
   /** The vendor's; undefined for one of the service that it came through. */
   readonly own: RawReply | undefined;
   readonly said: Said;
+  /** Those that may read it, in the order in which they are tried. */
+  readonly rules: readonly AnswerRule[];
   /** The one that fits; undefined for what none reads. */
   readonly rule: AnswerRule | undefined;
 }
@@ -109,7 +111,7 @@ function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation
     own === undefined
       ? (dialect.through?.envelope.answers ?? [])
       : [...(operation.answers ?? []), ...dialect.answers];
-  return { own, said, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
+  return { own, said, rules, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
 }
 
 /** Whether it is a match that says of itself that it cost nothing, where the dialect has a price for what it holds. */
@@ -117,6 +119,34 @@ export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectO
   const { said, rule } = readAnswer(raw, dialect, operation);
   if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
   return assumedCredits(rule, said, dialect, operation) > 0;
+}
+
+/** A rule of a dialect that fits an answer, as somebody finds it there. */
+export interface RuleFound {
+  readonly rule: AnswerRule;
+  /** The entry of the dialect that lists it. */
+  readonly list: string;
+  /** Its place in that list; the first is 1. */
+  readonly number: number;
+  /** Of the answer that it judged, which may stand inside another one. */
+  readonly status: number;
+}
+
+/** The rule by which an answer is judged, to show it; undefined where none fits, so that the answer is in doubt. */
+export function ruleOf(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  name: string,
+): RuleFound | undefined {
+  const { own, said, rules, rule } = readAnswer(raw, dialect, operation);
+  if (rule === undefined) return undefined;
+  const { status } = said.raw;
+  const at = rules.indexOf(rule);
+  const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
+  if (at < ofOperation) return { rule, list: `operations.${name}.answers`, number: at + 1, status };
+  const list = own === undefined ? 'api_call.answers' : 'answers';
+  return { rule, list, number: at - ofOperation + 1, status };
 }
 
 function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: RawReply | undefined): Speaker {

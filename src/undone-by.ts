@@ -7,3 +7,8 @@ import type { JsonObject } from './operation.ts';
 export function undoneBy(stored: JsonObject): string | undefined {
   return typeof stored.undoes === 'string' ? stored.undoes : undefined;
 }
+
+/** Whether it is one call by itself, which `try` made. */
+export function isTrial(stored: JsonObject): boolean {
+  return stored.trial === true;
+}

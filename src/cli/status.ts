@@ -10,7 +10,7 @@ import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../misses.t
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
-import { undoneBy } from '../undone-by.ts';
+import { isTrial, undoneBy } from '../undone-by.ts';
 
 const status: CliCommand = {
   name: 'status',
@@ -90,6 +90,7 @@ function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 
 function whatOf({ operation, settings }: Batch): string {
   const undone = undoneBy(settings);
+  if (isTrial(settings)) return `try ${operation}`;
   return undone === undefined ? operation : `undo of ${undone}`;
 }
 

@@ -1,0 +1,197 @@
+/**
+ * Goal: a dialect can be tried for the price of one call. Nothing leaves before somebody agreed, what leaves and how its
+ * answer is read is shown, and it is a batch like any other: known answers are not bought, a lost one is in doubt.
+ * Method: the real command over vendors that keep their own log. Most of it types in this process; the crash starts the
+ * program.
+ */
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { Workplace } from '../faults/workplace.ts';
+import { ESC, OBEYED } from '../nasty.ts';
+import { Desk, type JsonResult, objectIn } from './desk.ts';
+import { typed } from './typed.ts';
+
+let place: Workplace;
+beforeAll(async () => {
+  place = await Workplace.open({ concurrency: 1 });
+  process.env.ROWONCE_CONFIG = place.path('config');
+  process.env.ROWONCE_STORE = place.path('store');
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+async function json(...words: readonly string[]): Promise<JsonResult & { readonly code: number }> {
+  const { code, stdout } = await typed([...words, '--json']);
+  return { code, ...objectIn(stdout) };
+}
+
+const sent = (): number => place.vendor.requests().length;
+
+/** The account `data` at a vendor of this test alone, with a store of its own. */
+async function vendorThat(script: Script, account: object = {}): Promise<ScriptedVendor> {
+  const vendor = await ScriptedVendor.start(script);
+  place.writeAccount(vendor.url, account);
+  process.env.ROWONCE_STORE = place.path(`store-${vendor.url.split(':').at(-1)}`);
+  onTestFinished(async () => {
+    place.writeAccount(place.vendor.url);
+    process.env.ROWONCE_STORE = place.path('store');
+    await vendor[Symbol.asyncDispose]();
+  });
+  return vendor;
+}
+
+const answering =
+  (body: unknown, status = 200): Script =>
+  (_request, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+test('the request is shown without its key and asked about, and without a yes nothing leaves', async () => {
+  const words = ['try', 'enrich-company', 'domain=first.example'];
+  const unasked = await typed(words);
+  expect(unasked.code).toBe(2);
+  expect(unasked.stderr).toContain('This would send one request, for at most 1 credit, and nobody agreed.');
+  const no = await typed(words, { answer: 'n' });
+  expect(no.code).toBe(2);
+  expect(no.stderr).toContain('Send this request, for at most 1 credit? [y/N]');
+  expect(no.stdout).toContain(`POST ${place.vendor.url}/enrich/company\n  authorization: Bearer [key]\n`);
+  expect(no.stdout).toContain('{"domain":"first.example"}');
+  expect(sent()).toBe(0);
+});
+
+test('a call shows its answer, the rule that decided, its price and the fields for add; a second time it is known', async () => {
+  const words = ['try', 'enrich-company', 'domain=second.example'];
+  const before = readdirSync(place.folder).sort();
+  const first = await typed([...words, '--yes']);
+  expect(first.code, first.stderr).toBe(0);
+  expect(first.stdout).toMatch(/^Status {5}200$/m);
+  expect(first.stdout).toMatch(/^ {2}\{"name":".*"domain":"second\.example"/m);
+  expect(first.stdout).toMatch(/^Answer {5}found, 1 credit \(status 200\)$/m);
+  expect(first.stdout).toMatch(
+    /^Rule {7}rule \d+ of answers in the dialect provider: status 200 is one of 2xx, and no rule above it fits; it means found$/m,
+  );
+  expect(first.stdout).toMatch(/^Fields {5}name, .*location\.city/m);
+  expect(first.stdout).toMatch(/^Credits {4}1 spent, in batch \w+$/m);
+  const again = await json(...words);
+  expect(again).toMatchObject({ code: 0, source: 'ledger', answer: 'found', credits: { spent: 0 } });
+  expect(sent()).toBe(1);
+  const anew = await json(...words, '--refresh', '--yes');
+  expect(anew).toMatchObject({ code: 0, source: 'bought', rule: { means: 'found' }, credits: { spent: 1 } });
+  expect(sent()).toBe(2);
+  expect(
+    readdirSync(place.folder)
+      .filter((name) => !/^(store|vendor-)/.test(name))
+      .sort(),
+  ).toEqual(before.filter((name) => !/^(store|vendor-)/.test(name)));
+});
+
+test('a list and a trial share what either has bought', async () => {
+  const bought = sent();
+  await typed(['try', 'enrich-company', 'domain=shared.example', '--yes']);
+  place.writeList(['shared.example', 'other.example'], 'shared.csv');
+  const words = ['run', 'enrich-company', place.path('shared.csv'), '--budget', '9'];
+  expect(await json(...words)).toMatchObject({ credits: { spent: 1 }, requests: 1 });
+  expect(await json('try', 'enrich-company', 'domain=other.example')).toMatchObject({ source: 'ledger' });
+  expect(sent()).toBe(bought + 2);
+});
+
+test('status shows it as a try, and its row is kept where only this user can read it', async () => {
+  const { batch } = await json('try', 'enrich-person', 'email=jo@status.example', '--yes');
+  const { stdout } = await typed(['status', batch]);
+  expect(stdout).toContain(`Batch ${batch}, finished, try enrich-person with account data`);
+  expect((await typed(['status', batch, '2'])).stdout).toContain('email jo@status.example');
+  const [file = ''] = readdirSync(place.path('store/spool'));
+  expect(statSync(join(place.path('store/spool'), file)).mode & 0o777).toBe(0o600);
+});
+
+test('several inputs go into one call, and a search asks for its first page only', async () => {
+  const before = sent();
+  await json('try', 'enrich-person', 'email=jo@one.example', 'profile_slug=jo-one', '--yes');
+  writeFileSync(
+    place.path('search.yaml'),
+    JSON.stringify({ operation: 'search-people', pages: 3, columns: { company: 'Company' } }),
+  );
+  await json('try', place.path('search.yaml'), 'company=Acme', '--yes');
+  expect(place.vendor.requests().slice(before)).toMatchObject([
+    { body: { email: 'jo@one.example', profile_slug: 'jo-one' } },
+    { body: { company: 'Acme' } },
+  ]);
+});
+
+test('a read of a job is tried with the cells of its columns, and says what its add names in vain', async () => {
+  const vendor = await vendorThat(answering({ legalName: 'Acme Pty Ltd', seats: 4 }));
+  const job = { operation: 'api-call', endpoint: '/lookup/{{Id}}', body: {}, method: 'GET', credits_max: 3 };
+  writeFileSync(place.path('own.yaml'), JSON.stringify({ ...job, add: { name: 'legalNam' } }));
+  const { code, stdout, stderr } = await typed(['try', place.path('own.yaml'), 'Id=a b', '--yes']);
+  expect(code, stderr).toBe(0);
+  expect(vendor.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /lookup/a%20b']);
+  expect(stdout).toContain('`legalNam` is not in the one answer so far; did you mean `legalName`?');
+});
+
+test.each([
+  [['enrich-company', 'abn=51824753557'], /ABN 51 824 753 557: the checksum fails/],
+  [['enrich-company', 'abn=51824753557', 'domain=fine.example'], /the checksum fails/],
+  [['enrich-company', 'dmain=x.example'], /enrich-company has no input "dmain"\.\nDid you mean domain\?/],
+  [['enrich-company', 'x.example'], /"x\.example" is not key=value/],
+  [['enrich-company', 'domain=a.example', 'domain=b.example'], /domain is given twice/],
+  [['enrich-company'], /enrich-company has nothing to ask by/],
+  [['invite-user', 'email=jo@x.example', '--account', 'sandbox-service'], /rowonce plan.*rowonce run/],
+])('%j is refused before anything is sent', async (words, why) => {
+  const before = sent();
+  const { code, stderr } = await typed(['try', ...words, '--yes']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(why);
+  expect(sent()).toBe(before);
+});
+
+test('a rule of a dialect file is named by its place, and a refused call needs attention', async () => {
+  place.writeDialect({
+    operations: {
+      'enrich-company': {
+        answers: [{ status: [200], body: { path: 'state', equals: 'none' }, means: 'no_match' }],
+      },
+    },
+  });
+  const vendor = await vendorThat(
+    ({ body }, response) =>
+      body.includes('gone')
+        ? answering({ state: 'none' })({} as never, response)
+        : answering({ error: `${ESC}]0;owned\u0007no ${ESC}[2Jplan` }, 422)({} as never, response),
+    { dialect: 'dialect.yaml' },
+  );
+  const none = await typed(['try', 'enrich-company', 'domain=gone.example', '--yes']);
+  expect(none.code).toBe(0);
+  expect(none.stdout).toContain(
+    'rule 1 of operations.enrich-company.answers in the dialect dialect: status 200 is one of 200, "state" is "none"; it means no_match',
+  );
+  const refused = await typed(['try', 'enrich-company', 'domain=nasty.example', '--yes']);
+  expect(refused.code).toBe(3);
+  expect(refused.stdout).toContain('Answer     refused, 0 credits (status 422, "no plan")');
+  expect(`${refused.stdout}${refused.stderr}`).not.toMatch(OBEYED);
+  expect(vendor.requests).toHaveLength(2);
+});
+
+test('a lost answer is in doubt, ends with 3, and is settled by the command that it prints', async () => {
+  const vendor = await vendorThat((_request, response) => response.destroy());
+  const words = ['try', 'enrich-company', 'domain=lost.example'];
+  const lost = await typed([...words, '--yes']);
+  expect(lost.code).toBe(3);
+  expect(lost.stdout).toMatch(/^Credits {4}0 spent, 1 in doubt, in batch \w+$/m);
+  const [, batch = ''] = /What is in doubt: .*settle (\w+)/.exec(lost.stderr) ?? [];
+  // It is not bought a second time by being typed again.
+  expect((await typed(words)).code).toBe(3);
+  expect(vendor.requests).toHaveLength(1);
+  expect((await typed(['settle', batch, '--not-done'])).code).toBe(0);
+  expect((await typed([...words, '--yes'])).code).toBe(3);
+  expect(vendor.requests).toHaveLength(2);
+});
+
+test('killed before its row is settled, the same command goes on and does not buy blindly', async () => {
+  const own = await Workplace.open({ concurrency: 1 });
+  onTestFinished(() => own[Symbol.asyncDispose]());
+  const desk = new Desk(own);
+  const words = ['try', 'enrich-company', 'domain=killed.example', '--yes'];
+  await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close' } });
+  expect(await desk.json(words)).toMatchObject({ source: 'ledger', answer: 'found' });
+  expect(await own.vendor.book()).toMatchObject({ requests: 1, charges: 1, charged_twice: [] });
+});
