@@ -5,6 +5,7 @@ import { suggestion } from './nearest.ts';
 import type { InputField, JsonObject, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
 import { foreignWords, sentence } from './plain-text.ts';
 import { isEmail } from './recognise.ts';
+import { leadsElsewhere } from './vendor-path.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing
@@ -193,7 +194,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
 export function readUserId(cell = ''): Read<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;
-  const isSegment = text.value !== '.' && text.value !== '..' && !/[/\\]/.test(text.value);
+  const isSegment = !/[/\\]/.test(text.value) && !leadsElsewhere(`/x/${encodeURIComponent(text.value)}`);
   return isSegment ? text : wrong(`user_id ${quoted(cell)} cannot be part of an address`);
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDurationMs } from './duration.ts';
 import { METHODS } from './operation.ts';
+import { pathProblem } from './vendor-path.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
@@ -81,11 +82,20 @@ const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
   error: 'a field is a name, or names with single dots between them, which lead into nested objects',
 });
 
+/** What is taken out of the body, or the query, and into a path. */
+const PATH_FIELD = /\{[^{}]*\}/g;
+
 const request = {
   /** Of what alters nothing. */
   method: z.enum(['GET', 'POST']),
   /** `{name}` takes a field out of the body, or the query, and into the path. */
-  path: z.string().regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"'),
+  path: z
+    .string()
+    .regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"')
+    .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
+      error:
+        'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
+    }),
   /** Headers of this request, over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are filled in. */
   headers: requestHeaders.optional(),
   /**

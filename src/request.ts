@@ -4,6 +4,7 @@ import { envelopeBody, merged } from './envelope.ts';
 import { invariant, stop } from './errors.ts';
 import { ROLES, type Role } from './membership.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from './operation.ts';
+import { leadsElsewhere } from './vendor-path.ts';
 
 /** What leaves for the vendor, to the byte. */
 export interface HttpRequest {
@@ -254,6 +255,7 @@ function queryText(value: JsonValue): string {
 
 /** The account's address is the vendor's, or that of the service, which knows the vendor's by itself. */
 function pathOf({ through }: Dialect, basePath: string, { path }: Shaped): string {
+  invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
   return through === undefined ? basePath + path : path;
 }
 

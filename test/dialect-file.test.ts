@@ -23,6 +23,37 @@ import { readBackRequestOf } from '../src/request.ts';
 const merged = (text: string, builtIn: Dialect = provider): Promise<Dialect> =>
   checkDialectFile(text, 'mine.yaml', builtIn);
 
+describe('no path of a dialect leaves the address of the account', () => {
+  const ANSWERS = 'answers: [{ status: [200], says: happened }]';
+  test.each([
+    '/../admin',
+    '/a/%2e%2E/b',
+    '/a/%252e./b',
+    '/a/..;x/b',
+    '/a\\\\..\\\\b',
+    '//other.example/a',
+    '/\\\\other.example/a',
+    '/%2fother.example/a',
+    'https://other.example/a',
+    '/people/.%2{email}',
+    '/people/.{email}',
+  ])('%s is refused with its place, for a call and for a question about one', async (path) => {
+    const call = `operations: { enrich-person: { path: "${path}" } }`;
+    await expect(merged(call)).rejects.toThrow('mine.yaml:1:38: operations.enrich-person.path: a path ');
+    const question = `operations: { enrich-person: { read_back: { method: GET, path: "${path}", ${ANSWERS} } } }`;
+    await expect(merged(question)).rejects.toThrow('enrich-person.read_back.path: a path ');
+    await expect(merged(`usage: { method: GET, path: "${path}", credits: a }`)).rejects.toThrow('usage.path');
+  });
+
+  test('dots in a name, and a field that is a whole segment, are a path like any other', async () => {
+    const only = 'fields: { profile_url: null, profile_slug: null }';
+    for (const path of ['/v1.2/...x/{email}', '/.well-known/{email}', '/{email}.json?next=../x']) {
+      const { operations } = await merged(`operations: { enrich-person: { path: "${path}", ${only} } }`);
+      expect(operations['enrich-person']?.path).toBe(path);
+    }
+  });
+});
+
 describe('what a file changes', () => {
   test('an empty map changes nothing but the name', async () => {
     expect(await merged('{}')).toEqual({ ...provider, name: 'mine' });

@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '..');
  * folder that is named like the file beside it, has the tier of that file and is not listed.
  */
 const TIERS: Readonly<Record<string, string>> = {
-  words: `abn clock command-line duration errors faults file-name formulas nearest own-folder paths plain-text row `,
+  words: `abn clock command-line duration errors faults file-name formulas nearest own-folder paths plain-text row  vendor-path`,
   contracts: `call-key command dialect events format ledger membership operation store`,
   'families and mechanisms': `
     operations/ dialects/ formats/ stores/ sandbox/

@@ -146,6 +146,9 @@ describe('a cell in the path', () => {
     ['../admin', 'would lead elsewhere'],
     ['x\\..\\admin', 'would lead elsewhere'],
     ['%2e%2E', 'would lead elsewhere'],
+    ['%252e%252e', 'would lead elsewhere'],
+    ['%2%65%2e', 'would lead elsewhere'],
+    ['..;jsessionid=1', 'would lead elsewhere'],
     ['a\nb', 'holds a line end'],
     ['\ud800', 'holds a line end or another character'],
   ])('%j makes the row invalid, and nothing is sent', (cell, words) => {
@@ -197,6 +200,12 @@ describe('what the job says', () => {
     [{ endpoint: '/companies/%2{{Domain}}' }, 'half escape sequence'],
     [{ endpoint: '/../admin' }, 'neither "." nor ".."'],
     [{ endpoint: '/a/%2e%2E/{{Domain}}' }, 'neither "." nor ".."'],
+    [{ endpoint: '/a/%25252e%2e/{{Domain}}' }, 'neither "." nor ".."'],
+    [{ endpoint: '/a/..;x/{{Domain}}' }, 'neither "." nor ".."'],
+    [{ endpoint: '/a\\..\\{{Domain}}' }, 'neither "." nor ".."'],
+    [{ endpoint: '/\\other.example/tags' }, 'is no path'],
+    [{ endpoint: '/%2fother.example/tags' }, 'is no path'],
+    [{ endpoint: 'https://other.example/tags' }, 'is no path'],
     [{ endpoint: '/a', body: { x: '{{Domain}' } }, 'is not closed by }}'],
     [{ endpoint: '/a', body: { x: [{ '{{Domain}}': 1 }] } }, 'cannot be filled in'],
   ])('is refused before anything is read when it cannot be sent: %j', (settings, words) => {

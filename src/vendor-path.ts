@@ -1,0 +1,53 @@
+/**
+ * Paths below the address of an account, as a job or a dialect writes them. Both may come from somebody else, and whoever
+ * forwards a request may decode its path before it is resolved: so a path must stay where it is also when it is decoded.
+ */
+
+/** One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which nothing is sent. */
+const PATH = /^\/(?!\/)[!-"$-~]*$/;
+
+/** Nothing that means anything is encoded more often, and each time takes a look at the whole path. */
+const MOST_DECODINGS = 4;
+
+/** Begins with one "/", and holds nothing that could not be sent. */
+export function isPathText(path: string): boolean {
+  return PATH.test(path);
+}
+
+/**
+ * Whether the path leaves the place where it stands, as it is or decoded: by a segment "." or "..", also where parameters
+ * stand behind it, or by a beginning that names a host.
+ */
+export function leadsElsewhere(path: string): boolean {
+  const [below = ''] = path.split('?');
+  let text = below;
+  for (let times = 0; times <= MOST_DECODINGS; times += 1) {
+    if (isElsewhere(text)) return true;
+    const decoded = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (decoded === text) return false;
+    text = decoded;
+  }
+  return true;
+}
+
+/** Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment. */
+function isElsewhere(path: string): boolean {
+  if (/^[/\\]{2}/.test(path)) return true;
+  return path.split(/[/\\]/).some((segment) => /^\.{1,2}\s*(?:;|$)/.test(segment));
+}
+
+/**
+ * What is wrong with the template of a path, as a clause; undefined when nothing is. `placeholder` matches what is filled
+ * in, which is one encoded segment, or a part of one.
+ */
+export function pathProblem(template: string, placeholder: RegExp): string | undefined {
+  const [empty, filled] = ['', 'x'].map((text) => template.replaceAll(placeholder, text)) as [string, string];
+  if (!isPathText(filled)) return 'it begins with one "/" and holds neither blanks nor "#"';
+  // Half an escape sequence would make a sign of its own of the first letters of what is filled in.
+  if (new RegExp(`%[0-9a-f]?${placeholder.source}`, 'i').test(template))
+    return 'it has a half escape sequence before a {';
+  const hasHole = filled !== empty && isElsewhere(empty.split('?')[0]?.replace(/^\/{2,}/, '/') ?? '');
+  return leadsElsewhere(filled) || hasHole ? 'a path may hold neither "." nor ".." for a segment' : undefined;
+}
