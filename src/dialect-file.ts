@@ -21,7 +21,7 @@ import { problemOf } from './schema-problem.ts';
  * as a whole, so that a wrong entry is shown with its line before anything is sent.
  */
 
-const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file' };
+const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
 
 const OPERATIONS = new URL('./operations/', import.meta.url);
 

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import {
   type Document,
   isCollection,
@@ -11,7 +11,8 @@ import {
 } from 'yaml';
 import type { z } from 'zod';
 import { shellWord } from './command-line.ts';
-import { messageOf, type StopError, stop } from './errors.ts';
+import { messageOf, StopError, stop } from './errors.ts';
+import { distrustOf } from './file-trust.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 import { yamlProblem } from './yaml-problem.ts';
 
@@ -24,6 +25,8 @@ import { yamlProblem } from './yaml-problem.ts';
 export interface DocumentKind {
   readonly code: 'job' | 'account';
   readonly name: string;
+  /** It says what is sent, so it is refused when others can write it. Left out: whoever reads it has looked. */
+  readonly acts?: true;
 }
 
 export interface YamlDocument<T> {
@@ -84,9 +87,17 @@ export function checkDocument<T>(
 async function readText(path: string, kind: DocumentKind): Promise<string> {
   const chunks: Buffer[] = [];
   try {
+    const file = await open(path);
+    // What is looked at is the file that is read, also when another one takes its name in between.
+    const distrust = kind.acts === true ? distrustOf(path, await file.stat()) : undefined;
+    if (distrust !== undefined) {
+      await file.close();
+      throw stop(kind.code, `${path}: ${distrust.fact}`, distrust.next);
+    }
     // One byte more than allowed, so that a longer file is noticed without being read. A stream also takes a pipe.
-    for await (const chunk of createReadStream(path, { end: MOST_BYTES })) chunks.push(chunk);
+    for await (const chunk of file.createReadStream({ end: MOST_BYTES })) chunks.push(chunk);
   } catch (error) {
+    if (error instanceof StopError) throw error;
     throw unreadable(path, kind, error);
   }
   const bytes = Buffer.concat(chunks);

@@ -81,7 +81,7 @@ export interface Job {
 
 const OPERATIONS = new URL('./operations/', import.meta.url);
 
-const JOB_FILE: DocumentKind = { code: 'job', name: 'job' };
+const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**
  * The job that the user typed: the name of an operation, or the path of a YAML file.

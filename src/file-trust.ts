@@ -1,0 +1,71 @@
+import { type Stats, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { shellWord } from './command-line.ts';
+
+/**
+ * Who may have written a file that says what is sent with the user's key. Whoever can write a job or a dialect can spend
+ * and change with it, so it is refused when that is more people than the user and whoever rules the machine anyway.
+ */
+
+/** What is wrong, as a clause, and what to do about it. */
+export interface Distrust {
+  readonly fact: string;
+  readonly next: string;
+}
+
+/** As whom the program runs; left out by tests: this process. */
+export interface Self {
+  readonly uid: number;
+  /** The group that is this user's by default, which is of nobody else where each user has one. */
+  readonly gid: number;
+  /** Others who can do all that this program does: who owns it, and who has called it by `sudo`. */
+  readonly alsoTrusted: readonly number[];
+}
+
+const BY_EVERYBODY = 0o002;
+const BY_GROUP = 0o020;
+const ROOT = 0;
+
+/** Undefined for a file that may be believed. A pipe is the user's, who has just opened it. */
+export function distrustOf(
+  path: string,
+  { uid, gid, mode }: Pick<Stats, 'uid' | 'gid' | 'mode'>,
+  self: Self | undefined = thisProcess(),
+): Distrust | undefined {
+  // Mode bits mean nothing on Windows.
+  if (self === undefined) return undefined;
+  const shown = (mode & 0o777).toString(8).padStart(4, '0');
+  if ((mode & BY_EVERYBODY) !== 0) {
+    return {
+      fact: `everybody can write it (mode ${shown})`,
+      next: afterLooking(`chmod go-w ${shellWord(path)}`),
+    };
+  }
+  if (![self.uid, ROOT, ...self.alsoTrusted].includes(uid)) {
+    const next = afterLooking(`chown ${self.uid} ${shellWord(path)}`);
+    return { fact: `it belongs to another user (number ${uid})`, next };
+  }
+  // Root's own group is of those who rule the machine.
+  const isOwnGroup = gid === self.gid || gid === ROOT || gid === uid;
+  if ((mode & BY_GROUP) === 0 || isOwnGroup) return undefined;
+  return {
+    fact: `the group with number ${gid} can write it (mode ${shown})`,
+    next: afterLooking(`chmod g-w ${shellWord(path)}`),
+  };
+}
+
+function afterLooking(command: string): string {
+  return `Read it, because others may have changed it, then type ${command}`;
+}
+
+let known: Self | undefined;
+
+function thisProcess(): Self | undefined {
+  if (process.platform === 'win32') return undefined;
+  if (known !== undefined) return known;
+  const { uid, gid } = userInfo();
+  const caller = uid === ROOT ? Number(process.env.SUDO_UID) : Number.NaN;
+  const alsoTrusted = [statSync(import.meta.filename).uid, caller].filter(Number.isInteger);
+  known = { uid: process.geteuid?.() ?? uid, gid, alsoTrusted };
+  return known;
+}
