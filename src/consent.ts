@@ -1,3 +1,4 @@
+import { requireAgreement } from './agreement.ts';
 import { isPartial } from './batch.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { beginsWork, type ChangePlan, planOfChanges } from './change-plan.ts';
@@ -20,6 +21,7 @@ export async function requireConsent(
   input: MappedInput,
   changes?: ChangePlan,
 ): Promise<Credits | undefined> {
+  await requireAgreement(order, input, changes);
   if (changes !== undefined) await requireConsentToChange(order, changes);
   return requireBudget(order, input, changes);
 }

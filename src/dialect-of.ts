@@ -18,9 +18,14 @@ export async function dialectOf(account: Account): Promise<Dialect> {
   return dialect;
 }
 
-async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
   const builtIn = await loadMember<Dialect>(DIALECTS, vendor);
   invariant(builtIn !== undefined, `there is no dialect for a ${vendor}`);
+  return builtIn;
+}
+
+async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+  const builtIn = await builtInDialect(vendor);
   if (dialectPath === undefined) return builtIn;
   // Most accounts name no file, and what checks one is a good part of a start.
   const { readDialectFile } = await import('./dialect-file.ts');

@@ -23,6 +23,7 @@ import type {
   AccountCaps,
   AccountState,
   Activity,
+  Agreement,
   AttemptId,
   Batch,
   BatchChange,
@@ -118,6 +119,8 @@ export interface LedgerReader {
   confirmedTime(): Promise<number | undefined>;
   /** SHA-256 of what we last wrote at that path; two while it is being replaced. */
   written(path: string): Promise<readonly string[]>;
+  /** Undefined: nobody has agreed to requests of that content. */
+  agreement(sha256: string): Promise<Agreement | undefined>;
   close(): Promise<void>;
 }
 
@@ -132,6 +135,8 @@ export interface Ledger extends LedgerReader {
   changeBatch(batch: BatchId, change: BatchChange): Promise<void>;
   /** What may stand at a path from now on as our own, in the place of what was noted of it before. */
   noteWritten(path: string, sha256s: readonly string[]): Promise<void>;
+  /** Kept for good, as it was the first time. */
+  noteAgreement(agreement: Agreement): Promise<void>;
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
   /** One that the vendor asked for also becomes the account's `pausedUntilMs`. Forgets what ended 90 days before it. */
   notePause(accountIdentity: string, pause: PauseRecord): Promise<void>;

@@ -8,6 +8,7 @@ import type { Credits, Ledger } from './ledger.ts';
 import type { SuspectMisses } from './misses.ts';
 import type { Plan } from './plan.ts';
 import type { SavedPlan } from './saved-plan.ts';
+import type { UnseenRequests } from './sent-requests.ts';
 
 /** What `--accept` takes. */
 export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;
@@ -32,6 +33,11 @@ export interface RunOptions {
   readonly maxPauseMs?: number | undefined;
   /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". Left out: nobody can be asked. */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /**
+   * Told what a job or a dialect may do beyond its operation, the first time that it is run, says whether it may. Left out:
+   * "no", but for play money.
+   */
+  readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
   /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /**

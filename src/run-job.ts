@@ -43,6 +43,7 @@ import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
+import { type SentRequest, sentRequests } from './sent-requests.ts';
 import type { Tell } from './store.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -124,6 +125,7 @@ const RUN_CHECKS: Checks<RunRequest> = {
   refresh: flag,
   maxPauseMs: milliseconds,
   askBudget: called,
+  askRequests: called,
   askChanges: called,
   askMisses: called,
   allowAdmin: flag,
@@ -265,6 +267,8 @@ export interface PlannedJob {
   readonly change: PlannedJobChange | undefined;
   /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer, or a change. */
   readonly known: PathSearch | undefined;
+  /** Those that the job and its dialect say themselves. */
+  readonly requests: readonly SentRequest[];
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
 }
@@ -296,7 +300,8 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
     const missingStore = ledger === undefined ? location : undefined;
     const known =
       ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
-    return { job, account, input, plan, damage: watch.found(), change, known, missingStore };
+    const requests = await sentRequests({ job, account, dialect });
+    return { job, account, input, plan, damage: watch.found(), change, known, requests, missingStore };
   } finally {
     await ledger?.close();
   }

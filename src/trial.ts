@@ -241,6 +241,7 @@ export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTria
       {
         ...{ file, refresh, maxPauseMs, signal, onEvent },
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
+        askRequests: async () => true,
         askBudget: async (plan) => credits(mostAsked(plan)),
       },
     );

@@ -19,6 +19,7 @@ import { counted, plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { type PlannedJob, planJob } from '../run-job.ts';
+import { requestWords } from '../sent-requests.ts';
 import { fitLines, fitObject } from './plan/fit-words.ts';
 
 interface Flags extends ReadFlags {
@@ -70,11 +71,12 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { input, account, plan: found, damage, change, known, missingStore } = planned;
+  const { input, account, plan: found, damage, change, known, requests, missingStore } = planned;
   const repairs = planned.job.repair === true;
   const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(input.columns)}${guessed}`);
+  for (const request of requests) console.print(`  request        ${requestWords(request)}`);
   for (const note of input.sheet.notes) console.say(plainText(note));
   if (input.columns.note !== undefined) console.say(plainText(input.columns.note));
   const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
@@ -90,7 +92,14 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   }
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
   const fields = known === undefined ? {} : { fields: known.paths };
-  console.result({ ...planObject(found), ...jobDamageObject(damage, repairs), ...changes, ...fields });
+  const sent = requests.length === 0 ? {} : { requests };
+  console.result({
+    ...planObject(found),
+    ...jobDamageObject(damage, repairs),
+    ...changes,
+    ...fields,
+    ...sent,
+  });
   return EXIT.done;
 }
 

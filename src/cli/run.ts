@@ -24,6 +24,7 @@ import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { type RunRequest, runJob } from '../run-job.ts';
+import type { UnseenRequests } from '../sent-requests.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { EventFile } from './run/event-file.ts';
@@ -125,6 +126,7 @@ async function runCommand(
         durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
       mayCreateStore: console.interactive,
       askBudget: (plan) => askBudget(console, plan, flags.yes === true),
+      askRequests: (unseen) => askRequests(console, unseen, flags.yes === true),
       askChanges: (plan) => askChanges(console, plan, flags.yes === true),
       askMisses: (misses) => askMisses(console, misses, flags.yes === true),
       tell: console.warn,
@@ -198,6 +200,12 @@ async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise
   const most = mostAsked(plan);
   const question = `Spend at most ${grouped(most)} credits?`;
   return agreed || (await saysYes(console, question)) ? most : undefined;
+}
+
+/** Once for what a job and its dialect say, so that those of somebody else do not act unseen. */
+async function askRequests(console: Console, { reasons }: UnseenRequests, agreed: boolean): Promise<boolean> {
+  const question = `${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`;
+  return agreed || (await saysYes(console, plainText(question)));
 }
 
 async function askChanges(console: Console, plan: ChangePlan, agreed: boolean): Promise<boolean> {

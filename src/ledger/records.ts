@@ -166,6 +166,15 @@ export interface UsageMark {
   readonly atMs: number;
 }
 
+/** That somebody agreed to what a job and its dialect send, before it was sent for the first time. */
+export interface Agreement {
+  /** Over what decides the requests. */
+  readonly sha256: string;
+  /** What was agreed to, as it was shown. */
+  readonly shown: string;
+  readonly agreedAtMs: number;
+}
+
 /** A stretch in which nothing was sent. `asked`: by the vendor, so that it holds for later runs too. */
 export interface PauseRecord {
   readonly fromMs: number;

@@ -75,7 +75,7 @@ test('a read is bought once and its fields become columns, by POST and by GET', 
   await desk.write('list.csv', LIST);
   const read = { operation: 'api-call', endpoint: '/enrich/company', body: { domain: '{{Domain}}' } };
   await desk.write('job.yaml', JSON.stringify(read));
-  const { report } = await place.run({ job: 'job.yaml' });
+  const { report } = await place.run({ job: 'job.yaml', more: ['--yes'] });
   expect(report).toMatchObject({ counts: { matched: 3, invalid: 1 }, credits: { spent: 2, saved: 1 } });
   expect(place.rows()[1]).toMatchObject({ found_domain: 'b.example', _matched_by: 'domain', _credits: '1' });
   expect(place.vendor.requests().map(({ body }) => body.domain)).toEqual(['a.example', 'b.example']);

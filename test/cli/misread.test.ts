@@ -84,7 +84,8 @@ test('a request of one’s own may answer anything', async () => {
     'operation: api-call\nmethod: POST\nendpoint: /tags\nkind: read\nbody: { tag: "{{Tag}}" }\n',
   );
   await desk.write('list.csv', `Tag\n${Array.from({ length: 9 }, (_, at) => `t${at}`).join('\n')}\n`);
-  expect(await desk.json(['run', 'job.yaml', 'list.csv', ...BUDGET])).toMatchObject({ stopped: null });
+  const words = ['run', 'job.yaml', 'list.csv', '--yes', ...BUDGET];
+  expect(await desk.json(words)).toMatchObject({ stopped: null });
   expect(asked()).toBe(9);
 });
 

@@ -51,6 +51,7 @@ async function usedStore(): Promise<string> {
   await released(ledger, await lost(ledger, batch, 'released'));
   await answered(ledger, late, 'acme', { replaces: attempt, receivedAtMs: NOON_MS + DAY_MS });
   await useChanges(ledger);
+  await ledger.noteAgreement({ sha256: 'a'.repeat(64), shown: 'POST /tags', agreedAtMs: NOON_MS });
   await ledger.close();
   return place;
 }

@@ -2,6 +2,7 @@ import type { CallKey } from '../../call-key.ts';
 import type { Position } from '../../format.ts';
 import {
   type AccountCaps,
+  type Agreement,
   type AnswerRecord,
   type AttemptId,
   type Batch,
@@ -126,6 +127,7 @@ export class MemoryBook {
   readonly boots: KeptBoot[] = [];
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
+  readonly agreements = new Map<string, Agreement>();
   /** The highest price that was shown, by account, operation and `creditsMost`. */
   readonly prices = new Map<string, Credits>();
   /** By account and subject. */

@@ -5,6 +5,7 @@ import type { Position } from '../../format.ts';
 import {
   type AccountCaps,
   type Admission,
+  type Agreement,
   type AttemptId,
   type Batch,
   type BatchChange,
@@ -100,6 +101,10 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
     this.book.files.set(path, sha256s);
+  }
+
+  async noteAgreement(agreement: Agreement): Promise<void> {
+    if (!this.book.agreements.has(agreement.sha256)) this.book.agreements.set(agreement.sha256, agreement);
   }
 
   async setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {

@@ -3,6 +3,7 @@ import { unreachable } from '../../errors.ts';
 import type {
   AccountState,
   Activity,
+  Agreement,
   AttemptId,
   AttemptRecord,
   Batch,
@@ -52,6 +53,10 @@ export class MemoryReader implements LedgerReader {
 
   async written(path: string): Promise<readonly string[]> {
     return this.book.files.get(path) ?? [];
+  }
+
+  async agreement(sha256: string): Promise<Agreement | undefined> {
+    return this.book.agreements.get(sha256);
   }
 
   async batch(id: BatchId): Promise<Batch | undefined> {

@@ -98,6 +98,15 @@ export interface PriceRow {
 export const priceChecksum = (row: PriceRow): number =>
   checksum([row.account, row.operation, row.credits_max, row.highest]);
 
+export interface AgreementRow {
+  readonly sha256: string;
+  readonly shown: string;
+  readonly agreed_at: number;
+}
+
+export const agreementChecksum = (row: AgreementRow): number =>
+  checksum([row.sha256, row.shown, row.agreed_at]);
+
 export interface DecisionRow {
   readonly id: number;
   readonly call: number;

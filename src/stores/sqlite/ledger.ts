@@ -4,6 +4,7 @@ import type { Position } from '../../format.ts';
 import type {
   AccountCaps,
   Admission,
+  Agreement,
   AttemptId,
   Batch,
   BatchChange,
@@ -30,6 +31,7 @@ import type {
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { insertAgreement } from './agreements.ts';
 import { changeBatch, startBatch } from './batches.ts';
 import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
 import { type MarkRow, markChecksum } from './checksums.ts';
@@ -100,6 +102,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       for (const sha256 of sha256s)
         this.connection.run('INSERT INTO files (path, sha256) VALUES (?, ?)', path, sha256);
     });
+  }
+
+  noteAgreement(agreement: Agreement): Promise<void> {
+    return this.#group.write(() => insertAgreement(this.connection, agreement));
   }
 
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {

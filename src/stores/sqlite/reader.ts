@@ -2,6 +2,7 @@ import type { CallKey } from '../../call-key.ts';
 import type {
   AccountState,
   Activity,
+  Agreement,
   AnswerRecord,
   AttemptId,
   AttemptRecord,
@@ -26,6 +27,7 @@ import type { OutcomeKind, RowNumber } from '../../row.ts';
 import { accountState, pausesOf } from './accounts.ts';
 import { activityOf } from './activity.ts';
 import { hasOlderThan, lostRefresh } from './ages.ts';
+import { agreementTo } from './agreements.ts';
 import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
 import type { OutcomeRow } from './checksums.ts';
@@ -68,6 +70,10 @@ export class SqliteReader implements LedgerReader {
         .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
         .map(({ sha256 }) => sha256),
     );
+  }
+
+  agreement(sha256: string): Promise<Agreement | undefined> {
+    return this.read(() => agreementTo(this.connection, sha256));
   }
 
   batch(id: BatchId): Promise<Batch | undefined> {

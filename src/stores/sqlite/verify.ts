@@ -1,5 +1,7 @@
 import {
+  type AgreementRow,
   type AttemptRow,
+  agreementChecksum,
   attemptChecksum,
   type BootRow,
   bootChecksum,
@@ -122,6 +124,12 @@ const CHECKS = [
     // An attempt of a call that is gone belongs to no key.
     (row) => attemptChecksum(row, row.key ?? Buffer.alloc(0)),
     (row) => row.id,
+  ),
+  checksums<AgreementRow & Checked & { readonly number: number }>(
+    'agreements',
+    'SELECT *, row_number() OVER (ORDER BY sha256) AS number FROM agreements',
+    agreementChecksum,
+    (row) => row.number,
   ),
   checksums<BootRow & Checked>('boots', 'SELECT * FROM boots', bootChecksum, (row) => row.id),
   checksums<ClosureRow & Checked>(
