@@ -3,7 +3,6 @@ import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
-import { operationFor } from './attempt/repetition.ts';
 
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
@@ -33,6 +32,8 @@ import type { Limiter, Permit, Waiter } from './limiter.ts';
 import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './misses.ts';
 import type { Call } from './operation.ts';
 import { rateHintsIn } from './rate-hints.ts';
+import { dialectMark } from './readings.ts';
+import { operationFor } from './repetition.ts';
 import { type HttpRequest, type RequestValues, requestOf } from './request.ts';
 import type { RowNumber } from './row.ts';
 import type { Sending, Transport } from './transport.ts';
@@ -48,7 +49,8 @@ import type { Sending, Transport } from './transport.ts';
  */
 
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
-export { operationFor, type Repetition } from './attempt/repetition.ts';
+export { keepReading } from './attempt/kept-reading.ts';
+export { operationFor, type Repetition } from './repetition.ts';
 export { ProjectAccess };
 
 /** Everything that spending on one account needs. One per run. */
@@ -293,7 +295,8 @@ export async function close(
   crashPoint('after-judge');
   const isSettled = reply.kind === 'answered' && verdict.kind === 'settle';
   const left = isSettled ? leftBy(call, verdict.closure.answer, reply.raw, dialect) : undefined;
-  await ledger.closeAttempt(attempt, priced(verdict.closure, dialect), clock.wallMs(), left);
+  const closure = isSettled ? { ...verdict.closure, dialect: dialectMark(dialect) } : verdict.closure;
+  await ledger.closeAttempt(attempt, priced(closure, dialect), clock.wallMs(), left);
   crashPoint('after-close');
   return verdict;
 }

@@ -15,6 +15,7 @@ import type {
   Look,
   OpenAttempt,
   RawReply,
+  Reading,
   RowRecord,
   SettledInput,
   SettledRow,
@@ -86,6 +87,18 @@ export interface LedgerReader {
   doubts(batch: BatchId): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]>;
+  /** In the order of the numbers. */
+  attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]>;
+  /**
+   * As `rows`, but only those that were settled by an answer to a question which another dialect than this one read,
+   * whatever was read of it since. What was told is none.
+   */
+  rowsReadOtherwise(
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]>;
   /**
    * The highest price that an answer of the account has shown for the operation, apart for each `creditsMost` of its calls;
    * undefined before the first.
@@ -172,6 +185,11 @@ export interface Ledger extends LedgerReader {
    * @param left of a change: how it left its subject; left out: as it was.
    */
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void>;
+  /**
+   * Adds what a settled answer means by another dialect; later calls use it, and settled rows stay as they are. What it
+   * costs more than it was booked at is spent where that is. The database refuses what was told, and answers to changes.
+   */
+  addReading(reading: Reading): Promise<void>;
   /** Attempts that were open when the store was opened and still are, of all accounts. */
   openAttempts(): Promise<readonly OpenAttempt[]>;
   /** Keeps what the vendor said about a doubt. */

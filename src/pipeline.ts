@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { answerPlaceOf } from './answer-body.ts';
-import { buy, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
+import { buy, keepReading, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
 import { startBatch } from './batch.ts';
 import type { CallKey } from './call-key.ts';
 import type { ChangePlan } from './change-plan.ts';
@@ -26,6 +26,7 @@ import { outputNameFor } from './output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
+import { asReadToday } from './readings.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
@@ -284,7 +285,8 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
       accountIdentity: account.identity,
       batch,
       ledger,
-      find: (keys) => ledger.find(keys, batch.id),
+      find: async (keys) =>
+        asReadToday(await ledger.find(keys, batch.id), order, (read) => keepReading(spending, read)),
     });
     invariant(found !== undefined, 'the ledger answers for every key');
     const { state, key, call } = found;

@@ -16,6 +16,7 @@ import type {
   LedgerReader,
 } from './ledger.ts';
 import type { Answer, Call, Operation, OperationOptions } from './operation.ts';
+import { asReadToday } from './readings.ts';
 import { answerOf, answerWith } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
 import { type MetCall, RowWalk } from './standing/row-walk.ts';
@@ -117,7 +118,7 @@ class Sorter {
   #walks: RowWalk[] = [];
 
   constructor(
-    { job, account, ledger }: StandingOrder,
+    { job, account, ledger, dialect }: StandingOrder,
     input: Pick<OpenedInput, 'columns'>,
     different: FingerprintSet,
   ) {
@@ -125,7 +126,7 @@ class Sorter {
     this.#different = different;
     this.#input = input;
     this.#options = optionsOf(job, account);
-    this.#answers = new Answers(ledger, job.operation, account.identity);
+    this.#answers = new Answers(ledger, job.operation, account.identity, dialect);
   }
 
   get size(): number {
@@ -174,10 +175,17 @@ class Answers {
   readonly #ledger: LedgerReader | undefined;
   readonly #operation: Operation;
   readonly #accountIdentity: string;
+  readonly #dialect: Dialect;
   #withFields = false;
 
-  constructor(ledger: LedgerReader | undefined, operation: Operation, accountIdentity: string) {
+  constructor(
+    ledger: LedgerReader | undefined,
+    operation: Operation,
+    accountIdentity: string,
+    dialect: Dialect,
+  ) {
     this.#ledger = ledger;
+    this.#dialect = dialect;
     this.#operation = operation;
     this.#accountIdentity = accountIdentity;
   }
@@ -198,7 +206,12 @@ class Answers {
       accountIdentity: this.#accountIdentity,
       batch,
       ledger,
-      find: (keys) => (this.#withFields ? ledger.find(keys) : ledger.known(keys, { withAges })),
+      find: async (keys) => {
+        const states: readonly (KnownCall | CallState)[] = this.#withFields
+          ? await ledger.find(keys)
+          : await ledger.known(keys, { withAges });
+        return asReadToday(states, { ledger, dialect: this.#dialect });
+      },
     });
     const states: State[] = found.map(({ state }) => state);
     if (!withAges) return states;

@@ -6,8 +6,8 @@ import { judge } from '../judge.ts';
 import type { FoundReply, RawReply } from '../ledger.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../misses.ts';
 import type { Call } from '../operation.ts';
+import { operationFor } from '../repetition.ts';
 import { freeStop, isFree } from './free-matches.ts';
-import { operationFor } from './repetition.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
 
 /**

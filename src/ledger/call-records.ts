@@ -72,6 +72,8 @@ export type Closure =
       readonly why: string;
       /** The vendor says what answers cost, and this one was for money: its price is remembered. Not read back. */
       readonly showsPrice?: true;
+      /** Of the dialect that says so, see `dialectMark`. Not read back but with the answer. */
+      readonly dialect?: number;
     }
   | { readonly kind: 'not_sent'; readonly why: string }
   /** The vendor said "too fast"; not charged. */
@@ -80,6 +82,19 @@ export type Closure =
   | { readonly kind: 'stopped'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly why: string };
 
+/** What an answer means by a later dialect than the one that it was settled by. */
+export interface Reading {
+  readonly attempt: AttemptId;
+  readonly answer: AnswerKind;
+  /** By this dialect. What is kept is never less than what the answer was booked at before. */
+  readonly charged: Credits;
+  readonly why: string;
+  readonly dialect: number;
+  readonly atMs: number;
+  readonly showsPrice?: true;
+}
+
+/** `kind` and `why` are those of the newest reading that whoever asks may know, `charged` of the newest of all. */
 export interface AnswerRecord {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
@@ -92,6 +107,8 @@ export interface AnswerRecord {
   readonly answeredAtMs: number;
   /** The lowest row of `batch` that used this answer: the one that counts as having paid. */
   readonly paidRow: RowNumber;
+  /** By which it is read so; absent for what was told, and for what an older Rowonce settled. */
+  readonly dialect?: number;
 }
 
 /** What a call was answered with, as it came. */
@@ -147,7 +164,7 @@ export type KnownCall =
   | { readonly kind: 'answered'; readonly answer: KnownAnswer }
   | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };
 
-export interface KnownAnswer extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why'> {
+export interface KnownAnswer extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect'> {
   /** Where it was asked for: it stands beside the body, so that reading it costs half of all the rest. */
   readonly answeredAtMs?: number;
 }
@@ -184,6 +201,8 @@ export interface AttemptRecord {
   readonly request?: KeyedRequest;
   /** Oldest first. */
   readonly looks: readonly Look[];
+  /** Oldest first. */
+  readonly readings: readonly Reading[];
   /** Why the money at risk was given back, when it was. */
   readonly released?: { readonly why: string; readonly atMs: number };
 }

@@ -11,6 +11,7 @@ import { moneyConforms } from './conformance/money.ts';
 import { openingConforms } from './conformance/opening.ts';
 import { plansConform } from './conformance/plans.ts';
 import { pricesConform } from './conformance/prices.ts';
+import { readingsConform } from './conformance/readings.ts';
 import { refreshesConform } from './conformance/refreshes.ts';
 import { releasesConform } from './conformance/releases.ts';
 import { repeatsConform } from './conformance/repeats.ts';
@@ -32,6 +33,7 @@ export function conformsTo(store: Store): void {
   repeatsConform(store);
   releasesConform(store);
   refreshesConform(store);
+  readingsConform(store);
   rowsConform(store);
   changesConform(store);
   plansConform(store);

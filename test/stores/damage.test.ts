@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Ledger } from '../../src/ledger.ts';
+import { credits, type Ledger } from '../../src/ledger.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import {
   admitted,
@@ -37,6 +37,8 @@ async function usedStore(): Promise<string> {
   const batch = await batchNamed(ledger, 'a');
   for (let number = 0; number < 200; number += 1) void answered(ledger, batch, `call${number}`);
   const attempt = await answered(ledger, batch, 'acme');
+  const reading = { answer: 'found', charged: credits(2), why: 'x', dialect: 1, atMs: NOON_MS } as const;
+  await ledger.addReading({ ...reading, attempt });
   await settle(ledger, batch, 2, MATCHED, [attempt]);
   await admitted(ledger, batch, 'open');
   await lost(ledger, batch, 'lost');
@@ -189,6 +191,18 @@ describe('an altered entry', () => {
       'attempts_unchanged',
       'UPDATE attempts SET call = 5 WHERE id = 4',
       'entry 4 of attempts was altered',
+    ],
+    [
+      'reading',
+      'readings_no_update',
+      "UPDATE readings SET answer = 'refused'",
+      'entry 1 of readings was altered',
+    ],
+    [
+      'dialect of an answer',
+      'closures_no_update',
+      'UPDATE closures SET dialect = 7 WHERE attempt = 7',
+      'entry 7 of closures was altered',
     ],
     [
       'price',

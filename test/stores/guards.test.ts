@@ -428,7 +428,7 @@ const REFUSED: readonly Refusal[] = [
     'replacing a closure',
     'closures_no_delete',
     `REPLACE INTO closures
-    SELECT attempt, kind, answer, 0, why, closed_at, checksum FROM closures WHERE attempt = ${LOST}`,
+    SELECT attempt, kind, answer, 0, why, closed_at, checksum, dialect FROM closures WHERE attempt = ${LOST}`,
   ],
   ['deleting a decision', 'decisions_no_delete', `DELETE FROM decisions WHERE id = ${HOLD}`],
   [

@@ -22,6 +22,7 @@ import {
   type PauseRecord,
   type PlannedRow,
   type RawReply,
+  type Reading,
   type SettledRow,
   type TimeMark,
   type UsageMark,
@@ -47,11 +48,14 @@ export interface KeptAccount {
 
 export const NO_MISSES: Misses = { count: 0, kept: false };
 
+/** `readTo`: how many readings there were when it was settled, of which it knows no later ones. */
+export type KeptRow = SettledRow & { readonly readTo: number };
+
 export interface KeptBatch {
   batch: Batch;
   budget: Credits | undefined;
   extraCredits: Credits | undefined;
-  readonly rows: Map<RowNumber, SettledRow>;
+  readonly rows: Map<RowNumber, KeptRow>;
   readonly marks: Position[];
   /** In the order of the rows. */
   readonly plan: readonly PlannedRow[];
@@ -124,6 +128,7 @@ export class MemoryBook {
   readonly calls = new Map<CallKey, KeptCall>();
   readonly attempts: KeptAttempt[] = [];
   readonly decisions: KeptDecision[] = [];
+  readonly readings: Reading[] = [];
   readonly boots: KeptBoot[] = [];
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
@@ -181,7 +186,7 @@ export class MemoryBook {
     for (const attempt of this.attempts) {
       const { closure, told, intent } = attempt;
       // An answer under an idempotency key is spent where the first request under it was risked.
-      if (closure?.kind === 'settled' && picked(this.#payer(attempt))) sums.spent += closure.charged;
+      if (closure?.kind === 'settled' && picked(this.#payer(attempt))) sums.spent += this.booked(attempt);
       if (!picked(attempt)) continue;
       if (closure === undefined) sums.reserved += intent.reserve;
       if (told !== undefined) sums.spent += intent.reserve;
@@ -194,6 +199,12 @@ export class MemoryBook {
       reserved: credits(reserved),
       inDoubt: credits(inDoubt),
     };
+  }
+
+  /** What an answer is booked at: by its newest reading, which is never less than the one before. */
+  booked({ id, closure }: KeptAttempt): Credits {
+    const newest = this.readings.findLast(({ attempt }) => attempt === id);
+    return newest?.charged ?? credits(closure?.kind === 'settled' ? closure.charged : 0);
   }
 
   #payer(attempt: KeptAttempt): KeptAttempt {
@@ -258,8 +269,15 @@ export function lostRefreshes(book: MemoryBook, answer: AttemptId): readonly Kep
   );
 }
 
-/** The answer that an attempt brought, or that a person told about it. */
-export function answerOf(attempt: KeptAttempt): AnswerRecord | undefined {
+/**
+ * The answer that an attempt brought, or that a person told about it.
+ * @param readTo how many of the readings count; left out: all.
+ */
+export function answerOf(
+  book: MemoryBook,
+  attempt: KeptAttempt,
+  readTo = book.readings.length,
+): AnswerRecord | undefined {
   const { id, intent, told, closure, reply, paidRow } = attempt;
   const common = { attempt: id, batch: intent.batch, call: intent.call, paidRow };
   if (told !== undefined) {
@@ -268,12 +286,14 @@ export function answerOf(attempt: KeptAttempt): AnswerRecord | undefined {
     return { ...common, kind: 'found', why, charged: intent.reserve, status, body, answeredAtMs };
   }
   if (closure?.kind !== 'settled' || reply === undefined) return undefined;
-  const { answer: kind, why, charged } = closure;
+  const reading = book.readings.slice(0, readTo).findLast((each) => each.attempt === id);
+  const { answer: kind, why, dialect } = reading ?? closure;
   return {
     ...common,
     kind,
     why,
-    charged,
+    charged: book.booked(attempt),
+    ...(dialect === undefined ? {} : { dialect }),
     status: reply.status,
     body: reply.body,
     answeredAtMs: reply.receivedAtMs,

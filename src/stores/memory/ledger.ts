@@ -27,6 +27,7 @@ import {
   type PauseRecord,
   type PlannedRow,
   type RawReply,
+  type Reading,
   type SettledRow,
   type TimeMark,
   type UsageMark,
@@ -208,6 +209,16 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     attempt.closure = { ...closure, closedAtMs: atMs };
   }
 
+  async addReading(reading: Reading): Promise<void> {
+    const attempt = this.book.attempt(reading.attempt);
+    invariant(attempt?.closure?.kind === 'settled' && !attempt.retracted, 'only an answer is read again');
+    invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
+    const { showsPrice, ...kept } = reading;
+    const charged = credits(Math.max(kept.charged, this.book.booked(attempt)));
+    this.book.readings.push({ ...kept, charged });
+    if (showsPrice) this.#keepPrice(attempt.call, charged);
+  }
+
   async openAttempts(): Promise<readonly OpenAttempt[]> {
     return this.book.attempts
       .filter(({ id, closure }) => closure === undefined && id <= this.#openedAt)
@@ -291,7 +302,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       `row ${row.row} is settled, and a final outcome is never changed`,
     );
     for (const id of row.answers) invariant(this.book.attempt(id) !== undefined, `there is no attempt ${id}`);
-    rows.set(row.row, row);
+    rows.set(row.row, { ...row, readTo: this.book.readings.length });
     for (const id of row.answers) {
       const attempt = this.book.attempt(id);
       if (attempt?.intent.batch === row.batch) attempt.paidRow = Math.min(attempt.paidRow, row.row);
@@ -347,8 +358,8 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   #miss(accountIdentity: string): KeptAttempt | undefined {
     const { lastOther } = this.book.account(accountIdentity);
     return this.book.attempts.find((attempt) => {
-      const { call, intent, reply, closure } = attempt;
-      const free = closure?.kind === 'settled' && closure.answer === 'no_match' && closure.charged === 0;
+      const { id, call, intent, reply, closure } = attempt;
+      const free = [closure, ...this.book.readings.filter(({ attempt: of }) => of === id)].every(isFreeMiss);
       return (
         intent.accountIdentity === accountIdentity &&
         call.answer === attempt &&
@@ -386,4 +397,8 @@ function noteStatus(book: MemoryBook, attempt: KeptAttempt, status: number): voi
     account.lastOther = Math.max(account.lastOther, attempt.id);
     account.misses = NO_MISSES;
   }
+}
+
+function isFreeMiss(said: Closure | Reading | undefined): boolean {
+  return said !== undefined && 'answer' in said && said.answer === 'no_match' && said.charged === 0;
 }

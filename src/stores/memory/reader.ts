@@ -4,6 +4,7 @@ import type {
   AccountState,
   Activity,
   Agreement,
+  AnswerRecord,
   AttemptId,
   AttemptRecord,
   Batch,
@@ -126,12 +127,24 @@ export class MemoryReader implements LedgerReader {
     return this.#rows(batch)
       .filter(({ row }) => row >= fromRow)
       .slice(0, limit)
-      .map(({ row, outcome, answers, input }) => ({
+      .map(({ row, outcome, answers, input, readTo }) => ({
         row,
         outcome,
-        answers: this.#attempts(answers).flatMap((attempt) => answerOf(attempt) ?? []),
+        answers: this.#attempts(answers).flatMap((attempt) => answerOf(this.book, attempt, readTo) ?? []),
         ...(input === undefined ? {} : { input }),
       }));
+  }
+
+  async rowsReadOtherwise(
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]> {
+    const rows = await this.rows(batch, fromRow, Number.POSITIVE_INFINITY);
+    const isOther = ({ attempt, dialect: by, call }: AnswerRecord): boolean =>
+      call.change === undefined && by !== dialect && this.book.attempt(attempt)?.told === undefined;
+    return rows.filter(({ answers }) => answers.some(isOther)).slice(0, limit);
   }
 
   async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
@@ -188,7 +201,11 @@ export class MemoryReader implements LedgerReader {
       if (intent.batch === batch && intent.row === row) calls.add(call);
     const answers = this.book.batch(batch)?.rows.get(row)?.answers ?? [];
     for (const { call } of this.#attempts(answers)) calls.add(call);
-    return this.book.attempts.filter(({ call }) => calls.has(call)).map(recordOf);
+    return this.book.attempts.filter(({ call }) => calls.has(call)).map((attempt) => this.#record(attempt));
+  }
+
+  async attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> {
+    return ids.flatMap((id) => this.book.attempt(id) ?? []).map((attempt) => this.#record(attempt));
   }
 
   async matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
@@ -217,7 +234,7 @@ export class MemoryReader implements LedgerReader {
   async hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
     const used = this.#rows(batch).flatMap(({ answers }) => this.#attempts(answers));
     return used.some((attempt) => {
-      const answer = answerOf(attempt);
+      const answer = answerOf(this.book, attempt);
       const cutOffMs = answer?.kind === 'found' ? freshSince.foundMs : freshSince.noMatchMs;
       if (answer === undefined || cutOffMs === undefined) return false;
       const lost = lostRefreshes(this.book, attempt.id).some(({ intent }) => intent.atMs >= cutOffMs);
@@ -295,7 +312,7 @@ export class MemoryReader implements LedgerReader {
 
   #state(key: CallKey, batch: BatchId | undefined): CallState {
     const call = this.book.calls.get(key);
-    const answer = call?.answer && answerOf(call.answer);
+    const answer = call?.answer && answerOf(this.book, call.answer);
     if (answer !== undefined) return { kind: 'answered', answer };
     if (call?.doubt === undefined) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
@@ -305,6 +322,11 @@ export class MemoryReader implements LedgerReader {
     if (decision === undefined || usedUp)
       return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt) };
     return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt), decision };
+  }
+
+  #record(attempt: KeptAttempt): AttemptRecord {
+    const readings = this.book.readings.filter((reading) => reading.attempt === attempt.id);
+    return { ...recordOf(attempt), readings };
   }
 
   #lastDecision(doubt: KeptAttempt, batch: BatchId) {
@@ -323,8 +345,8 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
     case 'unknown':
       return state;
     case 'answered': {
-      const { attempt, batch, kind, why, answeredAtMs } = state.answer;
-      const answer = { attempt, batch, kind, why };
+      const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
+      const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
       return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
     }
     case 'in_doubt': {
@@ -336,7 +358,7 @@ function knownOf(state: CallState, withAges: boolean): KnownCall {
   }
 }
 
-function recordOf(attempt: KeptAttempt): AttemptRecord {
+function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {
   const { id, intent, reply, closure, told, looks } = attempt;
   const decision = told?.decision ?? attempt.decision;
   const released = releaseOf(attempt);

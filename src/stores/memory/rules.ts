@@ -81,7 +81,7 @@ export function refuseTurnedBack(before: TimeMark | undefined, mark: TimeMark): 
 function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void {
   const named = call.answer?.id === intent.replaces;
   invariant(named, 'the call is already answered, or there is nothing to replace');
-  const answer = call.answer && answerOf(call.answer);
+  const answer = call.answer && answerOf(book, call.answer);
   if (answer === undefined) return;
   invariant(mayReplace(book, batch, answer), 'an answer that is fresh enough is not bought anew');
 }

@@ -25,12 +25,14 @@ import {
   decisionOf,
   keyText,
   lookOf,
+  readingOf,
   releaseOf,
   replyOf,
   requestOf,
   type StoredAttempt,
   type StoredCall,
   type StoredClosure,
+  type StoredReading,
   type StoredReply,
   type StoredRequest,
   type StoredTold,
@@ -96,16 +98,24 @@ export class Calls {
    * The answer that an attempt brought, or undefined when it is none. Plans ask for a million of them, so nothing is read
    * twice, and what was told only where it can be.
    * @param call its call, when that has been read already.
+   * @param readTo the newest reading that counts; left out: of all.
    */
-  answer(attempt: number, call?: StoredCall): AnswerRecord | undefined {
+  answer(
+    attempt: number,
+    call?: StoredCall,
+    readTo: number | null = Number.MAX_SAFE_INTEGER,
+  ): AnswerRecord | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
+    const readings = closure?.kind === 'settled' ? this.#readings(attempt) : [];
     return answerOf({
       call: call?.id === row.call ? call : this.#call(row.call),
       attempt: row,
       closure,
       reply: this.#reply(attempt),
       told: closure?.kind === 'in_doubt' ? this.#told(attempt) : undefined,
+      reading: readings.findLast(({ id }) => readTo !== null && id <= readTo),
+      newest: readings.at(-1),
     });
   }
 
@@ -123,6 +133,11 @@ export class Calls {
       const { call, reply } = this.#record(attempt);
       return reply === undefined ? [] : [{ call, reply }];
     });
+  }
+
+  /** All that is known about it. */
+  recorded(attempt: number): AttemptRecord {
+    return this.#record(this.#attempt(attempt));
   }
 
   /** Doubts that rows of the batch wait for: its own attempts, and those of others that a row of its names. */
@@ -255,6 +270,7 @@ export class Calls {
       ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),
       ...(request === undefined ? {} : { request: requestOf(request) }),
       looks: this.#looks(row.id),
+      readings: this.#readings(row.id).map(readingOf),
       ...(released === undefined ? {} : { released }),
     };
   }
@@ -276,6 +292,10 @@ export class Calls {
         attempt,
       )
       .map(lookOf);
+  }
+
+  #readings(attempt: number): readonly StoredReading[] {
+    return this.#connection.all('SELECT * FROM readings WHERE attempt = ? ORDER BY id', attempt);
   }
 
   /** What a person told about the attempt, else what allowed it. */

@@ -83,10 +83,33 @@ export interface ClosureRow {
   readonly charged: number;
   readonly why: string;
   readonly closed_at: number;
+  /** NULL in what is no answer, and in one that was settled before schema 5, whose checksum is without it. */
+  readonly dialect: number | null;
 }
 
 export const closureChecksum = (row: ClosureRow): number =>
-  checksum([row.attempt, row.kind, row.answer, row.charged, row.why, row.closed_at]);
+  checksum([
+    row.attempt,
+    row.kind,
+    row.answer,
+    row.charged,
+    row.why,
+    row.closed_at,
+    ...(row.dialect === null ? [] : [row.dialect]),
+  ]);
+
+export interface ReadingRow {
+  readonly id: number;
+  readonly attempt: number;
+  readonly answer: string;
+  readonly charged: number;
+  readonly why: string;
+  readonly dialect: number;
+  readonly at: number;
+}
+
+export const readingChecksum = (row: ReadingRow): number =>
+  checksum([row.id, row.attempt, row.answer, row.charged, row.why, row.dialect, row.at]);
 
 export interface PriceRow {
   readonly account: number;
@@ -223,10 +246,21 @@ export interface OutcomeRow {
   /** JSON. */
   readonly answers: string;
   readonly input: number | null;
+  /** NULL where no answer of it had a reading; the checksum is without it then. */
+  readonly read_to: number | null;
 }
 
 export const outcomeChecksum = (row: OutcomeRow): number =>
-  checksum([row.batch, row.row, row.kind, row.matched_by, row.reason, row.answers, row.input]);
+  checksum([
+    row.batch,
+    row.row,
+    row.kind,
+    row.matched_by,
+    row.reason,
+    row.answers,
+    row.input,
+    ...(row.read_to === null ? [] : [row.read_to]),
+  ]);
 
 export interface MarkRow {
   readonly batch: number;

@@ -1,5 +1,16 @@
 import { invariant } from '../../errors.ts';
-import type { AttemptId, Closure, DecisionSpec, Intent, KeyedRequest, Look, RawReply } from '../../ledger.ts';
+import {
+  type AttemptId,
+  type Closure,
+  type Credits,
+  credits,
+  type DecisionSpec,
+  type Intent,
+  type KeyedRequest,
+  type Look,
+  type RawReply,
+  type Reading,
+} from '../../ledger.ts';
 import type { Subject } from '../../membership.ts';
 import {
   attemptChecksum,
@@ -9,6 +20,7 @@ import {
   closureChecksum,
   decisionChecksum,
   lookChecksum,
+  readingChecksum,
   releaseChecksum,
   replyChecksum,
   requestChecksum,
@@ -36,7 +48,7 @@ export function accountNumber(connection: Connection, identity: string): number 
 /** Nothing is ever deleted from these tables, so the numbers grow. They are chosen here, as checksums cover them. */
 export function nextNumber(
   connection: Connection,
-  table: 'attempts' | 'calls' | 'decisions' | 'looks' | 'subjects',
+  table: 'attempts' | 'calls' | 'decisions' | 'looks' | 'readings' | 'subjects',
 ): number {
   return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
 }
@@ -133,8 +145,25 @@ export function insertClosure(
     charged: settled ? closure.charged : 0,
     why: closure.why,
     closed_at: wholeMs(atMs),
+    dialect: settled ? (closure.dialect ?? null) : null,
   };
   insert(connection, 'closures', { ...row, checksum: closureChecksum(row) });
+}
+
+/** @returns what is booked of it now, which is never less than before. */
+export function insertReading(connection: Connection, reading: Reading): Credits {
+  const { attempt, answer, why, dialect, atMs } = reading;
+  const booked = connection.get<{ charged: number | null }>(
+    `SELECT max(charged) AS charged FROM (
+       SELECT charged FROM closures WHERE attempt = :attempt
+       UNION ALL SELECT charged FROM readings WHERE attempt = :attempt)`,
+    { attempt },
+  );
+  const charged = credits(Math.max(reading.charged, booked?.charged ?? 0));
+  const id = nextNumber(connection, 'readings');
+  const row = { id, attempt, answer, charged, why, dialect, at: wholeMs(atMs) };
+  insert(connection, 'readings', { ...row, checksum: readingChecksum(row) });
+  return charged;
 }
 
 /** @returns its number. */

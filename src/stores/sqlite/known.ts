@@ -13,6 +13,7 @@ interface KnownRow {
   readonly kind: AnswerKind | null;
   readonly why: string | null;
   readonly answered_at: number | null;
+  readonly dialect: number | null;
 }
 
 /**
@@ -21,8 +22,9 @@ interface KnownRow {
  */
 const KNOWN = `
   SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
-         iif(k.kind = 'in_doubt', 'found', k.answer) AS kind,
-         CASE WHEN c.answer IS NULL OR k.kind = 'settled' THEN k.why
+         iif(k.kind = 'in_doubt', 'found', coalesce(e.answer, k.answer)) AS kind,
+         coalesce(e.dialect, k.dialect) AS dialect,
+         CASE WHEN c.answer IS NULL OR k.kind = 'settled' THEN coalesce(e.why, k.why)
               ELSE (SELECT d.why FROM told t JOIN decisions d ON d.id = t.decision
                      WHERE t.attempt = c.answer) END AS why,
          CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
@@ -31,6 +33,7 @@ const KNOWN = `
     FROM json_each(:keys) j CROSS JOIN calls c ON c.key = unhex(j.value)
     LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
     LEFT JOIN closures k ON k.attempt = a.id
+    LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = c.answer)
    WHERE c.answer IS NOT NULL OR c.doubt IS NOT NULL`;
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
@@ -60,6 +63,6 @@ function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall 
   if (kind === null || why === null || (withAges && answeredAtMs === null)) {
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
   }
-  const answer = { attempt, batch, kind, why };
+  const answer = { attempt, batch, kind, why, ...(row.dialect === null ? {} : { dialect: row.dialect }) };
   return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };
 }

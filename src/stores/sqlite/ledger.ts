@@ -24,6 +24,7 @@ import type {
   PauseRecord,
   PlannedRow,
   RawReply,
+  Reading,
   SettledRow,
   TimeMark,
   UsageMark,
@@ -42,6 +43,7 @@ import {
   insertClosure,
   insertDecision,
   insertLook,
+  insertReading,
   insertRelease,
   insertReply,
   insertTold,
@@ -174,6 +176,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       if (closure.kind === 'settled' && closure.showsPrice)
         keepPrice(this.connection, attempt, closure.charged);
     }, true);
+  }
+
+  addReading(reading: Reading): Promise<void> {
+    return this.#group.write(() => {
+      const booked = insertReading(this.connection, reading);
+      if (reading.showsPrice) keepPrice(this.connection, reading.attempt, booked);
+    });
   }
 
   openAttempts(): Promise<readonly OpenAttempt[]> {

@@ -37,6 +37,7 @@ import { accountMoney, batchMoney } from './money.ts';
 import { plannedRows } from './plans.ts';
 import { highestPrice } from './prices.ts';
 import { type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
+import { rowsReadOtherwise } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
 import { checkBatch } from './table-sums.ts';
 
@@ -135,6 +136,19 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
+  rowsReadOtherwise(
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]> {
+    return this.read(() => {
+      const rows = rowsReadOtherwise(this.connection, batchNumber(batch), { dialect, fromRow, limit });
+      const answers = this.#answersOnce();
+      return rows.map((row) => this.recordOf(row, answers));
+    });
+  }
+
   async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
     const id = batchNumber(batch);
     let after = fromRow - 1;
@@ -193,6 +207,10 @@ export class SqliteReader implements LedgerReader {
 
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
     return this.read(() => this.calls.history(batchNumber(batch), row));
+  }
+
+  attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> {
+    return this.read(() => ids.map((id) => this.calls.recorded(id)));
   }
 
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
@@ -257,19 +275,19 @@ export class SqliteReader implements LedgerReader {
 
   protected recordOf(
     row: OutcomeRow & { readonly checksum: number | null },
-    answers: (attempt: number) => readonly AnswerRecord[],
+    answers: (attempt: number, readTo: number | null) => readonly AnswerRecord[],
   ): RowRecord {
     return {
       row: row.row,
       outcome: outcomeOf(row),
-      answers: (JSON.parse(row.answers) as number[]).flatMap(answers),
+      answers: (JSON.parse(row.answers) as number[]).flatMap((attempt) => answers(attempt, row.read_to)),
       ...(row.input === null ? {} : { input: row.input }),
     };
   }
 
   /** One, or none when the attempt brought none. */
-  protected answersBy(attempt: number): readonly AnswerRecord[] {
-    const answer = this.calls.answer(attempt);
+  protected answersBy(attempt: number, readTo: number | null): readonly AnswerRecord[] {
+    const answer = this.calls.answer(attempt, undefined, readTo);
     return answer === undefined ? [] : [answer];
   }
 
@@ -284,13 +302,14 @@ export class SqliteReader implements LedgerReader {
   }
 
   /** Many rows of a page may share an answer; it is read and checked once. */
-  #answersOnce(): (attempt: number) => readonly AnswerRecord[] {
-    const known = new Map<number, readonly AnswerRecord[]>();
-    return (attempt) => {
-      let answers = known.get(attempt);
+  #answersOnce(): (attempt: number, readTo: number | null) => readonly AnswerRecord[] {
+    const known = new Map<string, readonly AnswerRecord[]>();
+    return (attempt, readTo) => {
+      const key = `${attempt} ${readTo}`;
+      let answers = known.get(key);
       if (answers === undefined) {
-        answers = this.answersBy(attempt);
-        known.set(attempt, answers);
+        answers = this.answersBy(attempt, readTo);
+        known.set(key, answers);
       }
       return answers;
     };

@@ -17,6 +17,7 @@ import {
   type KeyedRequest,
   type Look,
   type RawReply,
+  type Reading,
 } from '../../ledger.ts';
 import type { Call, JsonObject, Vendor } from '../../operation.ts';
 import type { Outcome } from '../../row.ts';
@@ -34,9 +35,11 @@ import {
   markChecksum,
   type OutcomeRow,
   outcomeChecksum,
+  type ReadingRow,
   type ReleaseRow,
   type ReplyRow,
   type RequestRow,
+  readingChecksum,
   releaseChecksum,
   replyChecksum,
   requestChecksum,
@@ -205,6 +208,22 @@ export function decisionOf(row: DecisionRow & { readonly key: Buffer }): Decisio
   };
 }
 
+export type StoredReading = ReadingRow & { readonly checksum: number };
+
+export function readingOf(row: StoredReading): Reading {
+  check(row.checksum, readingChecksum(row), `reading ${row.id}`);
+  const { why, dialect, at: atMs } = row;
+  const answer = row.answer as AnswerKind;
+  return {
+    attempt: row.attempt as AttemptId,
+    answer,
+    charged: credits(row.charged),
+    why,
+    dialect,
+    atMs,
+  };
+}
+
 /** All that is kept about one attempt that became an answer. */
 export interface AnswerRows {
   readonly call: StoredCall;
@@ -212,6 +231,9 @@ export interface AnswerRows {
   readonly closure: StoredClosure | undefined;
   readonly reply: StoredReply | undefined;
   readonly told: (StoredTold & { readonly why: string }) | undefined;
+  /** The newest that whoever asks may know, and the newest of all. */
+  readonly reading: StoredReading | undefined;
+  readonly newest: StoredReading | undefined;
 }
 
 /** Undefined for an attempt that brought no answer, such as one that was lost. */
@@ -231,8 +253,18 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
   const closure = rows.closure && closureOf(rows.closure);
   if (closure?.kind !== 'settled' || rows.reply === undefined) return undefined;
   checkReply(rows.reply);
-  const { answer: kind, why, charged } = closure;
-  return { ...common, kind, why, charged, ...saidIn(rows.reply) };
+  const reading = rows.reading && readingOf(rows.reading);
+  const { answer: kind, why } = reading ?? closure;
+  const { charged } = rows.newest === undefined ? closure : readingOf(rows.newest);
+  const dialect = reading?.dialect ?? rows.closure?.dialect ?? undefined;
+  return {
+    ...common,
+    kind,
+    why,
+    charged,
+    ...saidIn(rows.reply),
+    ...(dialect === undefined ? {} : { dialect }),
+  };
 }
 
 /** Headers are not part of an answer, so they are not read. */

@@ -1,5 +1,5 @@
-import type { SettledRow } from '../../ledger.ts';
-import { outcomeChecksum } from './checksums.ts';
+import type { AttemptId, SettledRow } from '../../ledger.ts';
+import { type OutcomeRow, outcomeChecksum } from './checksums.ts';
 import type { Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
@@ -15,13 +15,15 @@ export function settleRow(connection: Connection, { batch, row, outcome, answers
     reason: outcome.reason ?? null,
     answers: JSON.stringify(answers),
     input: input ?? null,
+    read_to: newestReading(connection, answers),
   };
   connection.run(
-    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers, input, checksum)
-       VALUES (:batch, :row, :kind, :matched_by, :reason, :answers, :input, :checksum)
+    `INSERT INTO rows (batch, row, kind, matched_by, reason, answers, input, read_to, checksum)
+       VALUES (:batch, :row, :kind, :matched_by, :reason, :answers, :input, :read_to, :checksum)
        ON CONFLICT (batch, row) DO UPDATE
        SET kind = excluded.kind, matched_by = excluded.matched_by, reason = excluded.reason,
-           answers = excluded.answers, input = excluded.input, checksum = excluded.checksum`,
+           answers = excluded.answers, input = excluded.input, read_to = excluded.read_to,
+           checksum = excluded.checksum`,
     { ...cells, checksum: outcomeChecksum(cells) },
   );
   for (const answer of answers) {
@@ -30,6 +32,39 @@ export function settleRow(connection: Connection, { batch, row, outcome, answers
     connection.run(sql, { row, answer, batch: id });
   }
 }
+
+/** By which the row was settled, whatever is read of its answers later. */
+function newestReading(connection: Connection, answers: readonly AttemptId[]): number | null {
+  const newest = answers.map((answer) => {
+    const sql = 'SELECT max(id) AS id FROM readings WHERE attempt = ?';
+    return connection.get<{ id: number | null }>(sql, answer)?.id ?? 0;
+  });
+  return Math.max(0, ...newest) || null;
+}
+
+/** Those settled by an answer to a question that another dialect read, in order, at most `limit`. */
+export function rowsReadOtherwise(
+  connection: Connection,
+  batch: number,
+  { dialect, fromRow, limit }: { readonly dialect: number; readonly fromRow: number; readonly limit: number },
+): readonly StoredOutcome[] {
+  return connection.all<StoredOutcome>(
+    `SELECT * FROM rows w
+      WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
+        SELECT 1 FROM json_each(w.answers) j
+          CROSS JOIN closures k ON k.attempt = j.value AND k.kind = 'settled'
+          CROSS JOIN attempts a ON a.id = k.attempt
+          CROSS JOIN calls c ON c.id = a.call AND c.subject IS NULL
+         WHERE coalesce(
+           (SELECT e.dialect FROM readings e
+             WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
+           k.dialect) IS NOT :dialect)
+      ORDER BY w.row LIMIT :limit`,
+    { batch, dialect, fromRow, limit },
+  );
+}
+
+export type StoredOutcome = OutcomeRow & { readonly checksum: number | null };
 
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
@@ -51,7 +86,8 @@ function retractNewest(connection: Connection, accountIdentity: string): number 
          JOIN attempts a ON a.id = c.answer AND a.newest >= p.last_other
          JOIN closures k ON k.attempt = c.answer AND k.answer = 'no_match' AND k.charged = 0
          JOIN replies r ON r.attempt = c.answer AND r.status = 404
-        WHERE p.identity = ?`,
+        WHERE p.identity = ? AND NOT EXISTS (
+          SELECT 1 FROM readings e WHERE e.attempt = c.answer AND (e.answer <> 'no_match' OR e.charged > 0))`,
     accountIdentity,
   );
   return changes;

@@ -89,7 +89,7 @@ class SalvageReader extends SqliteReader implements Salvage {
   #row(batch: BatchId, row: number): RowRecord | undefined {
     const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
     const found = this.connection.get<Row>(sql, batchNumber(batch), row);
-    return found && this.recordOf(found, (attempt) => this.answersBy(attempt));
+    return found && this.recordOf(found, (attempt, readTo) => this.answersBy(attempt, readTo));
   }
 
   /** Where they cannot be listed, each number that the input has is tried. */

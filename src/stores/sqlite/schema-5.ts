@@ -1,4 +1,7 @@
 import { refusal } from './guards.ts';
+import { READING_GUARDS } from './guards-5-readings.ts';
+
+/** What schema 5 adds, a section for each. Everything that earlier schemas kept stays as it is, checksums included. */
 
 /** To which requests of jobs and dialects somebody agreed, by the hash of what decides them. An entry is for good. */
 const AGREEMENTS = `
@@ -11,5 +14,40 @@ CREATE TABLE agreements (
 ) STRICT, WITHOUT ROWID;
 ${refusal('UPDATE', 'agreements')}${refusal('DELETE', 'agreements')}`;
 
-/** What schema 5 adds, a section for each. Everything that earlier schemas kept stays as it is, checksums included. */
-export const SCHEMA_5 = [AGREEMENTS].join('');
+/**
+ * What an answer means by a later dialect than the one that it was settled by. A dialect is known by 48 bits of its hash;
+ * of answers that an older Rowonce settled it is NULL, so that they are read again when they are used.
+ */
+const READINGS = `
+CREATE TABLE readings (
+  id INTEGER PRIMARY KEY,
+  attempt INTEGER NOT NULL REFERENCES attempts (id),
+  answer TEXT NOT NULL CHECK (answer IN ('found', 'no_match', 'refused')),
+  charged INTEGER NOT NULL CHECK (charged >= 0),
+  why TEXT NOT NULL,
+  dialect INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX readings_attempt ON readings (attempt);
+
+ALTER TABLE closures ADD COLUMN dialect INTEGER;
+-- The newest reading of the row's answers when the row was settled; NULL: they had none.
+ALTER TABLE rows ADD COLUMN read_to INTEGER;
+
+-- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as
+-- found.
+DROP VIEW answer_ages;
+CREATE VIEW answer_ages (attempt, batch, found, answered_at) AS
+  SELECT a.id, a.batch,
+         t.attempt IS NOT NULL OR coalesce(
+           (SELECT e.answer FROM readings e WHERE e.attempt = a.id ORDER BY e.id DESC LIMIT 1), k.answer) = 'found',
+         coalesce(t.received_at, r.received_at)
+    FROM attempts a
+    JOIN closures k ON k.attempt = a.id
+    LEFT JOIN replies r ON r.attempt = a.id
+    LEFT JOIN told t ON t.attempt = a.id
+   WHERE k.kind = 'settled' OR t.attempt IS NOT NULL;
+${READING_GUARDS}`;
+
+export const SCHEMA_5 = [AGREEMENTS, READINGS].join('');

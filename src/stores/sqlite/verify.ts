@@ -24,9 +24,11 @@ import {
   type PriceRow,
   plannedChecksum,
   priceChecksum,
+  type ReadingRow,
   type ReleaseRow,
   type ReplyRow,
   type RequestRow,
+  readingChecksum,
   releaseChecksum,
   replyChecksum,
   requestChecksum,
@@ -135,9 +137,18 @@ const CHECKS = [
   checksums<ClosureRow & Checked>(
     'closures',
     `SELECT * FROM closures
-      WHERE checksum IS NOT checksum_of(json_array(attempt, kind, answer, charged, why, closed_at), NULL)`,
+      WHERE checksum IS NOT checksum_of(iif(dialect IS NULL,
+        json_array(attempt, kind, answer, charged, why, closed_at),
+        json_array(attempt, kind, answer, charged, why, closed_at, dialect)), NULL)`,
     closureChecksum,
     (row) => row.attempt,
+  ),
+  checksums<ReadingRow & Checked>(
+    'readings',
+    `SELECT * FROM readings
+      WHERE checksum IS NOT checksum_of(json_array(id, attempt, answer, charged, why, dialect, at), NULL)`,
+    readingChecksum,
+    (row) => row.id,
   ),
   checksums<DecisionRow & Checked>('decisions', 'SELECT * FROM decisions', decisionChecksum, (row) => row.id),
   checksums<ToldRow & Checked>('told', 'SELECT * FROM told', toldChecksum, (row) => row.attempt),
@@ -173,7 +184,9 @@ const CHECKS = [
   checksums<OutcomeRow & Checked>(
     'rows',
     `SELECT * FROM rows
-      WHERE checksum IS NOT checksum_of(json_array(batch, row, kind, matched_by, reason, answers, input), NULL)`,
+      WHERE checksum IS NOT checksum_of(iif(read_to IS NULL,
+        json_array(batch, row, kind, matched_by, reason, answers, input),
+        json_array(batch, row, kind, matched_by, reason, answers, input, read_to)), NULL)`,
     outcomeChecksum,
     (row) => row.row,
   ),
@@ -191,14 +204,16 @@ const CHECKS = [
  * mistake in the one shows against the other.
  */
 const WRONG_TOTAL = `
-WITH moved AS MATERIALIZED (
+WITH reread AS MATERIALIZED (SELECT attempt, max(charged) AS charged FROM readings GROUP BY attempt),
+moved AS MATERIALIZED (
   -- Answers under an idempotency key are spent where the first request under it was risked.
-  SELECT f.freed_by AS answer, min(f.id) AS payer, k.charged
+  SELECT f.freed_by AS answer, min(f.id) AS payer, coalesce(e.charged, k.charged) AS charged
     FROM attempts f JOIN closures k ON k.attempt = f.freed_by AND k.kind = 'settled'
+    LEFT JOIN reread e ON e.attempt = f.freed_by
    WHERE f.freed_by IS NOT NULL GROUP BY f.freed_by),
 entries AS MATERIALIZED (
   SELECT a.batch, b.account, a.day, coalesce(d.kind = 'retry', 0) AS retried,
-         sum(iif(k.kind = 'settled' AND away.answer IS NULL, k.charged, 0)
+         sum(iif(k.kind = 'settled' AND away.answer IS NULL, coalesce(e.charged, k.charged), 0)
            + coalesce(here.charged, 0) + coalesce(t.charged, 0)) AS spent,
          sum(iif(a.open, a.reserved, 0)) AS reserved,
          sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL AND a.freed_by IS NULL, a.reserved, 0)) AS in_doubt
@@ -207,6 +222,7 @@ entries AS MATERIALIZED (
     LEFT JOIN closures k ON k.attempt = a.id
     LEFT JOIN told t ON t.attempt = a.id
     LEFT JOIN decisions d ON d.id = a.decision
+    LEFT JOIN reread e ON e.attempt = a.id
     LEFT JOIN moved away ON away.answer = a.id
     LEFT JOIN moved here ON here.payer = a.id
    GROUP BY a.batch, b.account, a.day, retried),
@@ -277,6 +293,17 @@ SELECT p.held
  WHERE k.kind IS 'settled' OR x.attempt IS NOT NULL
  LIMIT 1`;
 
+/** Readings of what is never read again, and those that would let a budget fall. */
+const WRONG_READING = `
+SELECT e.id
+  FROM readings e
+  JOIN attempts a ON a.id = e.attempt
+  JOIN calls c ON c.id = a.call
+  LEFT JOIN closures k ON k.attempt = e.attempt
+ WHERE k.kind IS NOT 'settled' OR c.subject IS NOT NULL OR e.charged < k.charged
+    OR EXISTS (SELECT 1 FROM readings b WHERE b.attempt = e.attempt AND b.id < e.id AND b.charged > e.charged)
+ LIMIT 1`;
+
 function verifyTotals(connection: Connection, folder: string): void {
   const total = connection.get<{ scope: string }>(WRONG_TOTAL);
   if (total !== undefined)
@@ -292,6 +319,7 @@ const WRONG_ENTRIES: readonly [sql: string, problem: (id: number) => string][] =
   [FORGOTTEN_ANSWER, (call) => `call ${call} lost its answer`],
   [FORGOTTEN_DOUBT, (call) => `call ${call} lost its doubt`],
   [WRONGLY_FREED, (attempt) => `what attempt ${attempt} holds is not what its entries say`],
+  [WRONG_READING, (reading) => `reading ${reading} is not one that its answer may have`],
   ...WRONG_CHANGES,
   ...WRONG_COUNTED,
 ];

@@ -232,6 +232,7 @@ export function callsConform(store: Store): void {
           intentAtMs: NOON_MS,
           closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
           looks: [],
+          readings: [],
         },
         {
           attempt: bought,
@@ -249,6 +250,7 @@ export function callsConform(store: Store): void {
             closedAtMs: NOON_MS + 50,
           },
           looks: [],
+          readings: [],
         },
       ]);
       expect(await ledger.history(a, 2)).toEqual(history);

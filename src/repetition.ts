@@ -1,6 +1,6 @@
-import type { Dialect, DialectOperation } from '../dialect.ts';
-import type { Call } from '../operation.ts';
-import { dialectOperationOf } from '../request.ts';
+import type { Dialect, DialectOperation } from './dialect.ts';
+import type { Call } from './operation.ts';
+import { dialectOperationOf } from './request.ts';
 
 /** How an attempt stands to earlier ones of its call that were lost. */
 export interface Repetition {
