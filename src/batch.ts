@@ -15,24 +15,30 @@ import type { RunOrder } from './order.ts';
 
 /** Beginning, resuming and renewing a batch. */
 
+export interface BatchOptions {
+  /** The plan of a change: kept with a new batch, and makes one where a finished list has something to do again. */
+  readonly plan: ChangePlan | undefined;
+  /** What the batch fixes for its output's name. */
+  readonly outputName: string | undefined;
+  /** Whether a finished batch is followed by another, which settles its rows by what their answers mean today. */
+  readonly anew: boolean;
+}
+
 /**
  * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
  * @param budget undefined leaves the cap of a resumed batch as it is.
- * @param outputName what the batch fixes for its output's name.
- * @param plan of a change: kept with a new batch, and makes one where a finished list has something to do again.
  */
 export async function startBatch(
   order: RunOrder,
   input: MappedInput,
   budget: Credits | undefined,
-  plan: ChangePlan | undefined,
-  outputName: string | undefined,
+  { plan, outputName, anew }: BatchOptions,
 ): Promise<Batch> {
   const { ledger, command, job } = order;
   const isFirst = (await ledger.batches()).length === 0;
   const spec = specOf(order, input, plan, outputName);
   const isStale =
-    (await hasGoneStale(ledger, spec)) || (hasMoved(job, plan) && !(await isDecided(ledger, spec)));
+    anew || (await hasGoneStale(ledger, spec)) || (hasMoved(job, plan) && !(await isDecided(ledger, spec)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   await ledger.changeBatch(start.batch.id, {
     settings: spec.settings,

@@ -13,6 +13,7 @@ import { planSample } from './sample.ts';
 
 /**
  * Agreement to what a run may do: to change the service, where `changes` say so, and to spend.
+ * @param isKept whether a finished batch stays as it is, so that nothing of the plan is bought.
  * @returns the cap of what it may spend, as `requireBudget`.
  * @throws StopError `consent` when nobody agreed.
  */
@@ -20,9 +21,11 @@ export async function requireConsent(
   order: RunOrder,
   input: MappedInput,
   changes?: ChangePlan,
+  isKept = false,
 ): Promise<Credits | undefined> {
   await requireAgreement(order, input, changes);
   if (changes !== undefined) await requireConsentToChange(order, changes);
+  if (isKept) return order.budget ?? order.job.budget;
   return requireBudget(order, input, changes);
 }
 

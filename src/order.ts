@@ -7,6 +7,7 @@ import type { Job } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
 import type { SuspectMisses } from './misses.ts';
 import type { Plan } from './plan.ts';
+import type { Reread } from './reread.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { UnseenRequests } from './sent-requests.ts';
 
@@ -40,6 +41,11 @@ export interface RunOptions {
   readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
   /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /**
+   * Told of rows of a finished batch that the dialect of today would settle otherwise, says whether a new batch settles
+   * them anew. Left out: "no".
+   */
+  readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
   /**
    * What a stop named, for which somebody answers now: misses are kept (`no-match`) or asked for again (`take-back`), a
    * store that is behind is taken as it is (`store`).

@@ -30,6 +30,7 @@ import { asReadToday } from './readings.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
+import { rereadOf, rereadWords } from './reread.ts';
 import type { InputRow, RowNumber } from './row.ts';
 import { OtherContent } from './row-input.ts';
 import { chooseSample, forecast } from './sample.ts';
@@ -57,10 +58,11 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
   const outputName = await outputNameFor(heard, input);
   const destination = await chooseDestination(input, order.job, wantedOutput(order, outputName));
   const plan = await planOfChange(heard, input, connections);
-  const budget = await requireConsent(heard, input, plan);
+  const reread = await settlesAnew(heard, input);
+  const budget = await requireConsent(heard, input, plan, reread === false);
   // Somebody may have had the question before them for hours.
   await input.file.requireUnchanged();
-  const batch = await startBatch(heard, input, budget, plan, outputName);
+  const batch = await startBatch(heard, input, budget, { plan, outputName, anew: reread === true });
   const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
@@ -107,6 +109,16 @@ async function planOfChange(
   if (order.job.operation.change === undefined) return undefined;
   await connections.settleLeftOpen(order);
   return planRun(order, input);
+}
+
+/** Whether a new batch settles anew what is read otherwise today; undefined when there is no such row. */
+async function settlesAnew(order: RunOrder, input: MappedInput): Promise<boolean | undefined> {
+  const reread = await rereadOf(order, input);
+  if (reread === undefined) return undefined;
+  if ((await order.askReread?.(reread)) === true) return true;
+  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
+  order.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  return false;
 }
 
 function write(

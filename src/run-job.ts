@@ -41,6 +41,7 @@ import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
+import { type Reread, rereadOf } from './reread.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import { type SentRequest, sentRequests } from './sent-requests.ts';
@@ -128,6 +129,7 @@ const RUN_CHECKS: Checks<RunRequest> = {
   askRequests: called,
   askChanges: called,
   askMisses: called,
+  askReread: called,
   allowAdmin: flag,
   saveJobAs: text,
   planFile: text,
@@ -269,6 +271,8 @@ export interface PlannedJob {
   readonly known: PathSearch | undefined;
   /** Those that the job and its dialect say themselves. */
   readonly requests: readonly SentRequest[];
+  /** Of a finished batch of the file, where the dialect of today would settle rows otherwise. */
+  readonly reread: Reread | undefined;
   /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
   readonly missingStore: string | undefined;
 }
@@ -301,7 +305,9 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
     const known =
       ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
     const requests = await sentRequests({ job, account, dialect });
-    return { job, account, input, plan, damage: watch.found(), change, known, requests, missingStore };
+    const reread = await rereadOf(order, opened);
+    const shown = { damage: watch.found(), change, known, requests, reread, missingStore };
+    return { job, account, input, plan, ...shown };
   } finally {
     await ledger?.close();
   }

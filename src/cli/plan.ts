@@ -18,6 +18,7 @@ import type { Operation } from '../operation.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
+import { rereadWords } from '../reread.ts';
 import { type PlannedJob, planJob } from '../run-job.ts';
 import { requestWords } from '../sent-requests.ts';
 import { fitLines, fitObject } from './plan/fit-words.ts';
@@ -71,7 +72,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { input, account, plan: found, damage, change, known, requests, missingStore } = planned;
+  const { input, account, plan: found, damage, change, known, requests, reread, missingStore } = planned;
   const repairs = planned.job.repair === true;
   const guessed = input.columns.guessed ? ' (guessed)' : '';
   console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
@@ -82,6 +83,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
   for (const line of [...lines, ...jobDamageLines(damage, repairs)]) console.print(plainText(line));
   tellFields(console, known);
+  if (reread !== undefined) console.print(`  ${rereadWords(reread)} A run asks first.`);
   if (missingStore !== undefined) {
     const unknown = change === undefined ? 'bought' : 'changed by us';
     console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
@@ -93,12 +95,14 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
   const fields = known === undefined ? {} : { fields: known.paths };
   const sent = requests.length === 0 ? {} : { requests };
+  const anew = reread === undefined ? {} : { reread };
   console.result({
     ...planObject(found),
     ...jobDamageObject(damage, repairs),
     ...changes,
     ...fields,
     ...sent,
+    ...anew,
   });
   return EXIT.done;
 }

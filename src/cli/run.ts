@@ -23,6 +23,7 @@ import { counted, grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
+import { type Reread, rereadWords } from '../reread.ts';
 import { type RunRequest, runJob } from '../run-job.ts';
 import type { UnseenRequests } from '../sent-requests.ts';
 import { stopOnSignals } from '../stop-signals.ts';
@@ -129,6 +130,7 @@ async function runCommand(
       askRequests: (unseen) => askRequests(console, unseen, flags.yes === true),
       askChanges: (plan) => askChanges(console, plan, flags.yes === true),
       askMisses: (misses) => askMisses(console, misses, flags.yes === true),
+      askReread: (reread) => askReread(console, reread, flags.yes === true),
       tell: console.warn,
       planFile: flags.plan,
       signal: stopping.signal,
@@ -222,6 +224,13 @@ async function askMisses(
   if (agreed && suspicion === 'first') return true;
   console.say(fact);
   return saysYes(console, `Keep ${counted(count, 'answer')} as no match, and go on?`);
+}
+
+async function askReread(console: Console, reread: Reread, agreed: boolean): Promise<boolean> {
+  if (agreed) console.say(rereadWords(reread));
+  if (agreed || !console.interactive) return agreed;
+  console.say(rereadWords(reread));
+  return saysYes(console, 'Settle them anew, in a new batch of this file?');
 }
 
 async function saysYes(console: Console, question: string): Promise<boolean> {

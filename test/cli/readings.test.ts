@@ -1,0 +1,125 @@
+/**
+ * Goal: an answer that was paid for and misread is read right once the dialect is, without another request for it. What
+ * was settled by it stays until somebody says otherwise.
+ * Method: the real command before a vendor that says "no match" in words of its own, which keeps its own book; the rule
+ * for those words comes into the dialect afterwards.
+ */
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+const UNKNOWN = { status: [200], body: { path: 'note', matches: 'unknown' }, means: 'no_match' };
+const row = (name: string): string => `${name}.example,https://www.linkedin.com/company/${name}\n`;
+const LIST = `Domain,LinkedIn\n${['one', 'two', 'three'].map(row).join('')}`;
+
+interface AtVendor {
+  readonly desk: Desk;
+  /** What the vendor was asked for, in order. */
+  readonly asked: string[];
+  speak(...answers: readonly object[]): Promise<void>;
+}
+
+/** A vendor that knows \`one.example\`, and each profile; of other domains it says that it does not know them. */
+async function deskAtVendor(): Promise<AtVendor> {
+  const desk = await openDesk();
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const [about] = Object.values(JSON.parse(body) as Record<string, string>);
+      asked.push(about ?? '');
+      const isKnown = about === 'one.example' || about?.includes('/company/');
+      const answer = isKnown ? { name: `Company of ${about}`, credits: 1 } : { note: 'unknown company' };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const dialect = desk.place.path('ours.yaml');
+  const data = { vendor: 'provider', base_url, key: 'key-1', dialect, limits: { per_second: 100 } };
+  await desk.write('config/accounts.yaml', JSON.stringify({ accounts: { data } }));
+  const speak = (...answers: readonly object[]): Promise<void> =>
+    writeFile(dialect, JSON.stringify({ answers }));
+  await speak();
+  await desk.write('list.csv', LIST);
+  return { desk, asked, speak };
+}
+
+const planOf = (list: string) => ['plan', 'enrich-company', list];
+const runOf = (list: string) => ['run', 'enrich-company', list, '--budget', '100', '-o', `${list}.out.csv`];
+
+test('another list takes what was bought as it reads today, and buys only what follows from that', async () => {
+  const { desk, asked, speak } = await deskAtVendor();
+  expect(await desk.json(runOf('list.csv'))).toMatchObject({ counts: { matched: 3 }, credits: { spent: 3 } });
+  await speak(UNKNOWN);
+  await desk.write('other.csv', LIST + row('four'));
+  expect(await desk.json(planOf('other.csv'))).toMatchObject({
+    bought_before: 1,
+    to_buy: 3,
+    credits: { most: 3 },
+  });
+  asked.length = 0;
+  expect(await desk.json(runOf('other.csv'))).toMatchObject({
+    counts: { matched: 4 },
+    credits: { spent: 3 },
+  });
+  expect(asked.map((about) => about.replace(/.*\/company/, '')).toSorted()).toEqual([
+    '/four',
+    '/three',
+    '/two',
+    'four.example',
+  ]);
+  const names = desk.place.rows('other.csv.out.csv').map(({ name = '' }) => name.replace(/.*[/ ]/, ''));
+  expect(names).toEqual(['one.example', 'two', 'three', 'four']);
+});
+
+test('what the dialect took for no match and is a match is written, and costs nothing again', async () => {
+  const { desk, asked, speak } = await deskAtVendor();
+  await speak({ status: [200], means: 'no_match' });
+  expect(await desk.json(runOf('list.csv'))).toMatchObject({
+    counts: { no_match: 3 },
+    credits: { spent: 0 },
+  });
+  const { length } = asked;
+  await speak(UNKNOWN);
+  await desk.write('other.csv', LIST + row('three'));
+  expect(await desk.json(runOf('other.csv'))).toMatchObject({ counts: { matched: 4 }, stopped: null });
+  expect(asked).toHaveLength(length);
+  // The vendor charges for matches, so these were never free: the first batch says so now.
+  const first = await desk.json(['status', (await desk.json(['status'])).batches.at(-1).batch]);
+  expect(first).toMatchObject({ counts: { no_match: 3 }, credits: { spent: 3 } });
+});
+
+test('rows that are settled keep their outcome; a run names what they could still ask, and begins anew when told to', async () => {
+  const { desk, asked, speak } = await deskAtVendor();
+  await desk.json(runOf('list.csv'));
+  const before = await desk.read('list.csv.out.csv');
+  await speak(UNKNOWN);
+  asked.length = 0;
+  const plan = await desk.json(planOf('list.csv'));
+  expect(plan).toMatchObject({ to_buy: 2, reread: { rows: 2, further: 2, most: 2 } });
+  const fact = `2 rows of batch ${plan.reread.batch} were settled by answers that the dialect reads otherwise today; 2 of them could ask further, for at most 2 credits.`;
+  expect((await desk.type(planOf('list.csv'))).stdout).toContain(`${fact} A run asks first.`);
+  const kept = await desk.type(runOf('list.csv'));
+  expect(kept.stderr).toContain(`${fact} They keep their outcome; to settle them anew, agree with --yes.`);
+  expect(kept.stdout).toMatch(/matched   3\n/);
+  expect(await desk.read('list.csv.out.csv')).toBe(before);
+  expect(asked).toEqual([]);
+
+  const anew = await desk.json([...runOf('list.csv'), '--yes']);
+  expect(anew).toMatchObject({ counts: { matched: 3 }, credits: { spent: 2 } });
+  expect(anew.batch).not.toBe(plan.reread.batch);
+  expect(asked).toHaveLength(2);
+  const ways = desk.place.rows('list.csv.out.csv').map(({ _matched_by }) => _matched_by);
+  expect(ways).toEqual(['domain', 'profile_url', 'profile_url']);
+  expect(await desk.json(planOf('list.csv'))).not.toHaveProperty('reread');
+  expect((await desk.json(['status', plan.reread.batch])).counts).toEqual({ matched: 3 });
+  await desk.json(['export', plan.reread.batch, '-o', 'first.csv']);
+  expect(await desk.read('first.csv'), 'the first batch is as it was').toBe(before);
+});
