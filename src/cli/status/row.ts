@@ -1,8 +1,10 @@
-import { fieldsOf } from '../../answer-body.ts';
+import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../answer-body.ts';
 import { PathSearch } from '../../answer-fields.ts';
 import { dialectOfBatch } from '../../batch-account.ts';
+import { changeFields } from '../../changes.ts';
 import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
+import { commandLine } from '../../command-line.ts';
 import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
 import { vendorReply } from '../../envelope.ts';
@@ -11,6 +13,7 @@ import { outputSettings } from '../../job-settings.ts';
 import type {
   AttemptRecord,
   Batch,
+  BatchId,
   Closure,
   Credits,
   Decision,
@@ -24,6 +27,8 @@ import type { Call, JsonObject } from '../../operation.ts';
 import { shownBody } from '../../output.ts';
 import { counted, plainText } from '../../plain-text.ts';
 import { keptWork } from '../../planned-work.ts';
+import { type Judged, judgedToday } from '../../readings.ts';
+import { dialectOperationOf } from '../../request.ts';
 import type { RowNumber } from '../../row.ts';
 
 /** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
@@ -49,7 +54,8 @@ export async function showRow(
   );
   if (planned?.kind === 'work') console.print(plainText(`  ${plannedWords(planned.work)}`));
   for (const attempt of history)
-    for (const line of attemptLines(attempt, dialect)) console.print(plainText(line));
+    for (const line of attemptLines(attempt, dialect, { batch: batch.id, row }))
+      console.print(plainText(line));
   const fields = fieldsShown(batch, record);
   if (fields.length > 0) console.print(plainText(`  fields for add: ${fields.join(', ')}`));
   console.result({
@@ -112,7 +118,13 @@ function plannedWords(work: JsonObject): string {
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
 }
 
-function attemptLines(record: AttemptRecord, dialect: Dialect | undefined): readonly string[] {
+/** The row that a person looks at, to whom it may be a later one than that which asked. */
+interface Shown {
+  readonly batch: BatchId;
+  readonly row: RowNumber;
+}
+
+function attemptLines(record: AttemptRecord, dialect: Dialect | undefined, shown: Shown): readonly string[] {
   const { attempt, batch, call, reserved, intentAtMs, reply, closure } = record;
   return [
     `  ${isoTime(intentAtMs)}  attempt ${attempt} of batch ${batch}: ${askedWords(call, reserved)}`,
@@ -120,7 +132,58 @@ function attemptLines(record: AttemptRecord, dialect: Dialect | undefined): read
     ...(reply === undefined ? [] : [`    ${replyWords(reply, dialect)}`]),
     `    ${closure === undefined ? 'still open' : closureWords(closure)}`,
     ...afterwardsLines(record).map((line) => `    ${line}`),
+    ...readingLines(record, dialect, shown).map((line) => `    ${line}`),
   ];
+}
+
+/** What it was read as since, and what it means today where that is neither what was taken nor what was read last. */
+function readingLines(
+  record: AttemptRecord,
+  dialect: Dialect | undefined,
+  { batch, row }: Shown,
+): readonly string[] {
+  const { readings, call } = record;
+  const kept = readings.map(
+    ({ answer, charged, why, atMs }) =>
+      `read as ${answer}, ${counted(charged, 'credit')}, at ${isoTime(atMs)} by another dialect (${why})`,
+  );
+  const today = readOtherwiseToday(record, dialect);
+  if (today === undefined || dialect === undefined) return kept;
+  const { answer, charged, why } = today;
+  const words = `reads as ${answer}, ${counted(charged, 'credit')}, by the dialect of today (${why})`;
+  if (call.change === undefined) return [...kept, words];
+  const apply = settleWords(call, record, answer, dialect);
+  return [
+    ...kept,
+    `${words}, which is never applied to a change by itself`,
+    ...(apply === undefined ? [] : [`to apply it: ${commandLine(['settle', batch, String(row), ...apply])}`]),
+  ];
+}
+
+/** Undefined where the dialect of today says what was taken last, or nothing. */
+function readOtherwiseToday(record: AttemptRecord, dialect: Dialect | undefined): Judged | undefined {
+  const { closure, decision, readings } = record;
+  if (dialect === undefined || closure === undefined || decision?.kind === 'told') return undefined;
+  const today = judgedToday(record, dialect);
+  const taken = readings.at(-1)?.answer ?? (closure.kind === 'settled' ? closure.answer : undefined);
+  return today?.answer === taken ? undefined : today;
+}
+
+/** What a person would type for a change in doubt, if the dialect of today is right about its reply. */
+function settleWords(
+  call: Call,
+  { closure, reply }: AttemptRecord,
+  answer: Judged['answer'],
+  dialect: Dialect,
+): readonly string[] | undefined {
+  if (closure?.kind !== 'in_doubt' || reply === undefined) return undefined;
+  if (answer !== 'found') return ['--not-done'];
+  const read = readBody(reply.body);
+  const fields = read.kind === 'json' ? fieldsIn(read.value, answerPlaceOf(dialect)) : undefined;
+  const { accepted: _, ...told } = changeFields(dialectOperationOf(dialect, call), fields);
+  const pairs = Object.entries(told).map(([name, value]) => `${name}=${value}`);
+  if (pairs.length > 0) return ['--answer', ...pairs];
+  return ['--answer', call.change?.leaves.state === 'invited' ? 'user_id=ID' : 'done=yes'];
 }
 
 /** What was asked and what that could cost; of a change, which one of its subject it was. */
@@ -182,7 +245,25 @@ function attemptObject(record: AttemptRecord, dialect: Dialect | undefined): obj
     reply: record.reply === undefined ? null : replyObject(record.reply, dialect),
     closure: record.closure === undefined ? null : closureObject(record.closure),
     looks: looks.map(lookObject),
+    ...readingObjects(record, dialect),
     released: released === undefined ? null : { why: released.why, at: isoTime(released.atMs) },
+  };
+}
+
+/** Absent where an attempt was never read otherwise, and would not be today. */
+function readingObjects(record: AttemptRecord, dialect: Dialect | undefined): object {
+  const readings = record.readings.map(({ answer, charged, why, atMs }) => ({
+    answer,
+    charged,
+    why,
+    at: isoTime(atMs),
+  }));
+  const today = readOtherwiseToday(record, dialect);
+  return {
+    ...(readings.length === 0 ? {} : { readings }),
+    ...(today === undefined
+      ? {}
+      : { today: { answer: today.answer, charged: today.charged, why: today.why } }),
   };
 }
 
