@@ -1,5 +1,8 @@
+import { hasGoneStale } from './batch.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { systemClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
+import { freshSinceOf } from './freshness.ts';
 import {
   type Batch,
   type BatchId,
@@ -43,7 +46,7 @@ export async function rereadOf(order: PlanOrder, input: PlannedInput): Promise<R
   return { batch: batch.id, rows: rows.size, further, most: credits(most) };
 }
 
-/** Of this file. It is read for its hash only when there is reason to. */
+/** Of this file, unless it is followed by another anyway. The file is read for its hash only when there is reason to. */
 async function finishedBatch(
   ledger: LedgerReader,
   order: PlanOrder,
@@ -55,8 +58,11 @@ async function finishedBatch(
     accountIdentity === order.account.identity;
   if (!(await ledger.batches()).some(isOfJob)) return undefined;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const batch = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), sha256));
-  return batch?.state === 'finished' ? batch : undefined;
+  const key = batchKeyOf(batchIdentityOf(order, input), sha256);
+  const batch = await ledger.batchByKey(key);
+  const freshSince = freshSinceOf(order.job, false, (order.clock ?? systemClock).wallMs());
+  const isRenewed = await hasGoneStale(ledger, { key, ...(freshSince === undefined ? {} : { freshSince }) });
+  return batch?.state === 'finished' && !isRenewed ? batch : undefined;
 }
 
 /** Rows that are looked into at once. */
