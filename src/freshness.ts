@@ -56,3 +56,14 @@ export async function isKnownFreshFor(
 function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): number | undefined {
   return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
 }
+
+/**
+ * Whether a batch asks again for what was erased when somebody wanted to be forgotten. Only who typed --refresh does: that
+ * answers have become too old says nothing of what people want. So its cut-off is the very moment at which it began.
+ */
+export function asksErasedAgain({
+  freshSince,
+  createdAtMs,
+}: Partial<Pick<Batch, 'freshSince' | 'createdAtMs'>>): boolean {
+  return freshSince?.foundMs !== undefined && freshSince.foundMs === createdAtMs;
+}

@@ -7,7 +7,15 @@ import type { Ledger, LedgerReader } from './ledger.ts';
 import { stateFolder } from './paths.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 import { Redaction } from './redaction.ts';
-import { type Salvage, type Store, type StoreOptions, storeFor, type Tell } from './store.ts';
+import {
+  type Erased,
+  type ErasureOrder,
+  type Salvage,
+  type Store,
+  type StoreOptions,
+  storeFor,
+  type Tell,
+} from './store.ts';
 
 /** Which store a command uses, and how it is opened. */
 
@@ -122,6 +130,17 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   const store = await storeOf(location);
   if (store.salvage !== undefined) return store.salvage(location, workFolder);
   throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
+}
+
+/** Erases in a store that exists, or only finds what would be erased. */
+export async function eraseIn(
+  location: string,
+  order: ErasureOrder,
+  options: Pick<OpenOptions, 'clock' | 'waitForLockMs' | 'command'> & { readonly dryRun: boolean },
+): Promise<Erased> {
+  const store = await storeOf(location);
+  if (store.erase !== undefined) return store.erase(location, order, { ...options, create: false });
+  throw stop('store', `Nothing can be erased in the store ${location}.`, 'Erase it where the store is kept.');
 }
 
 async function storeOf(location: string): Promise<Store> {

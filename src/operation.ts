@@ -47,6 +47,8 @@ export interface Call {
   readonly change?: Change;
   /** Whole credits that it may cost at most, where the job says so; left out: what the dialect says. */
   readonly creditsMost?: number;
+  /** What the call asked was erased then, with the answer; nothing of it but its operation is left. No part of the key. */
+  readonly erasedAtMs?: number;
 }
 
 /** A call that an earlier version of Rowonce made where another is made now. It is looked up, and never sent. */

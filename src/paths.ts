@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where our own files are when nobody says otherwise. */
@@ -24,9 +24,14 @@ export function ledgersFolder(env: Environment = process.env): string {
   return `${stateFolder(env)}-ledgers`;
 }
 
-/** Where standard input is kept, so that a run over it can be resumed. */
-export function spoolFolder(env: Environment = process.env): string {
-  return join(stateFolder(env), 'spool');
+/** Where standard input is kept, so that a run over it can be resumed: beside the ledger that has its answers. */
+export function spoolFolder(store: string, env: Environment = process.env): string {
+  return join(store.includes('://') ? stateFolder(env) : resolve(store), 'spool');
+}
+
+/** Whether a file is standard input that was kept: it is named by its content. */
+export function isSpooled(path: string): boolean {
+  return basename(dirname(path)) === 'spool' && /^[0-9a-f]{64}\./.test(basename(path));
 }
 
 /** The XDG specification says to ignore a relative path. */

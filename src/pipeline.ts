@@ -9,7 +9,7 @@ import { requireConsent } from './consent.ts';
 import { invariant, StopError, unreachable } from './errors.ts';
 import { crashPoint } from './faults.ts';
 import { findCalls } from './former-calls.ts';
-import { isFreshFor } from './freshness.ts';
+import { asksErasedAgain, isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
 import type { AttemptId, Batch, CallState, SettledRow } from './ledger.ts';
 import type { Call } from './operation.ts';
@@ -23,6 +23,7 @@ import {
   writeOutput,
 } from './output.ts';
 import { outputNameFor } from './output-name.ts';
+import { erasedReason } from './person.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
@@ -303,13 +304,14 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
     invariant(found !== undefined, 'the ledger answers for every key');
     const { state, key, call } = found;
     switch (state.kind) {
-      case 'answered':
-        if (await isFreshFor(batch, state.answer, ledger)) return state;
-        await buy(spending, { ...wanted, replaces: state.answer.attempt });
+      case 'answered': {
+        const left = await settleAnswered(running, wanted, state);
+        if (left !== undefined) return left;
         break;
+      }
       case 'unknown': {
-        const bought = await buy(spending, wanted);
-        if (typeof bought === 'object') return withheld(bought);
+        const left = await buyUnknown(spending, wanted);
+        if (left !== undefined) return left;
         break;
       }
       case 'in_doubt': {
@@ -321,6 +323,28 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
         unreachable(state);
     }
   }
+}
+
+async function buyUnknown(spending: Spending, wanted: WantedCall): Promise<Obtained | undefined> {
+  const bought = await buy(spending, wanted);
+  return typeof bought === 'object' ? withheld(bought) : undefined;
+}
+
+/** @returns undefined: it was bought anew, and the ledger knows more now. */
+async function settleAnswered(
+  { order: { ledger }, spending, batch }: RunningBatch,
+  wanted: WantedCall,
+  state: Answering,
+): Promise<Obtained | undefined> {
+  const { erasedAtMs, attempt } = state.answer;
+  if (erasedAtMs !== undefined) {
+    // Under the key that was erased nothing is bought: the call begins anew, under its own.
+    if (asksErasedAgain(batch)) return buyUnknown(spending, wanted);
+    return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
+  }
+  if (await isFreshFor(batch, state.answer, ledger)) return state;
+  await buy(spending, { ...wanted, replaces: attempt });
+  return undefined;
 }
 
 /** What can be done about a call in doubt. @returns how it is left for this batch; undefined: the ledger knows more now. */

@@ -98,8 +98,9 @@ export function mostAsked({ sample, credits }: Plan): Credits {
 export async function batchInQuestion(order: PlanOrder, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false, clock = systemClock } = order;
   if (ledger === undefined) return {};
-  const freshSince = freshSinceOf(job, refresh, clock.wallMs());
-  const begun = freshSince === undefined ? {} : { freshSince };
+  const createdAtMs = clock.wallMs();
+  const freshSince = freshSinceOf(job, refresh, createdAtMs);
+  const begun = freshSince === undefined ? {} : { freshSince, createdAtMs };
   const batches = await ledger.batches();
   const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
     batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;

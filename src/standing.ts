@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { unreachable } from './errors.ts';
 import { FingerprintSet, fingerprintOf } from './fingerprint-set.ts';
 import { findCalls } from './former-calls.ts';
-import { isKnownFreshFor } from './freshness.ts';
+import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
 import type { Job } from './job.ts';
 import type {
@@ -51,7 +51,7 @@ export interface UsableAnswer {
 }
 
 /** Whose answers are always fresh, and how old others may be; empty for a batch that does not exist and takes all. */
-export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince'>>;
+export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
 export interface StandingOrder {
   readonly job: Job;
@@ -165,7 +165,7 @@ function identityOf(calls: readonly MetCall[]): string {
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
-type State = KnownCall | CallState | { readonly kind: 'too_old' };
+type State = KnownCall | CallState | { readonly kind: 'too_old' | 'erased' };
 
 /**
  * What the ledger knows, without the fields of answers for as long as the operation does not look at them: reading those
@@ -213,9 +213,12 @@ class Answers {
         return asReadToday(states, { ledger, dialect: this.#dialect });
       },
     });
-    const states: State[] = found.map(({ state }) => state);
+    const states: State[] = found.map(({ state }) => {
+      if (state.kind !== 'answered' || state.answer.erasedAtMs === undefined) return state;
+      return asksErasedAgain(batch) ? UNKNOWN : { kind: 'erased' };
+    });
     if (!withAges) return states;
-    for (const [index, { state }] of found.entries()) {
+    for (const [index, state] of states.entries()) {
       if (state.kind === 'answered' && !(await isKnownFreshFor(batch, state.answer, ledger))) {
         states[index] = { kind: 'too_old' };
       }
@@ -293,6 +296,9 @@ function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batc
   switch (state.kind) {
     case 'unknown':
       return lookedUp(row, 'to_buy');
+    // It ends without being asked for: nobody buys it by mistake.
+    case 'erased':
+      return lookedUp(row, 'answered');
     case 'too_old':
       return lookedUp(row, 'to_buy', true);
     case 'in_doubt':

@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
 import { stop } from './errors.ts';
-import type { CallState, Ledger, LedgerReader } from './ledger.ts';
+import type { BatchId, CallState, Ledger, LedgerReader } from './ledger.ts';
 import type { Call } from './operation.ts';
+import type { RowNumber } from './row.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one
@@ -32,6 +33,51 @@ export interface Store {
    *   nothing at all can be read.
    */
   salvage?(location: string, workFolder: string): Promise<Salvage>;
+  /**
+   * Erases, or only finds what it would erase. An entry about it comes first; amounts, times and kinds stay. A crash leaves
+   * it not begun, or to be finished by whoever opens the store to spend. Left out: nothing is erased.
+   * @throws StopError as `open`.
+   */
+  erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
+}
+
+export interface ErasureOptions extends StoreOptions {
+  readonly dryRun: boolean;
+}
+
+/** In the form in which calls name them: an address in lower case, or a profile page as `identifiers.ts` writes it. */
+export interface Person {
+  readonly kind: 'email' | 'profile';
+  readonly value: string;
+}
+
+/** What is to be erased: all that is kept about a person, or all answers that are older. */
+export type ErasureOrder =
+  | { readonly kind: 'person'; readonly person: Person }
+  | {
+      readonly kind: 'age';
+      /** Ms since 1970. */
+      readonly beforeMs: number;
+      /** Of this account alone; left out: of all. */
+      readonly accountIdentity?: string;
+    };
+
+export interface Erased {
+  /** Calls whose answers were erased, with what was asked. */
+  readonly calls: number;
+  /** Answers about others as well, from which one person was cut out. */
+  readonly cut: number;
+  readonly rows: number;
+  /** Memberships of which it is not known any more whose they are. */
+  readonly memberships: number;
+  /** Lists in the store that were removed. */
+  readonly files: readonly string[];
+  /** Outputs of the batches concerned, which are the user's and stay as they are. */
+  readonly outputs: readonly string[];
+  /** What stays, because it is not settled: a person is erased only once nothing is here. */
+  readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
+  /** Another process reads the ledger, so that its log still holds what was erased; the next run overwrites it. */
+  readonly isLogHeld: boolean;
 }
 
 /** A ledger of which some may be unreadable: that is passed over and noted. */

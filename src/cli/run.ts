@@ -17,6 +17,7 @@ import { type ExitCode, stop } from '../errors.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger.ts';
 import type { SuspectMisses } from '../misses.ts';
+import { chooseStore } from '../open-ledger.ts';
 import { ACCEPTABLE } from '../order.ts';
 import { spoolFolder } from '../paths.ts';
 import { counted, grouped, plainText, sentence } from '../plain-text.ts';
@@ -24,7 +25,7 @@ import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { type Reread, rereadWords } from '../reread.ts';
-import { type RunRequest, runJob } from '../run-job.ts';
+import { choose, type RunRequest, runJob } from '../run-job.ts';
 import type { UnseenRequests } from '../sent-requests.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
@@ -116,7 +117,7 @@ async function runCommand(
   );
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   try {
-    const input = await inputPathOf(file, flags, console);
+    const input = await inputPathOf(job, file, flags, console);
     // Nobody can pipe the same again into a command that was only printed.
     words = withArgument(words, command, '-', input);
     const running = runJob({
@@ -245,7 +246,7 @@ function sampleSize(text: string | undefined): number | undefined {
 }
 
 /** Standard input is kept in a file first: a run that is killed could not read it again. */
-async function inputPathOf(file: string, flags: Flags, console: Console): Promise<string> {
+async function inputPathOf(job: string, file: string, flags: Flags, console: Console): Promise<string> {
   if (flags.output === '-' && console.json) {
     throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');
   }
@@ -257,5 +258,6 @@ async function inputPathOf(file: string, flags: Flags, console: Console): Promis
       'Name the output with -o.',
     );
   }
-  return spoolInput(process.stdin, spoolFolder());
+  const { account } = await choose({ job, account: flags.account });
+  return spoolInput(process.stdin, spoolFolder(chooseStore(flags.store, account.sandbox).location));
 }

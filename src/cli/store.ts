@@ -1,8 +1,19 @@
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { durationOf } from '../command-line.ts';
+import { erasureObject, talkedErasure } from '../erasure-words.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { chooseStore } from '../open-ledger.ts';
+import { chooseStore, eraseIn } from '../open-ledger.ts';
 import { salvage } from '../salvage.ts';
+
+interface PurgeFlags {
+  readonly olderThan: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly wait?: string;
+  readonly store?: string;
+}
 
 interface Flags {
   readonly output?: string;
@@ -11,9 +22,12 @@ interface Flags {
 
 const store: CliCommand = {
   name: 'store',
-  summary: 'Reads what can still be read of a damaged store.',
+  summary: 'Reads what is left of a damaged store, and erases what is old in a sound one.',
   example: 'npx rowonce store salvage -o what-is-left',
-  examples: { salvage: 'npx rowonce store salvage -o what-is-left' },
+  examples: {
+    salvage: 'npx rowonce store salvage -o what-is-left',
+    purge: 'npx rowonce store purge --older-than 400d --dry-run',
+  },
   configure(command: Command, run) {
     command
       .command('salvage')
@@ -22,6 +36,14 @@ const store: CliCommand = {
       )
       .option('-o, --output <folder>', 'an empty folder for the files; left out: rowonce-salvage')
       .action(run((console, flags: Flags) => salvageStore(console, flags)));
+    command
+      .command('purge')
+      .description('Erase answers that are older, with what was asked. They may be bought again.')
+      .requiredOption('--older-than <age>', 'such as 400d')
+      .option('--dry-run', 'only say what would be erased')
+      .option('--yes', 'erase without being asked')
+      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .action(run((console, flags: PurgeFlags) => purgeStore(console, flags)));
   },
 };
 
@@ -36,4 +58,25 @@ async function salvageStore(
   console.say(`${answers} answers were read; ${unreadable.length} things cannot be read.`);
   console.result({ files, answers, unreadable });
   return unreadable.length === 0 ? EXIT.done : EXIT.attention;
+}
+
+async function purgeStore(console: Console, flags: PurgeFlags): Promise<ExitCode> {
+  const ageMs = durationOf('--older-than', flags.olderThan) ?? 0;
+  const { location } = chooseStore(flags.store, false);
+  const order = { kind: 'age', beforeMs: systemClock.wallMs() - ageMs } as const;
+  const waitForLockMs = durationOf('--wait', flags.wait) ?? 0;
+  const erased = await talkedErasure(console, {
+    location,
+    what: `all answers that are older than ${flags.olderThan}`,
+    yes: flags.yes === true,
+    dryRun: flags.dryRun === true,
+    erase: (dryRun) =>
+      eraseIn(location, order, { clock: systemClock, waitForLockMs, command: 'store purge', dryRun }),
+  });
+  if (erased.unsettled.length > 0)
+    console.say(
+      `${erased.unsettled.length} of them may have been charged, so they stay until they are settled.`,
+    );
+  console.result({ dry_run: flags.dryRun === true, ...erasureObject(location, erased) });
+  return EXIT.done;
 }

@@ -105,6 +105,8 @@ export interface AnswerRecord {
   readonly status: number;
   readonly body: Buffer;
   readonly answeredAtMs: number;
+  /** When it was erased, with what was asked; its body is blank. */
+  readonly erasedAtMs?: number;
   /** The lowest row of `batch` that used this answer: the one that counts as having paid. */
   readonly paidRow: RowNumber;
   /** By which it is read so; absent for what was told, and for what an older Rowonce settled. */
@@ -164,7 +166,8 @@ export type KnownCall =
   | { readonly kind: 'answered'; readonly answer: KnownAnswer }
   | { readonly kind: 'in_doubt'; readonly doubt: Pick<Doubt, 'attempt' | 'batch'> };
 
-export interface KnownAnswer extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect'> {
+export interface KnownAnswer
+  extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'> {
   /** Where it was asked for: it stands beside the body, so that reading it costs half of all the rest. */
   readonly answeredAtMs?: number;
 }

@@ -8,7 +8,7 @@ import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import { contentHash, openMappedInput } from '../input.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger.ts';
 import { filesOf } from '../output.ts';
-import { spoolFolder } from '../paths.ts';
+import { isSpooled } from '../paths.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** What a sweep has to do on one account, and in which order. */
@@ -133,7 +133,7 @@ async function unfinishedElsewhere(
     if (dirname(path) === job.inbox || isPartial(batch)) continue;
     if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
     // Without its output's name, standard input has no place where that could go.
-    if (dirname(path) === spoolFolder() && outputPath === undefined) continue;
+    if (isSpooled(path) && outputPath === undefined) continue;
     const now = await inputNow(job, batch, ledger);
     const budget = await budgetOf(job, batch, ledger);
     if (now === 'same') todos.push({ job, path, inInbox: undefined, batch, budget });

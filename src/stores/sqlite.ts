@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { type StopError, stop } from '../errors.ts';
-import type { Ledger, LedgerReader } from '../ledger.ts';
+import type { LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { ensureBallast, freeBallast } from './sqlite/ballast.ts';
 import { Connection, type ConnectionOptions, damaged, explained, sqliteCode } from './sqlite/connection.ts';
+import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
 import {
   hasLedger,
   makePrivateFile,
@@ -53,6 +54,20 @@ const sqlite: Store = {
     }
   },
 
+  async erase(location, order, { dryRun, ...options }) {
+    const folder = storeFolder(location);
+    try {
+      const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
+      try {
+        return await ledger.erase(order, options.clock.wallMs(), dryRun);
+      } finally {
+        await ledger.close();
+      }
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
   async salvage(location, workFolder) {
     const folder = storeFolder(location);
     if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
@@ -71,7 +86,7 @@ const WRITE_TIMEOUT_MS = 2000;
 /** Readers meet a lock only while a spender opens or closes the store. */
 const READ_TIMEOUT_MS = 2000;
 
-async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger> {
+async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
   refuseForeignNotes();
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = hasLedger(folder);
@@ -79,8 +94,24 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<Ledger>
   if (!wasThere) requireAccepted(lossAt(folder.path), options);
   preparePrivateFolder(folder);
   const lock = await takeLock(folder, options);
+  const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
   try {
-    return await openLocked(folder, lock, { ...options, wasThere });
+    // What an erasure had not overwritten yet when its process ended.
+    await ledger.scrub();
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+async function openedOrReleased(
+  folder: StoreFolder,
+  lock: SpenderLock,
+  options: Opening,
+): Promise<SqliteLedger> {
+  try {
+    return await openLocked(folder, lock, options);
   } catch (error) {
     lock.release();
     throw error;
@@ -93,7 +124,7 @@ interface Opening extends StoreOptions {
 }
 
 /** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
-async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<Ledger> {
+async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<SqliteLedger> {
   refuseVanished(folder);
   const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
   const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
@@ -107,6 +138,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
     const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
     requireAccepted(loss, options);
+    if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
     if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     ensureBallast(folder.ballast);
@@ -151,6 +183,9 @@ function spenderOf(
       freeBallast(folder.ballast);
       raiseLimit(connection);
     },
+    secret: readErasureKey(folder.erasureKey),
+    erasureKey: folder.erasureKey,
+    rewriting: () => written.giveUp(),
     ending: () => written.note(),
     release(orderly) {
       written.close();
@@ -195,7 +230,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     const loss = unmarked?.message ?? lossOf(folder.path, connection);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
     if (!isChecked) await verify(connection, folder.path, false);
-    return new SqliteReader(connection, folder.path);
+    return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
   } catch (error) {
     connection.close();
     throw error;

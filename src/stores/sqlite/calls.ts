@@ -16,6 +16,7 @@ import type { Call } from '../../operation.ts';
 import { momentOf } from './boots.ts';
 import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
+import { hiddenKey } from './erasure-key.ts';
 import {
   answerOf,
   batchId,
@@ -58,13 +59,19 @@ const COLUMNS =
 
 export class Calls {
   readonly #connection: Connection;
+  /** Under which calls were hidden when their person was forgotten; undefined: none was. */
+  readonly #secret: Buffer | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, secret?: Buffer) {
     this.#connection = connection;
+    this.#secret = secret;
   }
 
   byKey(key: Buffer): CallWithState | undefined {
-    return this.#connection.get('SELECT * FROM calls WHERE key = ?', key);
+    const sql = 'SELECT * FROM calls WHERE key = ?';
+    const call = this.#connection.get<CallWithState>(sql, key);
+    if (call !== undefined || this.#secret === undefined) return call;
+    return this.#connection.get(sql, hiddenKey(this.#secret, key));
   }
 
   /** `batch` is whose decision counts. */

@@ -200,6 +200,19 @@ export interface SubjectRow {
 export const subjectChecksum = (row: SubjectRow): number =>
   checksum([row.id, row.account, row.project, row.name]);
 
+export interface ErasureRow {
+  readonly id: number;
+  readonly kind: string;
+  readonly at: number;
+  readonly key_check: string | null;
+  /** JSON. */
+  readonly files: string;
+}
+
+/** Without whether it has ended, which changes once. */
+export const erasureChecksum = (row: ErasureRow): number =>
+  checksum([row.id, row.kind, row.at, row.key_check, row.files]);
+
 export interface FactsRow {
   readonly state: string | null;
   readonly role: string | null;

@@ -31,6 +31,8 @@ export interface StoreFolder {
   readonly watermark: string;
   readonly ballast: string;
   readonly spender: string;
+  /** By which calls of people who were forgotten are found; absent until the first. */
+  readonly erasureKey: string;
 }
 
 export function storeFolder(location: string): StoreFolder {
@@ -44,6 +46,7 @@ export function storeFolder(location: string): StoreFolder {
     watermark: join(path, 'watermark'),
     ballast: join(path, 'ballast'),
     spender: join(path, 'spender.json'),
+    erasureKey: join(path, 'erasure-key'),
   };
 }
 
@@ -127,7 +130,9 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   refuseForeign(folder);
   refuseNetworkFileSystem(folder.path);
   if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
-  if (!hasLedger(folder) && readdirSync(folder.path).length > 0) {
+  // Standard input is kept there before the ledger is made.
+  const others = readdirSync(folder.path).filter((name) => name !== 'spool');
+  if (!hasLedger(folder) && others.length > 0) {
     throw stop(
       'store',
       `The folder ${folder.path} holds other files and is open to other users, so it does not become a store.`,

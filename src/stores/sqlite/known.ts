@@ -1,7 +1,8 @@
 import type { CallKey } from '../../call-key.ts';
 import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { batchId } from './records.ts';
+import { hiddenKey } from './erasure-key.ts';
+import { batchId, keyBytes, keyText } from './records.ts';
 
 /** A call that is answered or in doubt, and what its attempt says of it. */
 interface KnownRow {
@@ -14,6 +15,7 @@ interface KnownRow {
   readonly why: string | null;
   readonly answered_at: number | null;
   readonly dialect: number | null;
+  readonly erased_at: number | null;
 }
 
 /**
@@ -29,7 +31,8 @@ const KNOWN = `
                      WHERE t.attempt = c.answer) END AS why,
          CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
               WHEN k.kind = 'settled' THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
-              ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at
+              ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at,
+         iif(:hidden, c.call ->> '$.erasedAtMs', NULL) AS erased_at
     FROM json_each(:keys) j CROSS JOIN calls c ON c.key = unhex(j.value)
     LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
     LEFT JOIN closures k ON k.attempt = a.id
@@ -38,14 +41,35 @@ const KNOWN = `
 
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
-/** In the order of the keys. An answer that was told counts as found, as everywhere. */
+/**
+ * In the order of the keys. An answer that was told counts as found, as everywhere.
+ * @param secret under which calls were hidden when their person was forgotten; undefined: none was.
+ */
 export function knownCalls(
   connection: Connection,
   keys: readonly CallKey[],
   withAges: boolean,
+  secret?: Buffer,
+): readonly KnownCall[] {
+  const plain = callsUnder(connection, keys, withAges, false);
+  if (secret === undefined) return plain;
+  const missing = keys.flatMap((key, at) => (plain[at] === UNKNOWN ? [{ key, at }] : []));
+  const hidden = missing.map(({ key }) => keyText(hiddenKey(secret, keyBytes(key))));
+  const found = callsUnder(connection, hidden, withAges, true);
+  const known = [...plain];
+  for (const [index, { at }] of missing.entries()) known[at] = found[index] ?? UNKNOWN;
+  return known;
+}
+
+function callsUnder(
+  connection: Connection,
+  keys: readonly CallKey[],
+  withAges: boolean,
+  isHidden: boolean,
 ): readonly KnownCall[] {
   const known = new Array<KnownCall>(keys.length).fill(UNKNOWN);
-  const rows = connection.all<KnownRow>(KNOWN, { keys: JSON.stringify(keys), ages: withAges ? 1 : 0 });
+  const values = { keys: JSON.stringify(keys), ages: withAges ? 1 : 0, hidden: isHidden ? 1 : 0 };
+  const rows = connection.all<KnownRow>(KNOWN, values);
   const batches = new Map<number, BatchId>();
   for (const row of rows) {
     if (row.batch === null) throw new AlteredRow(`attempt ${row.attempt} is missing`);
@@ -63,6 +87,8 @@ function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall 
   if (kind === null || why === null || (withAges && answeredAtMs === null)) {
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
   }
-  const answer = { attempt, batch, kind, why, ...(row.dialect === null ? {} : { dialect: row.dialect }) };
+  const dialect = row.dialect === null ? {} : { dialect: row.dialect };
+  const erased = row.erased_at === null ? {} : { erasedAtMs: row.erased_at };
+  const answer = { attempt, batch, kind, why, ...dialect, ...erased };
   return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };
 }

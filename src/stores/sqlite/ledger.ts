@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { BootTime } from '../../clock.ts';
 import { invariant } from '../../errors.ts';
 import type { Position } from '../../format.ts';
@@ -31,6 +32,7 @@ import type {
 } from '../../ledger.ts';
 import type { SubjectFacts } from '../../membership.ts';
 import type { RowNumber } from '../../row.ts';
+import type { Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
 import { changeBatch, startBatch } from './batches.ts';
@@ -48,6 +50,9 @@ import {
   insertReply,
   insertTold,
 } from './entries.ts';
+import { erasureOf, isNothing } from './erasable.ts';
+import { erase } from './erase.ts';
+import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
@@ -60,6 +65,12 @@ import { sumUp } from './table-sums.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly lookout: Lookout;
+  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  readonly secret: Buffer | undefined;
+  /** Where it is kept. */
+  readonly erasureKey: string;
+  /** Runs before every page is written anew. */
+  readonly rewriting: () => void;
   /** Runs after an orderly end, before the connection is closed. */
   readonly ending: () => void;
   /** Gives the store back: lock and files. Runs after the connection is closed. */
@@ -69,7 +80,10 @@ export interface SqliteLedgerOptions extends GroupCommitOptions {
 /** The ledger of the one spender. What is written is queued for the next commit; what is read has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
-  readonly #options: Pick<SqliteLedgerOptions, 'ending' | 'lookout' | 'release'>;
+  readonly #options: Pick<
+    SqliteLedgerOptions,
+    'ending' | 'lookout' | 'release' | 'rewriting' | 'erasureKey' | 'secret'
+  >;
   /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
   readonly #earlier: number;
   /** The number of the boot that attempts are made in; undefined: unknown. */
@@ -77,7 +91,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
-    super(options.connection, options.folder);
+    super(options.connection, options.folder, options.secret);
     this.#group = new GroupCommit(options);
     this.#options = options;
     const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
@@ -249,6 +263,39 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       );
       return mark && positionOf(mark);
     });
+  }
+
+  /** See `Store.erase`. */
+  async erase(order: ErasureOrder, atMs: number, dryRun: boolean): Promise<Erased> {
+    const { secret, erasureKey } = this.#options;
+    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, order));
+    const isHeld = order.kind === 'person' && report.unsettled.length > 0;
+    if (dryRun || isHeld || isNothing(report)) return report;
+    const erasing = { order, found, atMs, files: lists.files };
+    const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    // What is overwritten in a page is set to zero from here on.
+    this.connection.pragma('secure_delete = ON');
+    await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
+    return { ...report, isLogHeld: !(await this.scrub()) };
+  }
+
+  /**
+   * Ends erasures that are committed: their files, free pages and the log go. A crash before the end leaves that to the
+   * next start. @returns false while another process reads the log.
+   */
+  async scrub(): Promise<boolean> {
+    const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
+    const unended = this.connection.all<{ id: number; files: string }>(sql);
+    if (unended.length === 0) return true;
+    for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
+    this.#options.rewriting();
+    this.connection.pragma('secure_delete = ON');
+    this.connection.pragma('wal_checkpoint(TRUNCATE)');
+    this.connection.script('VACUUM');
+    // The value that it gives back is 1 as long as somebody reads.
+    if (this.connection.pragma('wal_checkpoint(TRUNCATE)') !== 0) return false;
+    await this.#group.write(() => this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'));
+    return true;
   }
 
   /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */

@@ -46,6 +46,11 @@ export class LogPages {
     }
   }
 
+  /** All pages are written anew, so that nobody has to know which. */
+  giveUp(): void {
+    this.#isComplete = false;
+  }
+
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;

@@ -53,10 +53,14 @@ export class SqliteReader implements LedgerReader {
   /** For messages. */
   protected readonly folder: string;
 
-  constructor(connection: Connection, folder: string) {
+  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  readonly #secret: Buffer | undefined;
+
+  constructor(connection: Connection, folder: string, secret?: Buffer) {
     this.connection = connection;
-    this.calls = new Calls(connection);
+    this.calls = new Calls(connection, secret);
     this.folder = folder;
+    this.#secret = secret;
   }
 
   batches(): Promise<readonly Batch[]> {
@@ -198,7 +202,7 @@ export class SqliteReader implements LedgerReader {
     keys: readonly CallKey[],
     { withAges }: { readonly withAges: boolean },
   ): Promise<readonly KnownCall[]> {
-    return this.read(() => knownCalls(this.connection, keys, withAges));
+    return this.read(() => knownCalls(this.connection, keys, withAges, this.#secret));
   }
 
   doubts(batch: BatchId): Promise<readonly Doubt[]> {

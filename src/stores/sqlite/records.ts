@@ -240,10 +240,12 @@ export interface AnswerRows {
 export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
   const { attempt, told } = rows;
   checkAttempt(attempt, rows.call.key);
+  const call = callOf(rows.call);
   const common = {
     attempt: attempt.id as AttemptId,
     batch: batchId(attempt.batch),
-    call: callOf(rows.call),
+    call,
+    ...(call.erasedAtMs === undefined ? {} : { erasedAtMs: call.erasedAtMs }),
     paidRow: attempt.paid_row,
   };
   if (told !== undefined) {

@@ -1,3 +1,4 @@
+import { ERASURE_GUARDS, ERASURES } from './erasure-guards.ts';
 import { refusal } from './guards.ts';
 import { READING_GUARDS } from './guards-5-readings.ts';
 
@@ -50,4 +51,4 @@ CREATE VIEW answer_ages (attempt, batch, found, answered_at) AS
    WHERE k.kind = 'settled' OR t.attempt IS NOT NULL;
 ${READING_GUARDS}`;
 
-export const SCHEMA_5 = [AGREEMENTS, READINGS].join('');
+export const SCHEMA_5 = [AGREEMENTS, READINGS, ERASURES, ERASURE_GUARDS].join('');

@@ -105,14 +105,17 @@ const NOTHING_KNOWN: FactsRow = {
   project_id: null,
 };
 
-/** In the order in which they became known. */
+/** In the order in which they became known, without those who were forgotten: nobody knows who they are. */
 export function knownSubjects(connection: Connection, identity: string): readonly KnownSubject[] {
   const account = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
   if (account === undefined) return [];
   const doubts = doubtsBySubject(connection, account.id);
   const last = lastChanges(connection, account.id);
   return connection
-    .all<StoredSubject>('SELECT * FROM subjects WHERE account = ? ORDER BY id', account.id)
+    .all<StoredSubject>(
+      "SELECT * FROM subjects WHERE account = ? AND name NOT LIKE 'erased:%' ORDER BY id",
+      account.id,
+    )
     .map((row) => knownSubject(checkedSubject(row), last.get(row.id), doubts.get(row.id)))
     .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
 }

@@ -14,6 +14,8 @@ import {
   closureChecksum,
   type DecisionRow,
   decisionChecksum,
+  type ErasureRow,
+  erasureChecksum,
   type LookRow,
   lookChecksum,
   type MarkRow,
@@ -190,6 +192,7 @@ const CHECKS = [
     outcomeChecksum,
     (row) => row.row,
   ),
+  checksums<ErasureRow & Checked>('erasures', 'SELECT * FROM erasures', erasureChecksum, (row) => row.id),
   checksums<MarkRow & Checked>('marks', 'SELECT * FROM marks', markChecksum, (row) => row.row),
   checksums<PlannedCells & Checked>(
     'planned',

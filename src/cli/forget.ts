@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
+import type { CliCommand, Console } from '../command.ts';
+import { durationOf } from '../command-line.ts';
+import { erasureObject, talkedErasure } from '../erasure-words.ts';
+import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { eraseIn, storesToLookAt } from '../open-ledger.ts';
+import { personOf } from '../person.ts';
+import type { Erased } from '../store.ts';
+
+interface Flags {
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly wait?: string;
+  readonly store?: string;
+}
+
+const forget: CliCommand = {
+  name: 'forget',
+  summary: 'Erases a person: what was asked, what was answered, and where it stands.',
+  example: 'npx rowonce forget jo@example.com --dry-run',
+  configure(command: Command, wrap) {
+    command
+      .argument('<person>', 'an e-mail address, or the address of a profile page')
+      .option('--dry-run', 'only say what would be erased')
+      .option('--yes', 'erase without being asked')
+      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .action(wrap(forgetCommand));
+  },
+};
+
+export default forget;
+
+/** The command that is told to others is without the person: it is written beside the ledger. */
+const COMMAND = 'forget';
+
+async function forgetCommand(console: Console, text: string, flags: Flags): Promise<ExitCode> {
+  const person = personOf(text);
+  const options = {
+    clock: systemClock,
+    waitForLockMs: durationOf('--wait', flags.wait) ?? 0,
+    command: COMMAND,
+  };
+  const stores: object[] = [];
+  for (const location of storesToLookAt(flags.store)) {
+    const erased = await talkedErasure(console, {
+      location,
+      what: 'everything about this person',
+      yes: flags.yes === true,
+      dryRun: flags.dryRun === true,
+      erase: async (dryRun) =>
+        requireSettled(await eraseIn(location, { kind: 'person', person }, { ...options, dryRun })),
+    });
+    stores.push(erasureObject(location, erased));
+  }
+  if (stores.length === 0) console.print('There is no store, so nothing is kept.');
+  console.result({ dry_run: flags.dryRun === true, stores });
+  return EXIT.done;
+}
+
+/** What may have been charged would be bought again without a trace of the first time. */
+function requireSettled(erased: Erased): Erased {
+  const [first] = erased.unsettled;
+  if (first === undefined) return erased;
+  const others = erased.unsettled.length - 1;
+  const where = `row ${first.row} of batch ${first.batch}${others === 0 ? '' : ` and ${others} more`}`;
+  throw stop(
+    'store',
+    `Nothing was erased: ${where} is about this person and not settled, so that it may have been charged.`,
+    `Finish or cancel the batch, decide what is in doubt with rowonce settle ${first.batch}, then forget again.`,
+  );
+}

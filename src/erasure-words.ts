@@ -1,0 +1,68 @@
+import type { Console } from './command.ts';
+import { stop } from './errors.ts';
+import { counted, plainText } from './plain-text.ts';
+import type { Erased } from './store.ts';
+
+/** What a person reads before and after something is erased. */
+
+/** An erasure in one store, which is asked for with `dryRun` first. */
+export interface ErasureTalk {
+  readonly location: string;
+  /** What it is about, as the question says it: `everything about this person`. */
+  readonly what: string;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  erase(dryRun: boolean): Promise<Erased>;
+}
+
+/** @throws StopError `consent` where nobody agreed. */
+export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<Erased> {
+  const found = await talk.erase(true);
+  for (const line of foundLines(talk.location, found)) console.print(plainText(line));
+  if (talk.dryRun || isNothing(found)) return found;
+  if (!talk.yes) {
+    const answer = await console.ask(`Erase ${talk.what} in ${talk.location} for good? [y/N] `);
+    if (answer === undefined)
+      throw stop(
+        'consent',
+        'Nobody is there to agree to erase that.',
+        'Look with --dry-run, then add --yes.',
+      );
+    if (!/^y(es)?$/i.test(answer.trim()))
+      throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');
+  }
+  const erased = await talk.erase(false);
+  console.print(plainText(`Erased in ${talk.location}. ${BACKUPS}`));
+  if (erased.isLogHeld)
+    console.warn('Another process reads the ledger; its log is overwritten when the store is opened next.');
+  return erased;
+}
+
+const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
+
+function isNothing({ calls, cut, rows, memberships, files }: Erased): boolean {
+  return calls + cut + rows + memberships + files.length === 0;
+}
+
+function foundLines(location: string, found: Erased): readonly string[] {
+  if (isNothing(found)) return [`Nothing of that is in ${location}.`];
+  const { calls, cut, rows, memberships, files, outputs } = found;
+  const parts = [
+    ...(calls > 0 ? [counted(calls, 'request')] : []),
+    ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
+    ...(rows > 0 ? [counted(rows, 'row')] : []),
+    ...(memberships > 0 ? [counted(memberships, 'membership')] : []),
+    ...(files.length > 0 ? [counted(files.length, 'kept list')] : []),
+  ];
+  return [
+    `In ${location}: ${parts.join(', ')}.`,
+    ...files.map((file) => `  removed: ${file}`),
+    ...outputs.map((output) => `  stays, look at it yourself: ${output}`),
+  ];
+}
+
+export function erasureObject(location: string, erased: Erased): object {
+  const { calls, cut, rows, memberships, files, outputs } = erased;
+  const unsettled = erased.unsettled.length;
+  return { store: location, requests: calls, cut, rows, memberships, files, outputs, unsettled };
+}

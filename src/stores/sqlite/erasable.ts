@@ -1,0 +1,243 @@
+import type { BatchId } from '../../ledger.ts';
+import { answerWithout, Mentions } from '../../person.ts';
+import type { Erased, ErasureOrder } from '../../store.ts';
+import type { Connection } from './connection.ts';
+import { keptLists } from './kept-lists.ts';
+import { batchId } from './records.ts';
+
+/** What of a ledger is about a person, or older than a moment. Reads only. */
+export interface Erasable {
+  /** Erased with all that is known of them. */
+  readonly calls: ReadonlySet<number>;
+  /** Attempts of other calls about which something was said that goes. */
+  readonly attempts: ReadonlySet<number>;
+  /** Bodies of other answers, without the person. */
+  readonly cuts: readonly Cut[];
+  readonly rows: readonly ErasableRow[];
+  readonly subjects: ReadonlySet<number>;
+  readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
+  readonly batches: ReadonlySet<number>;
+}
+
+export interface Cut {
+  readonly table: 'replies' | 'told';
+  readonly attempt: number;
+  readonly body: Buffer;
+}
+
+export interface ErasableRow {
+  readonly batch: number;
+  readonly row: number;
+}
+
+/** What would be erased, and what a person is told about it. */
+export function erasureOf(connection: Connection, folder: string, order: ErasureOrder) {
+  const found = order.kind === 'person' ? aboutPerson(connection, order) : olderThan(connection, order);
+  const lists = keptLists(connection, folder, order);
+  const report: Erased = {
+    calls: found.calls.size,
+    cut: found.cuts.length,
+    rows: found.rows.length,
+    memberships: found.subjects.size,
+    files: lists.files,
+    outputs: outputsOf(connection, found),
+    unsettled: [...found.unsettled, ...lists.unfinished.map((batch) => ({ batch: batchId(batch), row: 1 }))],
+    isLogHeld: false,
+  };
+  return { found, lists, report };
+}
+
+export function isNothing({ calls, cut, rows, memberships, files }: Erased): boolean {
+  return calls + cut + rows + memberships + files.length === 0;
+}
+
+/** An answer from which somebody was cut out stands in the outputs of all rows that used it. */
+function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly string[] {
+  const batches = new Set(rows.map(({ batch }) => batch));
+  const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
+  for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
+  return connection
+    .all<{ path: string }>(
+      `SELECT DISTINCT output_path AS path FROM batches
+        WHERE output_path IS NOT NULL AND id IN (SELECT value FROM json_each(?)) ORDER BY 1`,
+      list(batches),
+    )
+    .map(({ path }) => path);
+}
+
+const BATCHES_OF_CUTS = `
+SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j
+ WHERE j.value IN (SELECT value FROM json_each(?))`;
+
+const list = (ids: ReadonlySet<number>): string => JSON.stringify([...ids]);
+
+// ------------------------------------------------------------------------------------------------------ by person
+
+function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 'person' }): Erasable {
+  const mentions = new Mentions(person);
+  connection.define('mentions', (text, bytes) =>
+    mentions.in(text) || (bytes !== null && mentions.inBytes(bytes)) ? 1 : 0,
+  );
+  const subjects = new Set(ids(connection, SUBJECTS));
+  const calls = new Set(ids(connection, CALLS));
+  for (const id of ids(connection, CALLS_OF_SUBJECTS, list(subjects))) calls.add(id);
+  const { cuts, attempts } = answersAbout(connection, mentions, calls);
+  for (const attempt of ids(connection, WORDS, list(calls))) attempts.add(attempt);
+  for (const id of ids(connection, SUBJECTS_OF_CALLS, list(calls))) subjects.add(id);
+  const rows = connection.all<ErasableRow>(ROWS, { calls: list(calls) });
+  const attached = list(new Set([...attempts, ...ids(connection, ATTEMPTS, list(calls))]));
+  const unsettled = [
+    ...connection.all<ErasableRow>(UNSETTLED, { attempts: attached }),
+    ...connection.all<ErasableRow>(UNFINISHED, {}),
+  ];
+  return {
+    calls,
+    attempts,
+    cuts,
+    rows,
+    subjects,
+    unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
+    batches: new Set(ids(connection, BATCHES)),
+  };
+}
+
+function ids(connection: Connection, sql: string, ...values: readonly string[]): readonly number[] {
+  return connection.all<{ id: number }>(sql, ...values).map(({ id }) => id);
+}
+
+/** Somebody who is known by an id alone is found by the e-mail address of what was done with them. */
+const SUBJECTS = `
+SELECT id FROM subjects WHERE mentions(name, NULL)
+UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NULL)`;
+
+const CALLS = `
+SELECT id FROM calls WHERE mentions(call, NULL)
+UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE mentions(r.path, r.body)`;
+
+const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
+
+/** A project that somebody owns is nobody, and so is what a call of the user's own is about. */
+const SUBJECTS_OF_CALLS = `
+SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
+ WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
+
+const ATTEMPTS = 'SELECT id FROM attempts WHERE call IN (SELECT value FROM json_each(?))';
+
+/** Whatever was said about attempts of other calls. */
+const WORDS = `
+SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
+  SELECT attempt FROM closures WHERE mentions(why, NULL)
+  UNION SELECT doubt FROM decisions WHERE mentions(why, NULL)
+  UNION SELECT attempt FROM looks WHERE mentions(why, body)
+  UNION SELECT attempt FROM releases WHERE mentions(why, NULL)
+  UNION SELECT attempt FROM replies WHERE mentions(headers, NULL)
+  UNION SELECT attempt FROM told WHERE mentions(headers, NULL))`;
+
+const ROWS = `
+SELECT batch, row FROM rows WHERE reason IS NOT NULL AND mentions(reason, NULL)
+UNION SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+ WHERE a.call IN (SELECT value FROM json_each(:calls))
+UNION SELECT batch, row FROM planned WHERE mentions(planned, NULL)`;
+
+const BATCHES = `
+SELECT id FROM batches WHERE mentions(concat_ws(' ', settings, command, input_path, output_path, lineage), NULL)`;
+
+const UNSETTLED = `
+SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
+ WHERE a.id IN (SELECT value FROM json_each(:attempts))
+   AND (a.open = 1 OR c.doubt = a.id OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id))`;
+
+/** Planned changes that are still to be made. */
+const UNFINISHED = `
+SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
+  LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
+ WHERE (r.kind IS NULL OR r.kind = 'in_doubt') AND mentions(p.planned, NULL)`;
+
+interface AnswerRow {
+  readonly attempt: number;
+  readonly call: number;
+  readonly operation: string;
+  readonly isChange: 0 | 1;
+  readonly body: Buffer;
+}
+
+/** @param calls gets those whose answers are about the person and nobody else. */
+function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
+  const found: Cut[] = [];
+  const callOf = new Map<number, number>();
+  for (const table of ['replies', 'told'] as const) {
+    const rows = connection.all<AnswerRow>(
+      `SELECT r.attempt, a.call, c.operation, c.subject IS NOT NULL AS isChange, r.body
+         FROM ${table} r JOIN attempts a ON a.id = r.attempt JOIN calls c ON c.id = a.call
+        WHERE mentions('', r.body)`,
+    );
+    for (const { attempt, call, operation, isChange, body } of rows) {
+      if (calls.has(call)) continue;
+      const left = leftOf({ operation, isChange, body }, mentions);
+      if (left === undefined) calls.add(call);
+      else found.push({ table, attempt, body: left });
+      callOf.set(attempt, call);
+    }
+  }
+  const cuts = found.filter(({ attempt }) => !calls.has(callOf.get(attempt) ?? 0));
+  return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
+}
+
+/** What a change answers is about whoever it alters, who was found by the call already, and names others beside them. */
+function leftOf(
+  { operation, isChange, body }: Pick<AnswerRow, 'operation' | 'isChange' | 'body'>,
+  mentions: Mentions,
+): Buffer | undefined {
+  if (operation === 'enrich-person') return undefined;
+  return answerWithout(
+    body,
+    mentions,
+    operation === 'enrich-company' || isChange === 1 ? 'company' : 'anything',
+  );
+}
+
+// --------------------------------------------------------------------------------------------------------- by age
+
+/** What was bought, and not what was changed: who is a member where is needed as long as they are. */
+function olderThan(
+  connection: Connection,
+  { beforeMs, accountIdentity }: ErasureOrder & { kind: 'age' },
+): Erasable {
+  const values = { before: beforeMs, account: accountIdentity ?? null };
+  const found = connection.all<{ id: number; unsettled: 0 | 1; batch: number; row: number }>(
+    OLD_CALLS,
+    values,
+  );
+  const calls = new Set(found.flatMap(({ id, unsettled }) => (unsettled === 1 ? [] : [id])));
+  return {
+    calls,
+    attempts: new Set(),
+    cuts: [],
+    rows: connection.all<ErasableRow>(OLD_ROWS, { ...values, calls: list(calls) }),
+    subjects: new Set(),
+    unsettled: found.flatMap(({ unsettled, batch, row }) =>
+      unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
+    ),
+    batches: new Set(),
+  };
+}
+
+const OLD_CALLS = `
+SELECT c.id, l.batch, l.row,
+       c.doubt IS NOT NULL OR EXISTS (
+         SELECT 1 FROM attempts a LEFT JOIN held_attempts h ON h.attempt = a.id
+          WHERE a.call = c.id AND (a.open = 1 OR h.attempt IS NOT NULL)) AS unsettled
+  FROM calls c JOIN accounts p ON p.id = c.account
+  JOIN attempts l ON l.id = (SELECT max(id) FROM attempts WHERE call = c.id)
+ WHERE c.subject IS NULL AND c.call ->> '$.erasedAtMs' IS NULL AND (:account IS NULL OR p.identity = :account)
+   AND l.intent_at < :before
+   AND NOT EXISTS (
+     SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE a.call = c.id AND k.closed_at >= :before)`;
+
+/** Reasons of rows that were never asked for quote their cells. */
+const OLD_ROWS = `
+SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+ WHERE r.kind <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))
+UNION SELECT r.batch, r.row FROM rows r JOIN batches b ON b.id = r.batch JOIN accounts p ON p.id = b.account
+ WHERE b.vendor = 'provider' AND b.state <> 'open' AND b.created_at < :before AND r.kind = 'invalid'
+   AND (:account IS NULL OR p.identity = :account) AND r.reason NOT LIKE 'erased on ____-__-__'`;

@@ -1,0 +1,57 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Connection } from './connection.ts';
+import { type StoreFolder, syncFolder } from './folder.ts';
+
+/**
+ * Under which name a call is kept whose person was forgotten: its key says what it asked to everybody who can guess that,
+ * so an HMAC of it takes its place. The 32 random bytes for that are a file beside the ledger. Without them what was
+ * erased would be unknown, and bought again by mistake.
+ */
+const KEY_BYTES = 32;
+
+/** Undefined when there is none that is whole. */
+export function readErasureKey(path: string): Buffer | undefined {
+  try {
+    const key = readFileSync(path);
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** On the disk before the first call is hidden by it. A crash leaves a key that hides nothing yet. */
+export function makeErasureKey(path: string): Buffer {
+  const key = randomBytes(KEY_BYTES);
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeSync(file, key);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(dirname(path));
+  return key;
+}
+
+export function hiddenKey(secret: Buffer, key: Buffer): Buffer {
+  return createHmac('sha256', secret).update(key).digest();
+}
+
+/** By it a ledger knows the key again, and nobody learns it. */
+export function keyCheck(secret: Buffer): string {
+  return createHmac('sha256', secret).update('rowonce erasure key').digest('hex').slice(0, 16);
+}
+
+/** What is the matter when calls are hidden under another key than the one that is there; undefined: nothing. */
+export function lostErasureKey(connection: Connection, folder: StoreFolder): string | undefined {
+  const newest = connection.get<{ key_check: string }>(
+    "SELECT key_check FROM erasures WHERE kind = 'person' ORDER BY id DESC LIMIT 1",
+  );
+  if (newest === undefined) return undefined;
+  const key = readErasureKey(folder.erasureKey);
+  if (key !== undefined && keyCheck(key) === newest.key_check) return undefined;
+  return `The file ${folder.erasureKey} is not the one by which people who were forgotten are known, so they would be bought again.`;
+}

@@ -1,0 +1,126 @@
+/**
+ * Goal: a person who is forgotten is in no byte of the store, is not bought again by mistake, and nobody else is lost.
+ * Method: the real commands over a vendor of our own, which counts; every file of the store's folder is read.
+ */
+
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, openDesk } from './desk.ts';
+
+const JANE = 'jane.canary@acme.example';
+const MARY = 'mary.canary@acme.example';
+
+/** Knows everybody by e-mail, two people of every company, and what it was asked. */
+async function peopleVendor(): Promise<{ readonly address: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      asked.push(body);
+      response.setHeader('content-type', 'application/json');
+      response.setHeader('x-request-id', `for <${JANE}>`);
+      const { email, company } = JSON.parse(body);
+      const found =
+        company === undefined
+          ? { data: { full_name: 'Somebody', emails: [email] } }
+          : { data: [JANE, MARY].map((each) => ({ full_name: each.split('@')[0], email: each, company })) };
+      response.end(JSON.stringify(found));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+async function deskOver(address: string, more: object = {}): Promise<Desk> {
+  const desk = await openDesk();
+  const account = { vendor: 'provider', base_url: address, key_env: 'TEST_KEY', ...more };
+  writeFileSync(desk.place.path('config/accounts.yaml'), JSON.stringify({ accounts: { people: account } }));
+  return desk;
+}
+
+function run(desk: Desk, operation: string, list: string, ...more: readonly string[]) {
+  const words = [
+    'run',
+    operation,
+    list,
+    '--budget',
+    '100',
+    '-o',
+    `${list}.out.csv`,
+    '--account',
+    'people',
+    ...more,
+  ];
+  return desk.type(words, { env: { TEST_KEY: 'a-key-for-the-test' } });
+}
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((path) => statSync(path).isFile());
+}
+
+/** Files of the store in which somebody is, in plain letters, for a URL or as UTF-16. */
+function filesWith(desk: Desk, person: string): readonly string[] {
+  const words = [person, encodeURIComponent(person)].flatMap((word) => [
+    Buffer.from(word),
+    Buffer.from(word, 'utf16le'),
+  ]);
+  return filesBelow(desk.place.path('store')).filter((path) => {
+    const bytes = readFileSync(path).toString('latin1').toLowerCase();
+    return words.some((word) => bytes.includes(word.toString('latin1').toLowerCase()));
+  });
+}
+
+test('a forgotten person is in no byte of the store; others stay; nobody is bought again but by --refresh', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address);
+  await desk.write('people.csv', `email\n${JANE.toUpperCase()}\n${MARY}\n`);
+  await desk.write('companies.csv', 'company\nAcme\n');
+  expect((await run(desk, 'enrich-person', 'people.csv')).code).toBe(0);
+  expect((await run(desk, 'search-people', 'companies.csv')).code).toBe(0);
+  const piped = await desk.type(
+    ['run', 'enrich-person', '-', '-o', 'piped.csv', '--budget', '9', '--account', 'people'],
+    { env: { TEST_KEY: 'a-key-for-the-test' }, stdin: `email,Note\n${JANE},x\n` },
+  );
+  expect(piped.code, piped.stderr).toBe(0);
+  expect(existsSync(desk.place.path('store/spool'))).toBe(true);
+  expect(asked).toHaveLength(3);
+  expect(filesWith(desk, JANE)).not.toEqual([]);
+
+  const look = await desk.type(['forget', JANE, '--dry-run']);
+  expect(look.stdout).toMatch(/1 request, a part of 1 answer, 2 rows, 1 kept list/);
+  expect(look.stdout).toContain('people.csv.out.csv');
+  expect(filesWith(desk, JANE)).not.toEqual([]);
+  expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });
+
+  const done = await desk.type(['forget', JANE.toUpperCase(), '--yes']);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Backups') });
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect(filesWith(desk, MARY)).not.toEqual([]);
+  expect(statSync(desk.place.path('store/erasure-key')).mode & 0o777).toBe(0o600);
+
+  await desk.write('again.csv', `email\n${JANE}\n${MARY}\n`);
+  const again = await run(desk, 'enrich-person', 'again.csv');
+  expect(asked).toHaveLength(3);
+  expect(await desk.read('again.csv.out.csv')).toMatch(/erased on \d{4}-\d\d-\d\d/);
+  expect(again.stdout).toMatch(/skipped +1/);
+  expect((await desk.type(['plan', 'enrich-person', 'again.csv', '--account', 'people'])).code).toBe(0);
+  await run(desk, 'search-people', 'companies.csv');
+  const people = readdirSync(desk.place.folder).find((name) => /companies.*people.*csv$/.test(name)) ?? '';
+  expect(await desk.read(people)).not.toContain(`\n${JANE}`);
+
+  await run(desk, 'enrich-person', 'again.csv', '--refresh');
+  expect(asked.filter((body) => body.includes(JANE))).toHaveLength(2);
+  expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
+  expect(filesWith(desk, JANE)).toEqual([]);
+  expect((await desk.type(['status'])).code).toBe(0);
+}, 120_000);
