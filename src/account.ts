@@ -43,6 +43,8 @@ export interface Account {
   readonly limits: Limits;
   /** How long a whole request may take, until its last byte is there; left out: a minute. */
   readonly timeoutMs?: number;
+  /** How long what was bought is kept; left out: for ever. */
+  readonly retentionMs?: number;
   readonly budget: AccountCaps;
   readonly region?: Region;
   readonly organizationId?: string;
@@ -249,6 +251,7 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     sandbox: false,
     limits: limitsOf(entry),
     ...timeoutOf(entry),
+    ...retentionOf(entry),
     budget: budgetOf(entry),
     sandboxFlags: [],
     ...(entry.dialect === undefined ? {} : { dialectPath: resolve(dirname(path), entry.dialect) }),
@@ -340,6 +343,11 @@ function limitsOf({ limits = {} }: AccountEntry): Limits {
 function timeoutOf({ limits = {} }: AccountEntry): Pick<Account, 'timeoutMs'> {
   const timeoutMs = limits.timeout === undefined ? undefined : parseDurationMs(limits.timeout);
   return timeoutMs === undefined ? {} : { timeoutMs };
+}
+
+function retentionOf({ retention }: AccountEntry): Pick<Account, 'retentionMs'> {
+  const retentionMs = retention === undefined ? undefined : parseDurationMs(retention);
+  return retentionMs === undefined ? {} : { retentionMs };
 }
 
 function budgetOf({ budget = {} }: AccountEntry): AccountCaps {

@@ -29,6 +29,13 @@ const timeout = z.string().refine(
   { error: 'a timeout is written as 30s or 2m, from 1s to 1h' },
 );
 
+/** Younger answers are what the next run of the same list would use. */
+const LEAST_RETENTION_MS = 86_400_000;
+
+const retention = z.string().refine((text) => (parseDurationMs(text) ?? 0) >= LEAST_RETENTION_MS, {
+  error: 'a retention is written as 400d, and is a day at least',
+});
+
 const rate = z.int().min(1).optional();
 const credits = z.int().min(0).optional();
 const line = z
@@ -66,6 +73,7 @@ const shared = {
     .optional(),
   budget: z.strictObject({ per_day: credits, per_month: credits }).optional(),
   exclusive_key: z.boolean().optional(),
+  retention: retention.optional(),
 };
 
 const KEYS = ['key', 'key_env', 'key_command'] as const;

@@ -77,7 +77,9 @@ export async function sweep(request: SweepRequest): Promise<SweepSummary> {
     if (bug !== undefined) throw bug.reason;
     return sweeping.summary();
   } finally {
-    await Promise.all(stores.map(({ spender }) => spender.close()));
+    await Promise.all(
+      stores.map(({ spender, jobs: worked }) => spender.close(worked.map(({ account }) => account))),
+    );
   }
 }
 

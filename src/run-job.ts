@@ -42,6 +42,7 @@ import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
 import { type Reread, rereadOf } from './reread.ts';
+import { keepRetention } from './retention.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import { type SentRequest, sentRequests } from './sent-requests.ts';
@@ -149,7 +150,7 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
     if (request.saveJobAs !== undefined) await saveJob(request.saveJobAs, chosen, request, spender.ledger);
     return await spender.run(chosen, request);
   } finally {
-    await spender.close();
+    await spender.close([chosen.account]);
   }
 }
 
@@ -176,7 +177,8 @@ export interface ChosenJob {
 export interface Spender {
   readonly ledger: Ledger;
   run(chosen: ChosenJob, request: FileRequest): Promise<RunSummary>;
-  close(): Promise<void>;
+  /** @param accounts that were worked with: what they have kept for too long is erased. */
+  close(accounts?: readonly Account[]): Promise<void>;
 }
 
 /** @param sandbox whether it is for play money, which has a store of its own. @throws StopError as `Store.open`. */
@@ -212,7 +214,10 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
       };
       return run(order, connections);
     },
-    close: () => ledger.close(),
+    close: async (accounts = []) => {
+      await ledger.close();
+      await keepRetention(accounts, store.location, { clock, tell: request.tell });
+    },
   };
 }
 

@@ -24,7 +24,7 @@ const TIERS: Readonly<Record<string, string>> = {
     account account-key file-trust agreement sent-requests accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done checked-options answer-fields
     alike-rows column-damage columns consent damage damage-tally describe-file dialect-file dialect-of diff-words document envelope family find-batch fingerprint-set fit former-calls freshness half-done header idempotency identifier-columns identifiers inbox input input-file job
     job-settings judge known-answers limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints recognise redacted-ledger redaction repair replay report request row-input misses believed-time output-name
-    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport undone-by unoffered vendor-line waterfall workbook workbook-copy yaml-problem own-files sealed-text salvage connector proxy readings repetition cell-template reread person`,
+    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport undone-by unoffered vendor-line waterfall workbook workbook-copy yaml-problem own-files sealed-text salvage connector proxy readings repetition cell-template reread person person retention`,
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',

@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { Clocks } from '../faults/clocks.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const JANE = 'jane.canary@acme.example';
@@ -21,6 +22,10 @@ async function peopleVendor(): Promise<{ readonly address: string; readonly aske
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
       asked.push(body);
+      if (body.includes('lost')) {
+        request.socket.destroy();
+        return;
+      }
       response.setHeader('content-type', 'application/json');
       response.setHeader('x-request-id', `for <${JANE}>`);
       const { email, company } = JSON.parse(body);
@@ -123,4 +128,81 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await desk.type(['forget', JANE, '--yes'])).code).toBe(0);
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type(['status'])).code).toBe(0);
+}, 120_000);
+
+test('a crash while somebody is forgotten leaves it not begun, or the next command that writes ends it', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address);
+  const people = ['ann', 'bob', 'cat'].map((name) => `${name}.canary@acme.example`);
+  const [ann = '', bob = '', cat = ''] = people;
+  await desk.write('people.csv', `email\n${people.join('\n')}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  const kill = async (person: string, point: string) => {
+    const { code } = await desk.type(['forget', person, '--yes'], { env: { ROWONCE_CRASH_AT: point } });
+    expect(code).toBe(null);
+  };
+
+  await kill(ann, 'before-commit');
+  expect(filesWith(desk, ann)).not.toEqual([]);
+  expect((await desk.type(['forget', ann, '--yes'])).code).toBe(0);
+  expect(filesWith(desk, ann)).toEqual([]);
+
+  await kill(bob, 'before-watermark');
+  expect((await run(desk, 'enrich-person', 'people.csv')).code).toBe(0);
+  expect(filesWith(desk, bob)).toEqual([]);
+
+  await kill(cat, 'before-commit:2');
+  expect((await desk.type(['forget', cat, '--yes'])).stdout).toContain('Nothing of that');
+  expect(filesWith(desk, cat)).toEqual([]);
+  await desk.write('again.csv', `email\n${people.toReversed().join('\n')}\n`);
+  expect((await run(desk, 'enrich-person', 'again.csv')).stdout).toMatch(/skipped +3/);
+  expect(asked).toHaveLength(3);
+}, 120_000);
+
+test('somebody about whom a request may have been charged is erased only after that is settled', async () => {
+  const { address } = await peopleVendor();
+  const desk = await deskOver(address);
+  await desk.write('people.csv', 'email\nlost.canary@acme.example\n');
+  const { stdout } = await run(desk, 'enrich-person', 'people.csv', '--json');
+  const { batch } = JSON.parse(stdout);
+  const refused = await desk.type(['forget', 'lost.canary@acme.example', '--yes']);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`row 2 of batch ${batch}`);
+  expect(refused.stderr).toContain(`rowonce settle ${batch}`);
+  expect(filesWith(desk, 'lost.canary@acme.example')).not.toEqual([]);
+  const told = await desk.type(['settle', batch, '2', '--answer', 'email=lost.canary@acme.example']);
+  expect(told.code, told.stderr).toBe(0);
+  expect(await desk.type(['forget', 'lost.canary@acme.example', '--yes'])).toMatchObject({ code: 0 });
+  expect(filesWith(desk, 'lost.canary@acme.example')).toEqual([]);
+  expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
+}, 120_000);
+
+test('what passed its retention is erased at the end of a run, and may be bought again', async () => {
+  const { address, asked } = await peopleVendor();
+  const desk = await deskOver(address, { retention: '2d' });
+  await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
+  await run(desk, 'enrich-person', 'people.csv');
+  await run(desk, 'enrich-person', 'people.csv');
+  expect(filesWith(desk, JANE)).not.toEqual([]);
+
+  const clocks = new Clocks(desk.place.path('clock.json'));
+  clocks.set({ wallMs: 3 * 86_400_000 });
+  const words = ['run', 'enrich-person', 'people.csv', '--budget', '100', '-o', 'people.csv.out.csv'];
+  const late = await desk.type([...words, '--account', 'people'], {
+    env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
+  });
+  expect(late.stderr).toContain('2 requests of account people passed its retention: erased.');
+  expect([...filesWith(desk, JANE), ...filesWith(desk, MARY)]).toEqual([]);
+  expect(asked).toHaveLength(2);
+  expect((await desk.json(['status', 'last'])).credits).toMatchObject({ spent: 4 });
+
+  await desk.write('again.csv', `email\n${JANE}\n`);
+  await run(desk, 'enrich-person', 'again.csv');
+  expect(asked).toHaveLength(3);
+  const purge = ['store', 'purge', '--older-than', '1d'];
+  expect((await desk.type([...purge, '--dry-run'])).stdout).toContain('Nothing of that');
+  const then = { env: clocks.env };
+  expect((await desk.type([...purge, '--dry-run'], then)).stdout).toContain('1 request, 1 row');
+  expect((await desk.type([...purge, '--yes'], then)).code).toBe(0);
+  expect(filesWith(desk, JANE)).toEqual([]);
 }, 120_000);

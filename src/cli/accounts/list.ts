@@ -73,6 +73,7 @@ function detailsOf(account: Account): readonly Detail[] {
     ['via', via === undefined ? undefined : `${via.service}, as ${via.connectedAccount}`],
     ['dialect', dialectPath],
     ['limits', [...limits.windows.map(windowText), `${limits.concurrency} at once`].join(', ')],
+    ['retention', account.retentionMs === undefined ? undefined : formatDuration(account.retentionMs)],
     ['timeout', account.timeoutMs === undefined ? undefined : formatDuration(account.timeoutMs)],
     ['budget', budgetText(budget)],
     ['key', describeKey(account.key)],
