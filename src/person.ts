@@ -11,8 +11,10 @@ import type { Person } from './store.ts';
 export function personOf(text: string): Person {
   const isAddress = text.includes('@') && !text.includes('/');
   const read = isAddress ? normaliseEmail(text) : normalisePersonProfile(text);
-  if (read.kind === 'usable') return { kind: isAddress ? 'email' : 'profile', value: read.value };
-  const why = read.kind === 'unusable' ? read.problem : 'is blank';
+  // The address of a whole site would take everybody who is mentioned with it.
+  const isSite = !isAddress && read.kind === 'usable' && new URL(read.value).pathname === '/';
+  if (read.kind === 'usable' && !isSite) return { kind: isAddress ? 'email' : 'profile', value: read.value };
+  const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
   throw stop(
     'usage',
     `What is to be forgotten ${why}.`,
@@ -28,6 +30,7 @@ export function erasedReason(atMs: number): string {
 /** A longer address, and a longer slug, are somebody else's. */
 const NO_ADDRESS_BEFORE = String.raw`(?<![\p{L}\p{N}._%+-])`;
 const NO_HOST_AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+const NO_HOST_BEFORE = String.raw`(?<![\p{L}\p{N}-])`;
 const NO_SLUG_AFTER = String.raw`(?![\p{L}\p{N}\p{M}_-])`;
 
 export class Mentions {
@@ -69,7 +72,7 @@ function emailPattern(address: string): string {
 function profilePattern(url: string): string {
   const slug = normaliseProfileSlug(url);
   const address = percentDecoded(url).replace(/^https:\/\/(?:www\.)?/, '');
-  const page = `${escaped(address)}${NO_SLUG_AFTER}`;
+  const page = `${NO_HOST_BEFORE}${escaped(address)}${NO_SLUG_AFTER}`;
   if (slug.kind !== 'usable') return page;
   return `${page}|"profile_slug":"${escaped(slug.value)}"`;
 }
