@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Account } from './account.ts';
 import { canonicalJson } from './call-key.ts';
 import type { MappedInput } from './input.ts';
-import { type Job, readEntryOf } from './job.ts';
+import { isReadAsSaid, type Job, readEntryOf } from './job.ts';
 import type { JsonObject } from './operation.ts';
 
 /**
@@ -48,9 +48,10 @@ export function batchIdentityOf(
 }
 
 /** How the file is read is among them, and whether it is repaired: its rows say something else then. */
-function askingSettings({ operation, settings = {}, read = {}, repair }: Job): JsonObject | undefined {
+function askingSettings(job: Job): JsonObject | undefined {
+  const { operation, settings = {}, read = {}, repair } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
-  const isRead = Object.keys(read).length > 0;
+  const isRead = isReadAsSaid(job);
   if (asking.length === 0 && !isRead && repair === undefined) return undefined;
   return {
     ...Object.fromEntries(asking),

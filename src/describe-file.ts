@@ -11,6 +11,11 @@ import type { RowNumber } from './row.ts';
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
 export interface FileDescription {
   readonly rows: number;
+  /** Those of them of which nothing else is said, because nobody can be sure of their cells. */
+  readonly unreadable: {
+    readonly count: number;
+    readonly first: readonly { readonly row: RowNumber; readonly reason: string }[];
+  };
   readonly encoding: string;
   readonly delimiter: string;
   readonly columns: readonly ColumnDescription[];
@@ -52,8 +57,14 @@ export async function describeFile(
   const columns = header.map((name) => new ColumnTally(name, new ColumnDamage(kindByName(name, known))));
   const alike = new AlikeRowFinder();
   const finder = new FitFinder(header, known);
+  const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
   const { rows, encoding, delimiter } = await sheet.survey((each) => {
-    const { row, cells } = each;
+    const { row, cells, unreadable: reason } = each;
+    if (reason !== undefined) {
+      unreadable.count += 1;
+      if (unreadable.first.length < FIRST_ROWS_SHOWN) unreadable.first.push({ row, reason });
+      return;
+    }
     finder.add(cells);
     alike.add(each);
     // Counted, because an iterator of entries would leave more garbage behind than the row itself.
@@ -61,6 +72,7 @@ export async function describeFile(
   });
   return {
     rows,
+    unreadable,
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),

@@ -61,10 +61,20 @@ export interface ReadOptions {
   readonly delimiter?: Delimiter;
   /** Lines above the header that are no part of the table. */
   readonly skipLines?: number;
-  /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: they are refused. */
+  /** Rows with too few cells get blank ones, those with too many blank ones lose them; left out: neither is done. */
   readonly ragged?: 'pad';
+  /** A row that cannot be read refuses the file; left out: it is set aside, see `InputRow.unreadable`. */
+  readonly strict?: boolean;
   /** The sheet of a workbook; left out: the one that was open when it was saved, or the first that has rows. */
   readonly sheet?: string;
+}
+
+/** A sheet of a workbook, by the name that stands on its tab. */
+export interface Tab {
+  readonly name: string;
+  readonly isHidden: boolean;
+  /** Whether it is the one that is read. */
+  readonly isRead: boolean;
 }
 
 /**
@@ -72,6 +82,8 @@ export interface ReadOptions {
  * with it; the file is read anew by each method, and no faster than what it gives is taken.
  */
 export interface Sheet {
+  /** All sheets of the workbook that it is one of; absent where a file is a table by itself. */
+  readonly tabs?: readonly Tab[];
   /** What was found out and is worth saying aloud, in whole sentences. */
   readonly notes: readonly string[];
   /**
@@ -81,13 +93,14 @@ export interface Sheet {
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
   header(): Promise<readonly string[]>;
-  /** Every row that is not blank, in order, from a position on. */
+  /** Every row that is not blank, in order, from a position on. Those that cannot be read are among them. */
   rows(from?: Position): AsyncIterable<PositionedRow>;
   /** The same from the start, in groups as they are read, for a million rows of which none is waited for by itself. */
   groups(): AsyncIterable<readonly InputRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
-   * quoting, byte-order mark and line ends included. Yields chunks to write.
+   * quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended to a row that cannot be
+   * read stand the cells that it has too many, so that ours stand below their names.
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
 }

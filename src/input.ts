@@ -45,14 +45,14 @@ export async function openInput(
   return { ...opened, survey };
 }
 
-/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none. */
+/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
 async function earlierSurvey(
   { path, file, sheet }: OpenedFile,
   read: ReadOptions,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
 ): Promise<Input['survey'] | undefined> {
   const batches = (await ledger?.batches()) ?? [];
-  if (batches.length === 0) return undefined;
+  if (batches.length === 0 || read.strict === true) return undefined;
   const digest = await file.sha256();
   const earlier = batches.find(
     ({ inputSha256, inputPath, settings }) =>

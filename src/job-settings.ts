@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerPlace } from './answer-body.ts';
 import type { ReadOptions } from './format.ts';
 import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
-import { type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
+import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
 import type { JsonObject, Operation } from './operation.ts';
 
 /**
@@ -80,7 +80,7 @@ export function jobSettings(
     on_existing: job.onExisting,
     ...(job.formulas === undefined ? {} : { formulas: job.formulas }),
     ...(job.withInput === undefined ? {} : { with_input: job.withInput }),
-    ...(job.read === undefined ? {} : { read: readEntryOf(job.read) }),
+    ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
     ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
     ...(job.settings?.trial === undefined ? {} : { trial: job.settings.trial }),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),

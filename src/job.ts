@@ -186,9 +186,14 @@ export function readOptionsOf({
   };
 }
 
-/** The other way round. */
-export function readEntryOf({ skipLines, ...others }: ReadOptions): JsonObject {
+/** The other way round. Whether a row may be set aside is no entry of a job: such a row says the same either way. */
+export function readEntryOf({ skipLines, strict: _, ...others }: ReadOptions): JsonObject {
   return { ...others, ...(skipLines === undefined ? {} : { skip_lines: skipLines }) };
+}
+
+/** Whether a file is read otherwise than as it looks. */
+export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
+  return Object.keys(readEntryOf(read)).length > 0;
 }
 
 function guardsOf(
@@ -282,7 +287,11 @@ export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map
     ),
     entry('formulas', job.formulas, 'whether cells that would begin a formula are made safe'),
     entry('with_input', job.withInput, 'whether what a row found carries its columns'),
-    entry('read', job.read && readEntryOf(job.read), 'how the file is read where it is not as it looks'),
+    entry(
+      'read',
+      isReadAsSaid(job) ? readEntryOf(job.read ?? {}) : undefined,
+      'how the file is read where it is not as it looks',
+    ),
     entry('repair', job.repair, 'damaged cells are sent repaired where that is sure'),
     entry('budget', budget, 'hard limit: never passed'),
     entry('in_doubt', policyValue(job.inDoubt), 'what becomes of a call whose answer was lost'),

@@ -131,7 +131,9 @@ function write(
   const { ledger, dialect, job } = order;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
   const isRepaired = (row: InputRow): boolean =>
-    job.repair === true && isRowRepaired(job.operation, input.columns.read(row));
+    job.repair === true &&
+    row.unreadable === undefined &&
+    isRowRepaired(job.operation, input.columns.read(row));
   const writing = { ...order, answerPlace, isRepaired, ...notesIn(ledger, batch) };
   return writeOutput(writing, input, batch, destination);
 }

@@ -33,9 +33,7 @@ export function planLines(plan: Plan): readonly string[] {
     ...(row === undefined
       ? []
       : [`  a row          at most ${counted(row.calls, 'page')} of ${counted(row.most, 'credit')}`]),
-    ...(seconds === undefined || toBuy === 0
-      ? []
-      : [`  time           about ${formatDuration(seconds * 1000)}`]),
+    ...(toBuy === 0 ? [] : [`  time           ${timeWords(seconds)}`]),
     ...(sample === undefined
       ? []
       : [`  this sample    ${counted(sample.rows, 'row')}, at most ${counted(sample.most, 'credit')}`]),
@@ -54,13 +52,20 @@ export function changePlanLines(
   return [
     ...diffLines(plan),
     ...(credits.most === 0 ? [] : [`At most ${counted(credits.most, 'credit')}.`]),
-    ...(seconds === undefined || plan.calls === 0
+    ...(plan.calls === 0
       ? []
-      : [`${counted(plan.calls, 'request')}, about ${formatDuration(seconds * 1000)}.`]),
+      : [`${counted(plan.calls, 'request')}, ${seconds === undefined ? 'time ' : ''}${timeWords(seconds)}.`]),
     ...(batch?.state === 'open'
       ? [`Batch ${batch.id} of this list is unfinished: a run goes on with what was planned when it began.`]
       : guards.map(({ fact, allow }) => `A run would stop: it would ${fact}. If that is meant, ${allow}.`)),
   ];
+}
+
+/** A guess would be taken for a promise. */
+function timeWords(seconds: number | undefined): string {
+  return seconds === undefined
+    ? 'not known yet, as the account has no limit'
+    : `about ${formatDuration(seconds * 1000)}`;
 }
 
 const REASONS_SHOWN = 10;
@@ -92,6 +97,7 @@ export function planObject({
   comparedWith,
   credits,
   seconds,
+  reasons,
 }: Plan): object {
   return {
     rows,
@@ -104,6 +110,11 @@ export function planObject({
     ...(comparedWith === undefined ? {} : { compared_with: comparedWith }),
     credits,
     seconds: seconds ?? null,
+    ...(reasons.length === 0
+      ? {}
+      : {
+          reasons: reasons.map(({ reason, count, firstRows }) => ({ reason, count, first_rows: firstRows })),
+        }),
   };
 }
 

@@ -11,6 +11,8 @@ export interface ReadFlags {
   readonly skipLines?: string;
   readonly ragged?: string;
   readonly sheet?: string;
+  /** Only where a row that cannot be read is met for the first time, see `addStrictFlag`. */
+  readonly strict?: true;
 }
 
 export function addReadFlags(command: Command): Command {
@@ -22,8 +24,23 @@ export function addReadFlags(command: Command): Command {
     .option('--sheet <name>', 'the sheet of a workbook; left out: the one that was open');
 }
 
+/** Of the commands that look at a file before anything is done with it. What has been worked on is no question any more. */
+export function addStrictFlag(command: Command): Command {
+  return command.option(
+    '--strict',
+    'refuse the file for a row that cannot be read, instead of setting it aside',
+  );
+}
+
 /** @throws StopError `usage` with the flag and the word that was probably meant. */
-export function readOptionsOf({ encoding, delimiter, skipLines, ragged, sheet }: ReadFlags): ReadOptions {
+export function readOptionsOf({
+  encoding,
+  delimiter,
+  skipLines,
+  ragged,
+  sheet,
+  strict,
+}: ReadFlags): ReadOptions {
   const lines = wholeNumber('--skip-lines', skipLines);
   return {
     ...(encoding === undefined ? {} : { encoding: oneOf('--encoding', ENCODINGS, encoding.toLowerCase()) }),
@@ -31,6 +48,7 @@ export function readOptionsOf({ encoding, delimiter, skipLines, ragged, sheet }:
     ...(lines === undefined || lines === 0 ? {} : { skipLines: lines }),
     ...(ragged === undefined ? {} : { ragged: oneOf('--ragged', ['pad'] as const, ragged) }),
     ...(sheet === undefined ? {} : { sheet }),
+    ...(strict === undefined ? {} : { strict }),
   };
 }
 

@@ -13,19 +13,21 @@ import type { InputRow, RowNumber } from './row.ts';
 const HEX_DIGITS = 12;
 
 /** Of a row of the file. */
-export type RowInputOf = (row: Pick<InputRow, 'cells'>) => number;
+export type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
 
 /**
  * Over the cells of the mapped columns as they stand in the file: what a later version makes of a cell may differ. Part
- * of the stored format, frozen by `test/row-input.test.ts`. SHA-256 takes half a microsecond for each row.
+ * of the stored format, frozen by `test/row-input.test.ts`. SHA-256 takes half a microsecond for each row. Of a row that
+ * cannot be read it is over all cells, because any of them may be a column's.
  * @param columns operation's input → column of the file.
  */
 export function rowInputOf(columns: Readonly<Record<string, string>>, header: readonly string[]): RowInputOf {
   const places = Object.keys(columns)
     .sort()
     .map((name) => [name, header.indexOf(columns[name] ?? '')] as const);
-  return ({ cells }) => {
-    const named = places.map(([name, place]) => [name, cells[place] ?? '']);
+  return ({ cells, unreadable }) => {
+    const named =
+      unreadable === undefined ? places.map(([name, place]) => [name, cells[place] ?? '']) : cells;
     return Number.parseInt(hash('sha256', JSON.stringify(named), 'hex').slice(0, HEX_DIGITS), 16);
   };
 }

@@ -10,6 +10,11 @@ export type RowNumber = number;
 export interface InputRow {
   readonly row: RowNumber;
   readonly cells: readonly string[];
+  /**
+   * Why nobody can be sure which cell belongs to which column, with the line. The cells are then all that the record has:
+   * first those that seem to stand below a name, then the others. Nothing is looked up by them.
+   */
+  readonly unreadable?: string;
 }
 
 /**
@@ -56,6 +61,18 @@ export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
  * survives when the file is saved under another name or filtered, and nothing is ever looked up by such a column unasked.
  */
 export const FOUND_PREFIX = 'found_';
+
+/**
+ * Whether a row that could not be read was written by us, in an output or a needs-attention file, and not altered since:
+ * then its cells stand below their names.
+ * @param cellAt what stands below a name of the header.
+ */
+export function isSetAside(cellAt: (name: string) => string | undefined): boolean {
+  return cellAt('_status') === 'invalid' || /^\d+$/.test(cellAt('_row') ?? '');
+}
+
+export const isOurColumn = (name: string): boolean =>
+  [...OUR_COLUMNS, ...ATTENTION_COLUMNS].some((ours) => ours === name);
 
 export function isFoundColumn(name: string): boolean {
   return name.trim().toLowerCase().startsWith(FOUND_PREFIX);

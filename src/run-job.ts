@@ -98,6 +98,7 @@ const JOB_CHECKS: Checks<JobRequest> = {
     skipLines: rows,
     ragged: oneOfWords(['pad']),
     sheet: text,
+    strict: flag,
   }),
   formulas: oneOfWords(FORMULA_MODES),
   withInput: flag,

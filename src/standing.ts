@@ -15,7 +15,7 @@ import type {
   KnownCall,
   LedgerReader,
 } from './ledger.ts';
-import type { Answer, Call, Operation, OperationOptions } from './operation.ts';
+import type { Answer, Call, Operation, OperationOptions, Prepared } from './operation.ts';
 import { asReadToday } from './readings.ts';
 import { answerOf, answerWith } from './replay.ts';
 import type { InputRow, RowNumber } from './row.ts';
@@ -107,6 +107,19 @@ export function optionsOf(
   };
 }
 
+/** What the operation makes of a row; one that cannot be read is not shown to it. */
+export function prepareRow(
+  operation: Operation,
+  columns: Pick<OpenedInput['columns'], 'read'>,
+  row: InputRow,
+  options: OperationOptions,
+): Prepared<unknown> {
+  const { unreadable } = row;
+  return unreadable === undefined
+    ? operation.prepare(columns.read(row), options)
+    : { kind: 'invalid', reason: unreadable };
+}
+
 /** Tells apart, without asking the ledger, what it need not be asked about. */
 class Sorter {
   readonly #operation: Operation;
@@ -134,7 +147,7 @@ class Sorter {
   }
 
   add(row: InputRow): void {
-    const prepared = this.#operation.prepare(this.#input.columns.read(row), this.#options);
+    const prepared = prepareRow(this.#operation, this.#input.columns, row, this.#options);
     if (prepared.kind === 'invalid') {
       this.#placed.push({ kind: 'invalid', row: row.row, reason: prepared.reason });
       return;

@@ -2,7 +2,8 @@ import { invariant } from './errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from './format.ts';
 import type { NamedColumns } from './header.ts';
 import { identifierColumns, isIdentifier } from './identifier-columns.ts';
-import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
+import { type InputRow, isOurColumn, isSetAside } from './row.ts';
+import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
  * The rows of a table as a new workbook, with cells appended to each. Identifiers and telephone numbers are text in it,
@@ -13,6 +14,8 @@ import { type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.t
 export interface TableRow extends WorkbookRow {
   /** A title stands above the header, and stays as it is. */
   readonly kind: 'title' | 'header' | 'row';
+  /** As of `InputRow`. */
+  readonly unreadable?: string | undefined;
 }
 
 export interface Table {
@@ -49,10 +52,19 @@ export function workbookCopy(
       for (const [index, row] of batch.entries()) {
         const cells = added[index];
         if (cells === undefined) leftOut += 1;
-        else copied.push({ number: row.number - leftOut, cells: [...ownCells(row), ...cells] });
+        else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells) });
       }
       yield copied;
     }
+  }
+
+  /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */
+  function withAdded(row: TableRow, added: readonly WorkbookCell[]): WorkbookRow['cells'] {
+    if (row.unreadable === undefined) return [...ownCells(row), ...added];
+    const isOurs = setAsideCells(row, columns, options);
+    const own = Array.from(row.cells).filter((_cell, place) => !isOurs(place));
+    const room = kept.map((_place, index) => own[index]);
+    return [...room, ...added, ...asMany(own.slice(kept.length), MOST_COLUMNS - kept.length - added.length)];
   }
 
   function ownCells({ kind, cells }: TableRow): readonly (WorkbookCell | undefined)[] {
@@ -76,7 +88,7 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
     async *rows() {
       let isBegun = false;
       for await (const group of sheet.groups()) {
-        const rows = group.map(({ row, cells }) => bodyRow(row, cells.map(cellOf)));
+        const rows = group.map(({ row, cells, unreadable }) => bodyRow(row, cells.map(cellOf), unreadable));
         const [first] = rows;
         if (isBegun || first === undefined) {
           yield rows;
@@ -94,8 +106,28 @@ function headerRow(number: number, header: readonly string[]): TableRow {
   return { kind: 'header', number, cells: header.map(textCell) };
 }
 
-function bodyRow(number: number, cells: TableRow['cells']): TableRow {
-  return { kind: 'row', number, cells };
+function bodyRow(number: number, cells: TableRow['cells'], unreadable?: string): TableRow {
+  return { kind: 'row', number, cells, unreadable };
+}
+
+/** Which cells an earlier run wrote into a row that it could not read either; it put nothing into added columns. */
+function setAsideCells(
+  { cells }: TableRow,
+  { names, places }: NamedColumns,
+  { dropped }: CopyOptions,
+): (place: number) => boolean {
+  if (!isSetAside((name) => cells[places[names.indexOf(name)] ?? -1]?.text)) return () => false;
+  return (place) => {
+    const name = names[places.indexOf(place)] ?? '';
+    return dropped.has(name) && (isOurColumn(name) || (cells[place]?.text ?? '').trim() === '');
+  };
+}
+
+/** Where a sheet has no room for all of them, the last one has what is left. */
+function asMany(cells: readonly (WorkbookCell | undefined)[], most: number): WorkbookRow['cells'] {
+  if (cells.length <= most) return cells;
+  const left = textsOf(cells.slice(most - 1)).join(' | ');
+  return [...cells.slice(0, Math.max(0, most - 1)), ...(most < 1 ? [] : [textCell(left)])];
 }
 
 export function textCell(text: string): WorkbookCell {
@@ -115,18 +147,18 @@ function cellOf(text: string): WorkbookCell {
 
 /** What is appended to a row, or undefined when it is left out. */
 async function addedTo(
-  { kind, number, cells }: TableRow,
+  row: TableRow,
   named: NamedColumns,
   { columns }: CopyOptions,
   identifiers: ReadonlySet<number>,
   cellsFor: CellsFor,
 ): Promise<readonly WorkbookCell[] | undefined> {
-  if (kind === 'title') return [];
-  if (kind === 'header') return columns.map(textCell);
-  const added = await cellsFor({ row: number, cells: namedTexts(cells, named) });
+  if (row.kind === 'title') return [];
+  if (row.kind === 'header') return columns.map(textCell);
+  const added = await cellsFor(inputRow(row, named));
   invariant(
     added === undefined || added.length === columns.length,
-    `row ${number} gets ${added?.length} cells for ${columns.length} columns`,
+    `row ${row.number} gets ${added?.length} cells for ${columns.length} columns`,
   );
   return added?.map((text, at) =>
     identifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
@@ -138,8 +170,23 @@ export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
   return Array.from(cells, (cell) => cell?.text ?? '');
 }
 
+/** A row as the rest of the program sees it. */
+export function inputRow(
+  { number, cells, unreadable }: TableRow,
+  named: Pick<NamedColumns, 'places'>,
+): InputRow {
+  const own = namedTexts(cells, named);
+  if (unreadable === undefined) return { row: number, cells: own };
+  const places = new Set(named.places);
+  return {
+    row: number,
+    cells: [...own, ...textsOf(cells).filter((_text, at) => !places.has(at))],
+    unreadable,
+  };
+}
+
 /** What those say that have a column with a name. */
-export function namedTexts(
+function namedTexts(
   cells: WorkbookRow['cells'],
   { places }: Pick<NamedColumns, 'places'>,
 ): readonly string[] {

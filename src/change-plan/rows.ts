@@ -4,7 +4,7 @@ import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../opera
 import type { PlannedInput } from '../plan.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 import { rowInputOf } from '../row-input.ts';
-import { optionsOf, type StandingOrder } from '../standing.ts';
+import { optionsOf, prepareRow, type StandingOrder } from '../standing.ts';
 import { wayOf } from './way.ts';
 
 /** The rows of a list, and those that it lacks, each with what it would send when all goes well. */
@@ -67,12 +67,11 @@ export async function preparedRows(
   const inputOf = rowInputOf(input.columns.columns, await input.sheet.header());
   for await (const group of input.sheet.groups()) {
     for (const each of group) {
-      const text = input.columns.read(each);
       rows.push({
         row: each.row,
-        text,
+        text: each.unreadable === undefined ? input.columns.read(each) : {},
         input: inputOf(each),
-        prepared: job.operation.prepare(text, options),
+        prepared: prepareRow(job.operation, input.columns, each, options),
       });
     }
   }

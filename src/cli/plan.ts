@@ -13,11 +13,12 @@ import {
 import { describeFile, type FileDescription } from '../describe-file.ts';
 import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { loadFamily } from '../family.ts';
+import type { Sheet } from '../format.ts';
 import { openFile } from '../input.ts';
 import type { Operation } from '../operation.ts';
 import { counted, plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
-import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
+import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { rereadWords } from '../reread.ts';
 import { type PlannedJob, planJob } from '../run-job.ts';
 import { requestWords } from '../sent-requests.ts';
@@ -37,7 +38,7 @@ const plan: CliCommand = {
   summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
   example: 'npx rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
-    addReadFlags(command)
+    addStrictFlag(addReadFlags(command))
       .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')
       .argument('[file]', 'the input')
       .option('--account <name>', "the account to use, over the job's")
@@ -98,6 +99,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const anew = reread === undefined ? {} : { reread };
   console.result({
     ...planObject(found),
+    ...tabsObject(input.sheet),
     ...jobDamageObject(damage, repairs),
     ...changes,
     ...fields,
@@ -130,13 +132,19 @@ async function planFile(console: Console, file: string, flags: Flags): Promise<E
   const description = await describeFile(input, operations.values());
   for (const note of input.sheet.notes) console.say(plainText(note));
   for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
-  console.result(descriptionObject(description));
+  console.result({ ...descriptionObject(description), ...tabsObject(input.sheet) });
   return EXIT.done;
+}
+
+/** The sheets of a workbook, as \`--sheet\` may name them. */
+function tabsObject({ tabs }: Pick<Sheet, 'tabs'>): object {
+  if (tabs === undefined) return {};
+  return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }
 
 function descriptionLines(
   path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations }: FileDescription,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
 ): readonly string[] {
   const width = Math.max(...columns.map(({ name }) => name.length));
   // Nothing stands between the cells of a workbook.
@@ -152,8 +160,19 @@ function descriptionLines(
           ]),
       ...damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
     ]),
+    ...unreadableLines(unreadable),
     ...duplicateLines(duplicates),
     ...fitLines(operations),
+  ];
+}
+
+function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
+  if (count === 0) return [];
+  const more = count - first.length;
+  return [
+    `unreadable ${counted(count, 'row')}, which a run sets aside as invalid and --strict refuses:`,
+    ...first.map(({ row, reason }) => `  row ${row}: ${reason}`),
+    ...(more === 0 ? [] : [`  and ${counted(more, 'other')}`]),
   ];
 }
 
@@ -169,9 +188,11 @@ function descriptionObject({
   columns,
   duplicates,
   operations,
+  unreadable,
 }: FileDescription): object {
   return {
     rows,
+    unreadable,
     encoding,
     delimiter,
     columns: columns.map(({ name, looksLike, filled, examples, odd, damage }) => ({

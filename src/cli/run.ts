@@ -23,7 +23,7 @@ import { spoolFolder } from '../paths.ts';
 import { counted, grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
-import { addReadFlags, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
+import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { type Reread, rereadWords } from '../reread.ts';
 import { choose, type RunRequest, runJob } from '../run-job.ts';
 import type { UnseenRequests } from '../sent-requests.ts';
@@ -62,7 +62,7 @@ const run: CliCommand = {
   summary: 'Works through a file; the same command again goes on where it stopped.',
   example: 'npx rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
-    addReadFlags(command)
+    addStrictFlag(addReadFlags(command))
       .argument('<job>', 'a YAML file, or the name of an operation')
       .argument('<file>', 'the input; - reads standard input')
       .option('-o, --output <file>', 'where the output goes; - is standard output')

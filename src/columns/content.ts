@@ -104,7 +104,7 @@ export async function readContent(
 ): Promise<ColumnContent> {
   const content = new ColumnContent(width, [operation]);
   for await (const group of sheet.groups()) {
-    for (const { cells } of group) content.add(cells);
+    for (const { cells, unreadable } of group) if (unreadable === undefined) content.add(cells);
     if (content.isComplete) break;
   }
   return content;

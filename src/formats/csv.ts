@@ -4,7 +4,7 @@ import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Sheet, Sur
 import { type NamedColumns, namedColumns } from '../header.ts';
 import { counted } from '../plain-text.ts';
 import type { InputRow } from '../row.ts';
-import { copiedText } from './csv/copying.ts';
+import { copiedText, inputRow } from './csv/copying.ts';
 import { encoded } from './csv/fitting.ts';
 import { packed } from './csv/gzip.ts';
 import { markLength } from './csv/raw-record.ts';
@@ -46,10 +46,10 @@ async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Su
   };
   let rowCount = 0;
   for await (const group of readRecords(shape, { columns, onFileBytes })) {
-    for (const { kind, cells, position } of group) {
-      if (kind !== 'row') continue;
+    for (const record of group) {
+      if (record.kind !== 'row') continue;
       rowCount += 1;
-      onRow?.({ row: position.row, cells });
+      onRow?.(inputRow(record));
     }
   }
   return {
@@ -97,8 +97,8 @@ async function columnsOf(shape: Shape): Promise<NamedColumns> {
 async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
   const columns = await columnsOf(shape);
   for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
-    for (const { kind, cells, position } of group) {
-      if (kind === 'row') yield { row: position.row, cells, position };
+    for (const record of group) {
+      if (record.kind === 'row') yield { ...inputRow(record), position: record.position };
     }
   }
 }
@@ -106,8 +106,7 @@ async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRo
 async function* groups(shape: Shape): AsyncGenerator<readonly InputRow[], void, undefined> {
   const columns = await columnsOf(shape);
   for await (const group of readRecords(shape, { columns })) {
-    const rows = group.filter(({ kind }) => kind === 'row');
-    yield rows.map(({ cells, position }) => ({ row: position.row, cells }));
+    yield group.filter(({ kind }) => kind === 'row').map(inputRow);
   }
 }
 

@@ -11,7 +11,7 @@ import type {
   Survey,
 } from '../format.ts';
 import type { InputRow } from '../row.ts';
-import { namedTexts, workbookCopy } from '../workbook-copy.ts';
+import { inputRow, workbookCopy } from '../workbook-copy.ts';
 import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
 import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
 
@@ -30,6 +30,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
   const { tab, table } = await chooseTable(book, sheetsMeant(book, options.sheet), options);
   const source = { book, tab, table };
   return {
+    tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
     notes: table.notes,
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
@@ -67,9 +68,10 @@ async function survey(
 /** The file has no offset at which a row could be found, so those before it are passed over. */
 async function* rows(source: Source, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
   for await (const group of groups(source)) {
-    for (const { row, cells } of group) {
+    for (const each of group) {
+      const { row } = each;
       if (from !== undefined && row < from.row) continue;
-      yield { row, cells, position: { row, byteOffset: 0, lines: row - 1 } };
+      yield { ...each, position: { row, byteOffset: 0, lines: row - 1 } };
     }
   }
 }
@@ -77,7 +79,7 @@ async function* rows(source: Source, from?: Position): AsyncGenerator<Positioned
 async function* groups({ book, tab, table }: Source): AsyncGenerator<readonly InputRow[], void, undefined> {
   for await (const group of tableRows(book, tab, table)) {
     const rows = group.filter(({ kind }) => kind === 'row');
-    yield rows.map(({ number, cells }) => ({ row: number, cells: namedTexts(cells, table.columns) }));
+    yield rows.map((row) => inputRow(row, table.columns));
   }
 }
 

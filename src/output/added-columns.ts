@@ -153,7 +153,8 @@ export function addedCells(
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
   const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
   return columns.map(({ path, isField, fills }) => {
-    const own = fills === undefined ? '' : (row.cells[fills] ?? '');
+    // A row that cannot be read keeps all its own cells where they are.
+    const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
     if (own.trim() !== '') return own;
     return safety.cell(isField ? (fields?.get(path) ?? '') : cellText(valueAt(answer, path)));
   });

@@ -4,7 +4,7 @@ import type { RunOrder } from '../order.ts';
 import { keptWork } from '../planned-work.ts';
 import type { Outcome, RowNumber } from '../row.ts';
 import { requireSameInput, rowInputOf } from '../row-input.ts';
-import { optionsOf } from '../standing.ts';
+import { optionsOf, prepareRow } from '../standing.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';
 
@@ -49,7 +49,7 @@ async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource
       continue;
     }
     if (sample?.has(row.row) === false) continue;
-    const prepared = job.operation.prepare(input.columns.read(row), options);
+    const prepared = prepareRow(job.operation, input.columns, row, options);
     const task = { row: row.row, input: inputOf(row) };
     if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared.input };
     else yield { ...task, kind: 'end', outcome: prepared };

@@ -53,6 +53,12 @@ test('with a job and --json: the same as one object', async () => {
     to_buy: 2,
     credits: { most: 2, expected: 2 },
     seconds: 2,
+    reasons: [
+      {
+        reason: 'no usable identifier: ABN 51 824 753 557: the checksum fails; website: blank',
+        ...{ count: 1, first_rows: [4] },
+      },
+    ],
     damage: [
       {
         ...{ input: 'abn', column: 'ABN', kind: 'mistyped', count: 1, first_rows: [4] },

@@ -38,7 +38,7 @@ describe.each([...folders])('%s', (_folder, members) => {
 });
 
 async function expectRefusal({ path, read, refused }: RefusedFile & { path: string }): Promise<void> {
-  const error: unknown = await openFile(path, read)
+  const error: unknown = await openFile(path, { ...read, strict: true })
     .then(({ sheet }) => sheet.survey())
     .then(
       ({ rows }) => new Error(`${rows} rows were read`),

@@ -2,7 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import { invariant } from '../../errors.ts';
 import { type CellsFor, type CopyOptions, DELIMITERS, type Delimiter } from '../../format.ts';
 import type { NamedColumns } from '../../header.ts';
-import { isAllQuoted, lineEndLength, markLength, withoutCells } from './raw-record.ts';
+import { type InputRow, isOurColumn, isSetAside } from '../../row.ts';
+import { bodyOf, cellsOf, isAllQuoted, withoutCells } from './raw-record.ts';
 import { type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
 
@@ -41,7 +42,7 @@ interface Style {
 
 function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): Style {
   const header = batch.find(({ kind }) => kind === 'header');
-  return { delimiter, isQuoted: header !== undefined && isAllQuoted(bodyOf(header), byteOf(delimiter)) };
+  return { delimiter, isQuoted: header !== undefined && isAllQuoted(ownBody(header), byteOf(delimiter)) };
 }
 
 const byteOf = (delimiter: Delimiter): number => DELIMITERS[delimiter].charCodeAt(0);
@@ -67,13 +68,14 @@ async function* batched(
 
 /** What is appended to a record, or undefined when it is left out. */
 async function addedCells(
-  { kind, position, cells }: CsvRecord,
+  record: CsvRecord,
   { columns }: CopyOptions,
   cellsFor: CellsFor,
 ): Promise<readonly string[] | undefined> {
+  const { kind, position } = record;
   if (kind === 'end') return [];
   if (kind === 'header') return columns;
-  const added = await cellsFor({ row: position.row, cells });
+  const added = await cellsFor(inputRow(record));
   invariant(
     added === undefined || added.length === columns.length,
     `row ${position.row} gets ${added?.length} cells for ${columns.length} columns`,
@@ -81,16 +83,23 @@ async function addedCells(
   return added;
 }
 
+/** A record as the rest of the program sees it. */
+export function inputRow({ position, cells, unreadable }: CsvRecord): InputRow {
+  return unreadable === undefined ? { row: position.row, cells } : { row: position.row, cells, unreadable };
+}
+
 /** Which of the file's cells a copy keeps. */
 interface Kept {
+  readonly named: NamedColumns;
   readonly dropped: ReadonlySet<number>;
   /** Cells of the header, with those that are no name. */
   readonly width: number;
 }
 
-function keptOf({ names, places, nameless }: NamedColumns, { dropped }: CopyOptions): Kept {
+function keptOf(named: NamedColumns, { dropped }: CopyOptions): Kept {
+  const { names, places, nameless } = named;
   const isDropped = (_place: number, index: number): boolean => dropped.has(names[index] ?? '');
-  return { dropped: new Set(places.filter(isDropped)), width: places.length + nameless.length };
+  return { named, dropped: new Set(places.filter(isDropped)), width: places.length + nameless.length };
 }
 
 /** The batch as it goes into the copy. Blank lines stay, also above a row that is left out. */
@@ -110,7 +119,9 @@ function withCells(
     const cells = added[index];
     if (cells === undefined) continue;
     const ours = cells.length === 0 ? [] : [texts[index] ?? ''];
-    if (record.kind !== 'end') pieces.push(...extended(record, style.delimiter, kept, ours));
+    if (record.kind === 'end') continue;
+    const copy = record.unreadable === undefined ? extended : besideSurplus;
+    pieces.push(...copy(record, style.delimiter, kept, ours));
   }
   return Buffer.concat(pieces);
 }
@@ -122,7 +133,7 @@ function withCells(
  */
 function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: readonly string[]): Buffer[] {
   const { bytes, found } = record;
-  const body = bodyOf(record);
+  const body = ownBody(record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const leftOut = found > kept.width ? withSurplus(found, kept) : kept.dropped;
   const own = leftOut.size === 0 ? body : withoutCells(body, byteOf(delimiter), leftOut);
@@ -130,6 +141,48 @@ function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: rea
   const padding = found < kept.width ? paddingOf(found, kept) : [];
   const text = [...(hasOwn ? [''] : []), ...padding, ...ours].join(DELIMITERS[delimiter]);
   return [bytes.subarray(0, bodyStart), own, Buffer.from(text), bytes.subarray(bodyStart + body.length)];
+}
+
+/**
+ * A record that cannot be read, byte for byte, with our cells below their names and the cells that it has too many behind
+ * them: whatever program reads the copy finds the same cells in it as in the file. Nothing of the user's is left out,
+ * because nobody knows below which name it belongs.
+ */
+function besideSurplus(
+  record: CsvRecord,
+  delimiter: Delimiter,
+  kept: Kept,
+  ours: readonly string[],
+): Buffer[] {
+  const { bytes } = record;
+  const body = ownBody(record);
+  const bodyStart = body.byteOffset - bytes.byteOffset;
+  const leftOut = writtenByUs(record, kept);
+  const own = cellsOf(body, byteOf(delimiter))
+    .filter((_cell, index) => !leftOut.has(index))
+    .map(({ start, end }) => body.subarray(start, end));
+  const room = kept.width - kept.dropped.size;
+  const padding = Array.from({ length: Math.max(0, room - own.length) }, () => EMPTY);
+  const cells = [
+    ...own.slice(0, room),
+    ...padding,
+    ...ours.map((text) => Buffer.from(text)),
+    ...own.slice(room),
+  ];
+  const separator = Buffer.from(DELIMITERS[delimiter]);
+  const joined = cells.flatMap((cell, index) => (index === 0 ? [cell] : [separator, cell]));
+  return [bytes.subarray(0, bodyStart), ...joined, bytes.subarray(bodyStart + body.length)];
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** The cells that an earlier run wrote into a record that it could not read either; it put nothing into added columns. */
+function writtenByUs({ cells }: CsvRecord, { named, dropped }: Kept): ReadonlySet<number> {
+  const { names, places } = named;
+  if (!isSetAside((name) => cells[names.indexOf(name)])) return new Set();
+  const isOurs = (place: number, index: number): boolean =>
+    dropped.has(place) && (isOurColumn(names[index] ?? '') || cells[index]?.trim() === '');
+  return new Set(places.filter(isOurs));
 }
 
 /** What is left out of a record that has more cells than the header. */
@@ -146,10 +199,8 @@ function indexes(start: number, end: number): readonly number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
-/** The record without byte-order mark and line end. */
-function bodyOf({ bytes, position }: CsvRecord): Buffer {
-  const start = position.byteOffset === 0 ? markLength(bytes) : 0;
-  return bytes.subarray(start, bytes.length - lineEndLength(bytes));
+function ownBody({ bytes, position }: CsvRecord): Buffer {
+  return bodyOf(bytes, position.byteOffset);
 }
 
 /**

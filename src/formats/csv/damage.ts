@@ -22,21 +22,31 @@ export const ROW_TOO_LONG: Damage = {
   next: 'Look for a quote on this line that is never closed, or shorten the cell.',
 };
 
-/** What the parser can find wrong, as a clause after the row and line of the cell at fault. */
+const CLOSE_THE_QUOTE = 'Close the quote where the cell ends, or remove it.';
+
+/** What the parser can find wrong, as a clause after the row and line of the cell at fault. All of it is the whole file's. */
 export const DAMAGE: Partial<Record<CsvErrorCode, Damage>> = {
   CSV_QUOTE_NOT_CLOSED: {
     fact: 'a quote opens here and is not closed before the file ends',
-    next: 'Close the quote where the cell ends, or remove it.',
-  },
-  CSV_INVALID_CLOSING_QUOTE: {
-    fact: 'a cell in quotes begins here and goes on after its closing quote',
-    next: DOUBLE_THE_QUOTES,
-  },
-  INVALID_OPENING_QUOTE: {
-    fact: 'a quote stands inside a cell that does not begin with one',
-    next: DOUBLE_THE_QUOTES,
+    next: CLOSE_THE_QUOTE,
   },
   CSV_MAX_RECORD_SIZE: ROW_TOO_LONG,
+};
+
+/** Whoever closes it by chance is another row's quote, and what lies between them is lost in one cell. */
+export const ROWS_SWALLOWED: Damage = {
+  fact: 'a quote opens here and is not closed where its cell ends, so that the rows below it are read as part of the cell',
+  next: CLOSE_THE_QUOTE,
+};
+
+export const GOES_ON_AFTER_QUOTE: Damage = {
+  fact: 'a cell in quotes begins here and goes on after its closing quote',
+  next: DOUBLE_THE_QUOTES,
+};
+
+export const QUOTE_INSIDE: Damage = {
+  fact: 'a quote stands inside a cell that does not begin with one',
+  next: DOUBLE_THE_QUOTES,
 };
 
 /** Nobody sees them: the mark comes into a file that was put together from several. */

@@ -1,6 +1,6 @@
 /**
  * One record of a delimited text as the bytes that stand in the file, line end included. Nothing here decodes or
- * re-quotes: what was not ours stays as it was. The record must be well-formed, which the parser has seen to.
+ * re-quotes: what was not ours stays as it was. A quote that stands where none may ends or begins nothing, as for the parser.
  */
 
 const LF = 0x0a;
@@ -24,6 +24,12 @@ export function lineEndLength(record: Buffer): number {
   const last = record.at(-1);
   if (last === LF) return record.at(-2) === CR ? 2 : 1;
   return last === CR ? 1 : 0;
+}
+
+/** The record without byte-order mark and line end. @param byteOffset where in the text it stands. */
+export function bodyOf(record: Buffer, byteOffset: number): Buffer {
+  const start = byteOffset === 0 ? markLength(record) : 0;
+  return record.subarray(start, record.length - lineEndLength(record));
 }
 
 /** Where the line below the offset begins; undefined when no byte stands at the offset. */
@@ -88,9 +94,15 @@ export function isAllQuoted(body: Buffer, delimiter: number): boolean {
   return cellsOf(body, delimiter).every(({ start }) => body[start] === QUOTE);
 }
 
+/** Where a cell stands in a record. */
+export interface CellPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Where each cell begins and ends. */
-function cellsOf(body: Buffer, delimiter: number): readonly { start: number; end: number }[] {
-  const cells: { start: number; end: number }[] = [];
+export function cellsOf(body: Buffer, delimiter: number): readonly CellPlace[] {
+  const cells: CellPlace[] = [];
   for (let start = 0; start <= body.length; ) {
     const end = cellEnd(body, delimiter, start);
     cells.push({ start, end });
@@ -101,6 +113,12 @@ function cellsOf(body: Buffer, delimiter: number): readonly { start: number; end
 
 /** The offset of the delimiter that ends the cell, or of the record's end. */
 function cellEnd(body: Buffer, delimiter: number, start: number): number {
+  const next = body.indexOf(delimiter, quotedEnd(body, start));
+  return next === -1 ? body.length : next;
+}
+
+/** The offset behind the quotes with which a cell begins, or of its start when it does not begin with one. */
+export function quotedEnd(body: Buffer, start: number): number {
   let end = start;
   // A doubled quote inside quotes is read as an end and a new start, which comes to the same.
   while (body[end] === QUOTE) {
@@ -108,6 +126,5 @@ function cellEnd(body: Buffer, delimiter: number, start: number): number {
     if (closing === -1) return body.length;
     end = closing + 1;
   }
-  const next = body.indexOf(delimiter, end);
-  return next === -1 ? body.length : next;
+  return end;
 }

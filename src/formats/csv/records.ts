@@ -6,15 +6,23 @@ import type { NamedColumns } from '../../header.ts';
 import { counted } from '../../plain-text.ts';
 import { ByteWindow } from './byte-window.ts';
 import {
-  BLANKS_BEFORE_QUOTE,
   DAMAGE,
   type Damage,
   MOST_BYTES_PER_ROW,
   ROW_TOO_LONG,
+  ROWS_SWALLOWED,
   SAVE_AS_UTF8,
 } from './damage.ts';
-import { blankLinesLength, countLineEnds, isEndMark, isLineEnd, lineEndLength } from './raw-record.ts';
+import {
+  blankLinesLength,
+  bodyOf,
+  countLineEnds,
+  isEndMark,
+  isLineEnd,
+  lineEndLength,
+} from './raw-record.ts';
 import type { Shape } from './shape.ts';
+import { type StrayQuote, strayQuoteIn, swallowingCell } from './stray-quote.ts';
 import { textOf } from './text-source.ts';
 import { firstBadByte } from './utf8-check.ts';
 
@@ -30,13 +38,19 @@ import { firstBadByte } from './utf8-check.ts';
 const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
 
 const NO_BYTES = Buffer.alloc(0);
+const QUOTE = 0x22;
 
 /** A header or a row with the blank lines above it, or what ends the file: blank lines, or the end mark of old programs. */
 export interface CsvRecord {
   readonly kind: 'header' | 'row' | 'end';
   readonly position: Position;
-  /** Those of the columns that have a name, in a padded file also where the file has fewer or more. */
+  /**
+   * Those of the columns that have a name, in a padded file also where the file has fewer or more. Of a record that cannot
+   * be read all of them, as of `InputRow`.
+   */
   readonly cells: readonly string[];
+  /** Why it cannot be read, see `InputRow`. */
+  readonly unreadable: string | undefined;
   /** How many cells stand in the file. */
   readonly found: number;
   /** Lines that hold nothing but their line end. */
@@ -46,7 +60,7 @@ export interface CsvRecord {
 }
 
 export interface Reading {
-  /** What the header says, and every record must fit; left out, any will do, and all cells are handed over. */
+  /** What the header says, and every record should fit; left out, any will do, and all cells are handed over. */
   readonly columns?: NamedColumns;
   /** Where a row starts; left out: where the header is. */
   readonly from?: Position;
@@ -77,6 +91,8 @@ export async function* readRecords(
     record_delimiter: ['\r\n', '\n', '\r'],
     // Widths are checked by the reader, which knows which row this is.
     relax_column_count: true,
+    // So are quotes where none may stand: the record ends with its line then.
+    relax_quotes: true,
     skip_empty_lines: true,
   });
   // A record that differs in width from the first that was counted costs an error object with its stack, many times as
@@ -118,6 +134,9 @@ class RecordReader {
   /** The record that the parser is at. */
   #next: Position;
   #headerIsDue: boolean;
+  #hasReadable = false;
+  /** Why the first row that cannot be read would refuse the file. */
+  #firstFault: StopError | undefined;
 
   constructor(shape: Shape, reading: Reading) {
     this.#shape = shape;
@@ -145,7 +164,7 @@ class RecordReader {
 
   /**
    * @param bytesParsed where the record ends, counted from where the parser began.
-   * @throws StopError `input` when it is too long, not UTF-8, or does not fit the header.
+   * @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself.
    */
   record(found: string[], bytesParsed: number): CsvRecord {
     const byteOffset = this.#origin + bytesParsed;
@@ -157,20 +176,67 @@ class RecordReader {
       throw this.#damaged(ROW_TOO_LONG, position.lines + 1);
     }
     if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
-    const cells = this.#fitted(found);
+    const unreadable = this.#faultOf(found, bytes);
+    const cells = unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
     this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
     const kind = this.#headerIsDue ? 'header' : 'row';
     this.#headerIsDue = false;
-    return { kind, position, cells, found: found.length, blankLines, bytes };
+    if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
+    return { kind, position, cells, unreadable, found: found.length, blankLines, bytes };
   }
 
-  /** What is left when the parser has no more records: blank lines, or nothing. */
+  /**
+   * What is left when the parser has no more records: blank lines, or nothing.
+   * @throws StopError `input` when no row could be read: then it is the way in which the file is written.
+   */
   end(): CsvRecord {
+    const isWhole = this.#width !== undefined && this.#reading.from === undefined;
+    if (isWhole && !this.#hasReadable && this.#firstFault !== undefined) throw this.#firstFault;
     return this.#endOf(this.#takeBlankLines(this.#window.end));
   }
 
   #endOf(blankLines: Buffer): CsvRecord {
-    return { kind: 'end', position: this.#next, cells: [], found: 0, blankLines, bytes: NO_BYTES };
+    const nothing = { cells: [], unreadable: undefined, found: 0, bytes: NO_BYTES };
+    return { kind: 'end', position: this.#next, blankLines, ...nothing };
+  }
+
+  /**
+   * Why nobody can be sure of the record's cells. @throws StopError `input` where that is more than this row's concern: in
+   * a header, in a strict reading, where rows have been swallowed, and where the row may go on below.
+   */
+  #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
+    const stray = this.#strayQuote(found, bytes);
+    const width = this.#width;
+    const fits = width === undefined || found.length === width || this.#padded(found, width) !== undefined;
+    if (stray === undefined && fits) return undefined;
+    const body = bodyOf(bytes, this.#next.byteOffset);
+    const lineOf = (at: number): number => this.#next.lines + 1 + countLineEnds(body.subarray(0, at));
+    const opening = width && swallowingCell(body, this.#delimiterByte, width, stray);
+    if (opening && !this.#headerIsDue) throw this.#damaged(ROWS_SWALLOWED, lineOf(opening.start));
+    const damage = stray?.damage ?? this.#ragged(found, width ?? 0);
+    const line = lineOf(stray?.cellStart ?? 0);
+    // A row that is too short may be half of one, or the last of a file that was cut off.
+    const isShort = stray === undefined && found.length < (width ?? 0);
+    if (isShort || this.#isStrict) throw this.#damaged(damage, line);
+    this.#firstFault ??= this.#damaged(damage, line);
+    return `line ${line} cannot be read: ${damage.fact}`;
+  }
+
+  /** Nothing can be set aside in a header, and rows that were met while it was looked for will be read again. */
+  get #isStrict(): boolean {
+    return this.#headerIsDue || (this.#shape.isStrict && this.#width !== undefined);
+  }
+
+  /** Cells of the header; undefined while it is not known. */
+  get #width(): number | undefined {
+    const { columns } = this.#reading;
+    return columns && columns.places.length + columns.nameless.length;
+  }
+
+  /** Hardly any record has a quote in a cell, so hardly any is looked at byte by byte. */
+  #strayQuote(found: readonly string[], bytes: Buffer): StrayQuote | undefined {
+    if (!bytes.includes(QUOTE) || !found.some((cell) => cell.includes('"'))) return undefined;
+    return strayQuoteIn(bodyOf(bytes, this.#next.byteOffset), this.#delimiterByte);
   }
 
   /**
@@ -183,22 +249,11 @@ class RecordReader {
     if (damage === undefined) return error;
     this.#takeBlankLines(this.#window.end);
     const cellStart = Math.max(this.#next.byteOffset, this.#origin + bytesParsed);
-    const isBlankBefore = error.code === 'INVALID_OPENING_QUOTE' && this.#isBlankBeforeQuote(cellStart);
-    return this.#damaged(isBlankBefore ? BLANKS_BEFORE_QUOTE : damage, this.#lineAt(cellStart));
+    return this.#damaged(damage, this.#lineAt(cellStart));
   }
 
   #damaged({ fact, next }: Damage, line: number): StopError {
     return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
-  }
-
-  /** @param cellStart of the cell, or of the delimiter before it. */
-  #isBlankBeforeQuote(cellStart: number): boolean {
-    const text = this.#window
-      .peek(this.#window.end)
-      .subarray(cellStart - this.#window.start)
-      .toString();
-    const before = text.slice(0, text.indexOf('"'));
-    return before.replace(DELIMITERS[this.#shape.delimiter], '').trim() === '';
   }
 
   /** Goes on to the first byte that belongs to a record, or to the limit. */
@@ -243,12 +298,12 @@ class RecordReader {
     );
   }
 
-  /** The cells of the columns that have a name. @throws StopError `input` when others are filled, missing or too many. */
+  /** The cells of the columns that have a name. @throws StopError `input` when others are filled. */
   #fitted(found: string[]): readonly string[] {
     const { columns } = this.#reading;
     if (columns === undefined) return found;
     const width = columns.places.length + columns.nameless.length;
-    const cells = found.length === width ? found : this.#padded(found, width);
+    const cells = found.length === width ? found : (this.#padded(found, width) ?? found);
     if (columns.nameless.length === 0) return cells;
     const isFilled = (place: number): boolean => cells[place]?.trim() !== '';
     const filled = this.#headerIsDue ? undefined : columns.nameless.find(isFilled);
@@ -256,10 +311,21 @@ class RecordReader {
     return columns.places.map((place) => cells[place] ?? '');
   }
 
-  #padded(found: readonly string[], width: number): readonly string[] {
-    const surplus = found.slice(width);
-    const canBePadded = surplus.every((cell) => cell.trim() === '');
-    if (!this.#shape.isPadded || !canBePadded) throw this.#ragged(found.length, width, canBePadded);
+  /** Those that seem to stand below a name, then the others. */
+  #allOf(found: readonly string[]): readonly string[] {
+    const { columns } = this.#reading;
+    if (columns === undefined || columns.nameless.length === 0) return found;
+    const { places } = columns;
+    const named = new Set(places);
+    return [
+      ...places.map((place) => found[place] ?? ''),
+      ...found.filter((_cell, place) => !named.has(place)),
+    ];
+  }
+
+  /** Undefined where that is not to be done, or cannot be. */
+  #padded(found: readonly string[], width: number): readonly string[] | undefined {
+    if (!(this.#shape.isPadded && isBlank(found.slice(width)))) return undefined;
     return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
   }
 
@@ -269,12 +335,17 @@ class RecordReader {
     return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
-  #ragged(found: number, width: number, canBePadded: boolean): StopError {
-    const where = `${this.#shape.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
-    const fact = `${where}: ${counted(found, 'cell')}, but the header has ${counted(width, 'column')}.`;
+  #ragged(found: readonly string[], width: number): Damage {
     const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
-    const padding = canBePadded ? ', or say --ragged pad' : '';
-    return stop('input', fact, `Give the row as many cells as the header has (${quoting})${padding}.`);
+    const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
+    return {
+      fact: `${counted(found.length, 'cell')}, but the header has ${counted(width, 'column')}`,
+      next: `Give the row as many cells as the header has (${quoting})${padding}.`,
+    };
+  }
+
+  get #delimiterByte(): number {
+    return DELIMITERS[this.#shape.delimiter].charCodeAt(0);
   }
 
   /** The number of the line on which a byte of the current record stands, the first being 1. */
@@ -282,3 +353,5 @@ class RecordReader {
     return this.#next.lines + 1 + countLineEnds(this.#window.peek(byteOffset));
   }
 }
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');

@@ -12,6 +12,8 @@ export interface Shape extends TextSource {
   readonly delimiter: Delimiter;
   /** Whether rows of another width than the header are padded, or refused. */
   readonly isPadded: boolean;
+  /** Whether a row that cannot be read refuses the file. */
+  readonly isStrict: boolean;
   /** What stands above the header, as UTF-8: byte-order mark, `sep=` line, title lines. */
   readonly preamble: Buffer;
   /** Of the header, or of the blank lines above it. */
@@ -33,7 +35,15 @@ export async function findShape(file: FileBytes, options: ReadOptions): Promise<
   const { preamble, start, separator, sample } = top;
   const delimiter = options.delimiter ?? separator ?? sniffDelimiter(sample, usualDelimiter(path));
   if (options.skipLines === undefined) refuseTitles(path, top, delimiter);
-  return { ...source, delimiter, isPadded: options.ragged === 'pad', preamble, start, notes };
+  return {
+    ...source,
+    delimiter,
+    isPadded: options.ragged === 'pad',
+    isStrict: options.strict === true,
+    preamble,
+    start,
+    notes,
+  };
 }
 
 /** A table whose name says so has tabs between its cells, unless another delimiter parts it better. */

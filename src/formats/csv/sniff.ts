@@ -1,4 +1,5 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../format.ts';
+import { isShownText } from './stray-quote.ts';
 
 /** What a piece of text from the start of a file says of the table's shape. Pure guesses, of which a user can be told. */
 
@@ -129,7 +130,7 @@ function sampledRecords({ text, isWhole }: Sample, delimiter: Delimiter): readon
     at += Math.max(1, quoted.length + plain.length + end.length);
     if (quoted === '') {
       cells.push(plain);
-      isSound &&= !plain.includes('"');
+      isSound &&= !plain.includes('"') || isShownText(plain);
     } else {
       cells.push(unquoted(quoted) + plain);
       isSound &&= plain === '';

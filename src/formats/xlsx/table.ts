@@ -58,12 +58,17 @@ async function surveyed(book: Book, sheet: BookSheet, options: ReadOptions): Pro
 export async function* tableRows(
   book: Book,
   sheet: BookSheet,
-  { headerRow }: SheetTable,
+  top: SheetTable,
 ): AsyncGenerator<readonly TableRow[], void, undefined> {
   for await (const group of sheetRows(book, sheet)) {
-    const filled = group.filter(({ cells }) => cells.length > 0);
-    yield filled.map(({ number, cells }) => ({ kind: kindOf(number, headerRow), number, cells }));
+    yield group.filter(({ cells }) => cells.length > 0).map((row) => tableRow(row, top));
   }
+}
+
+function tableRow({ number, cells }: SheetRow, top: Top): TableRow {
+  const kind = kindOf(number, top.headerRow);
+  if (kind !== 'row' || cells.length <= widthOf(top.columns)) return { kind, number, cells };
+  return { kind, number, cells, unreadable: strayWords(number, cells.length - 1, top) };
 }
 
 function kindOf(number: number, headerRow: number): TableRow['kind'] {
@@ -78,6 +83,8 @@ class TableSurvey {
   readonly #options: ReadOptions;
   #top: Top | undefined;
   #rows = 0;
+  /** Rows with cells behind the last column: whether the first of all is such, and why that would refuse the file. */
+  #wide: { count: number; readonly isFirst: boolean; readonly refusal: Error } | undefined;
   #hidden = 0;
   #formulas = 0;
   /** Cells whose formula has no saved value, and the row of the first, by their position. */
@@ -113,7 +120,7 @@ class TableSurvey {
     this.#rows += 1;
     if (this.#rows > MOST_ROWS) throw tooLong(path);
     const stray = strayPlace(row, this.#top.columns);
-    if (stray !== undefined) throw strayCell(path, row.number, stray, this.#top);
+    if (stray !== undefined) this.#takeStray(strayCell(path, row.number, stray, this.#top), stray);
     if (row.isHidden) this.#hidden += 1;
     this.#countLong(row);
   }
@@ -124,6 +131,13 @@ class TableSurvey {
       if (column === undefined) this.#unsaved.set(position, { count: 1, row: number });
       else column.count += 1;
     }
+  }
+
+  #takeStray(refusal: Error, place: number): void {
+    if (this.#options.strict === true || this.#top === undefined || place < widthOf(this.#top.columns))
+      throw refusal;
+    this.#wide ??= { count: 0, isFirst: this.#rows === 1, refusal };
+    this.#wide.count += 1;
   }
 
   #countLong({ number, cells }: SheetRow): void {
@@ -138,6 +152,8 @@ class TableSurvey {
   /** When all rows were taken. */
   table(): SheetTable {
     if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet, this.lacksValues);
+    // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
+    if (this.#wide?.isFirst === true && this.#wide.count * 2 > this.#rows) throw this.#wide.refusal;
     const notes = [...this.#sheetNotes(), ...this.#rowNotes(), ...this.#unsavedNotes(this.#top)];
     return { ...this.#top, rows: this.#rows, notes, loss: this.#loss() };
   }
@@ -203,19 +219,27 @@ function tooLong(path: string): Error {
 }
 
 /** Where a cell holds something and the header has no name; blank columns without a name are borne. */
-function strayPlace({ cells }: SheetRow, { places, nameless }: NamedColumns): number | undefined {
-  if (cells.length > places.length + nameless.length) return cells.length - 1;
-  return nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
+function strayPlace({ cells }: SheetRow, columns: NamedColumns): number | undefined {
+  if (cells.length > widthOf(columns)) return cells.length - 1;
+  return columns.nameless.find((place) => (cells[place]?.text ?? '').trim() !== '');
 }
 
-function strayCell(path: string, row: number, place: number, { columns, headerRow }: Top): Error {
+const widthOf = ({ places, nameless }: NamedColumns): number => places.length + nameless.length;
+
+function strayWords(row: number, place: number, { columns, headerRow }: Top): string {
   const column = lettersOf(place);
-  const width = columns.places.length + columns.nameless.length;
+  const width = widthOf(columns);
   const why =
     place < width
       ? `column ${column} has no name in row ${headerRow}, the header`
       : `the header in row ${headerRow} ends with column ${lettersOf(width - 1)}`;
-  const fact = `${path}, row ${row}: the cell ${column}${row} holds something, but ${why}.`;
+  return `the cell ${column}${row} holds something, but ${why}`;
+}
+
+function strayCell(path: string, row: number, place: number, top: Top): Error {
+  const { headerRow } = top;
+  const column = lettersOf(place);
+  const fact = `${path}, row ${row}: ${strayWords(row, place, top)}.`;
   const next = `Clear the cell or give column ${column} a name; if row ${headerRow} is a title, say --skip-lines ${row - 1}.`;
   return stop('input', fact, next);
 }
