@@ -58,11 +58,12 @@ function quotedCell(text: string, start: number): Cell | undefined {
 
 function plainCell(text: string, start: number, delimiter: string): Cell | undefined {
   let end = start;
-  while (end < text.length && text[end] !== delimiter && lineEndAt(text, end) === 0) {
-    if (text[end] === '"') return undefined;
-    end += 1;
-  }
-  return { says: text.slice(start, end), end };
+  while (end < text.length && text[end] !== delimiter && lineEndAt(text, end) === 0) end += 1;
+  const says = text.slice(start, end);
+  // Quotes may stand here only as in ="0800", which is how Excel keeps a text.
+  const inside = says.startsWith('="') && says.endsWith('"') && says.length > 2 ? says.slice(2, -1) : says;
+  const isKeptText = inside !== says && !inside.replaceAll('""', '').includes('"');
+  return isKeptText || !says.includes('"') ? { says, end } : undefined;
 }
 
 function lineEndAt(text: string, at: number): number {
