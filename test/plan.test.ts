@@ -319,7 +319,9 @@ describe('what is expected', () => {
       { requests: 60, windowMs: 60_000 },
     ];
     expect((await list.plan({ ...nobody, limits: { concurrency: 1, windows } })).seconds).toBe(60);
-    expect((await list.plan()).seconds).toBeUndefined();
+    const unlimited = await list.plan();
+    expect(planObject(unlimited)).toMatchObject({ seconds: null });
+    expect(planLines(unlimited)).toContain('  time           not known yet, as the account has no limit');
   });
 });
 

@@ -116,6 +116,7 @@ describe('a list with bad rows', () => {
     expect(await desk.type([...RUN.slice(0, -1), 'out.xlsx'])).toMatchObject({ code: 3 });
     const sheet = await desk.json(['plan', 'out.xlsx']);
     expect(sheet).toMatchObject({ rows: 5, unreadable: { count: 1, first: [{ row: 3 }] } });
+    expect(sheet.sheets).toEqual([{ name: 'Sheet1', hidden: false, read: true }]);
     const before = await desk.requests();
     // What a quote in the middle of a cell has made doubtful in a text is sure in a workbook.
     const again = ['run', 'enrich-company', 'out.xlsx', '--budget', '99', '-o', 'second.xlsx'];

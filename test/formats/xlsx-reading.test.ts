@@ -174,6 +174,21 @@ test('titles above the header are skipped when that is said, and otherwise named
   });
 });
 
+test('a row with a cell behind the header is set aside with its place, and refused where that is asked for', async () => {
+  const good = textRow(2, '1') + textRow(4, '3');
+  const rows = textRow(1, 'A') + good + textRow(5, '4', '', 'x');
+  const why = 'the cell C5 holds something, but the header in row 1 ends with column A';
+  const sheet = await opened({ rows });
+  expect((await allOf(sheet.groups())).flat()).toEqual([
+    { row: 2, cells: ['1'] },
+    { row: 4, cells: ['3'] },
+    { row: 5, cells: ['4', '', 'x'], unreadable: why },
+  ]);
+  await expect(opened({ rows }, { strict: true })).rejects.toMatchObject({
+    message: expect.stringContaining(why),
+  });
+});
+
 test('columns without a name are passed over where they are blank, and a filled cell in one is refused', async () => {
   const rows = [textRow(1, '', 'A', '', 'B'), textRow(2, '', '1', '', '2')].join('');
   const sheet = await opened({ rows });
@@ -242,6 +257,13 @@ describe('of several sheets, the one is read', () => {
     const sheet = await opened(openAt(tab));
     expect(await sheet.header()).toEqual([header]);
     expect(sheet.notes).toEqual([note]);
+    expect(sheet.tabs?.map(({ name, isHidden }) => [name, isHidden])).toEqual([
+      ['Leads', false],
+      ['Cover', false],
+      ['Secret', true],
+      ['New', false],
+    ]);
+    expect(sheet.tabs?.filter(({ isRead }) => isRead)).toMatchObject([{ name: header }]);
   });
 
   test('that is named, whatever was open', async () => {
