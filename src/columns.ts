@@ -7,7 +7,7 @@ import type { Sheet } from './format.ts';
 import { suggestion } from './nearest.ts';
 import type { Operation, RowInput } from './operation.ts';
 import { plainText } from './plain-text.ts';
-import type { InputRow } from './row.ts';
+import { FOUND_PREFIX, type InputRow } from './row.ts';
 
 export { ColumnContent } from './columns/content.ts';
 export { guessColumns, isGenericGuess, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';
@@ -39,6 +39,7 @@ export interface EarlierGuess {
 /**
  * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
  * where the header does not decide, or cells may add to it.
+ * @param added what a batch put into the file. It is treated like columns that say so by their names.
  * @param earlier stays in force as long as the header does not say otherwise: by other columns everything that was
  * bought would be bought again, because a cell was changed.
  * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
@@ -49,19 +50,20 @@ export async function findColumns(
   header: readonly string[],
   chosen?: Readonly<Record<string, string>>,
   earlier?: EarlierGuess,
+  added: ReadonlySet<string> = new Set(),
 ): Promise<ColumnMap> {
+  const own = header.map((name) => (added.has(name) ? FOUND_PREFIX + name : name));
   if (chosen === undefined && earlier?.isOutput && areThere(earlier.columns, header)) {
     return asInTheList(operation, header, earlier);
   }
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
-  if (chosen !== undefined || (!mayAdd && guessColumns(operation, header).problem === undefined)) {
-    return mapColumns(operation, header, chosen);
-  }
+  if (chosen !== undefined) return mapColumns(operation, header, chosen);
+  if (!mayAdd && guessColumns(operation, own).problem === undefined) return mapColumns(operation, own);
   const content = await readContent(sheet, header.length, operation);
-  if (earlier !== undefined && agreesByName(operation, header, earlier.columns)) {
-    return keep(operation, header, content, earlier);
+  if (earlier !== undefined && agreesByName(operation, own, earlier.columns)) {
+    return keep(operation, own, content, earlier);
   }
-  return mapColumns(operation, header, undefined, content);
+  return mapColumns(operation, own, undefined, content);
 }
 
 function areThere(columns: Readonly<Record<string, string>>, header: readonly string[]): boolean {

@@ -7,7 +7,7 @@ import { endingOf } from './file-name.ts';
 import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Job, readEntryOf } from './job.ts';
-import { columnsOf, readSettings } from './job-settings.ts';
+import { columnsOf, outputSettings, readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
 import type { Operation } from './operation.ts';
 
@@ -80,7 +80,34 @@ export async function openMappedInput(
   const input = await openInput(path, read, ledger);
   const { sheet, survey } = input;
   const earlier = await earlierGuess(input, survey.header, operation, ledger);
-  return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier) };
+  const added = await addedColumns(survey.header, ledger);
+  return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier, added) };
+}
+
+/**
+ * Columns that a batch has surely added under names of its job's choice: they stand in its order before our first column,
+ * and what it was worked on by stands before them. Whatever the file is called by now, and whichever of its cells were
+ * altered, nobody is to be looked up by an answer that may be about somebody else.
+ */
+async function addedColumns(
+  header: readonly string[],
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<ReadonlySet<string>> {
+  if (ledger === undefined || !isOutput(header)) return new Set();
+  const before = header.slice(0, header.indexOf('_status'));
+  for (const { settings } of await ledger.batches()) {
+    const known = columnsOf(settings);
+    if (known === undefined) continue;
+    const { add = {}, onExisting } = outputSettings(settings);
+    const names = Object.keys(add);
+    const own = before.slice(0, -names.length);
+    const isAdded = names.length > 0 && names.every((name, at) => before[own.length + at] === name);
+    const workedOn = Object.values(known.columns);
+    // Of a column that was filled or kept, cells are the user's.
+    const isOurs = onExisting === 'refuse' || onExisting === 'replace';
+    if (isAdded && isOurs && workedOn.every((name) => own.includes(name))) return new Set(names);
+  }
+  return new Set();
 }
 
 /**
@@ -120,7 +147,8 @@ export async function openHeader(
   const opened = await openFile(path, read);
   const header = await opened.sheet.header();
   const earlier = await earlierGuess(opened, header, operation, ledger);
-  return { ...opened, columns: await findColumns(operation, opened.sheet, header, columns, earlier) };
+  const added = await addedColumns(header, ledger);
+  return { ...opened, columns: await findColumns(operation, opened.sheet, header, columns, earlier, added) };
 }
 
 /** A file of which nothing is known but how it is read. */

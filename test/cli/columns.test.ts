@@ -119,6 +119,27 @@ test('what was found is never looked up by itself: a row that is corrected in a 
   }
 });
 
+test('nor is what the job called like an identifier, where the ledger knows the job by which it was added', async () => {
+  const desk = await openDesk();
+  await desk.write('job.yaml', 'operation: enrich-company\nadd: { domain: domain, legal: legalName }\n');
+  await desk.write('list.csv', 'Company,ABN\nA,51824753556\nB,33051775556\n');
+  const run = (name: string) => ['run', 'job.yaml', name, '--budget', '99', '-o', `of-${name}`];
+  await desk.type(run('list.csv'));
+  const output = await desk.read('of-list.csv');
+  expect(output).toMatch(/^Company,ABN,domain,legal,_status,/);
+  // The ABN of the first row was wrong, and is blank now in a copy.
+  await desk.write('copy.csv', output.replace('51824753556', ''));
+  expect((await desk.type(['plan', 'job.yaml', 'copy.csv'])).stdout).toMatch(
+    /columns {8}abn ← ABN \(guessed\)/,
+  );
+  const before = await desk.requests();
+  expect(await desk.type(run('copy.csv'))).toMatchObject({ code: 3 });
+  expect(await desk.requests()).toBe(before);
+  // A list of somebody's own, of which nobody knows that anything was added, is read by its names.
+  await desk.write('own.csv', 'Company,domain,_status\nA,a.example,open\n');
+  expect((await desk.type(['plan', 'job.yaml', 'own.csv'])).stdout).toContain('domain ← domain');
+});
+
 test('plan and status list what answers have, and plan names what the job looks for in vain', async () => {
   const desk = await openDesk();
   await desk.list(2);
