@@ -64,6 +64,17 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
 /** Vendors that put the list into `data` put the word for the next page there as well, under the same name. */
 const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
 
+/** A dialect that has no other word for it speaks of a page's number, which some call so in an object of its own. */
+const PAGE_NUMBER = 'next_page';
+const PAGE_NUMBER_PLACES = ['pagination.next', 'data.pagination.next'] as const;
+
+function nextIn(body: JsonValue | undefined, path: string): JsonValue | undefined {
+  const named = PAGING_PLACES.map((at) => valueAt(body, at + path)).find((value) => value !== undefined);
+  if (named !== undefined || path !== PAGE_NUMBER) return named;
+  // Anything but a number may be an address, or a mark that goes by another name.
+  return PAGE_NUMBER_PLACES.map((at) => valueAt(body, at)).find(Number.isSafeInteger);
+}
+
 /** What the dialect says of the page after this one; undefined when there is none. */
 function pageAfter(
   { parameters }: Call,
@@ -72,9 +83,7 @@ function pageAfter(
   results: readonly JsonValue[] | undefined,
 ): JsonValue | undefined {
   if ('next' in paging) {
-    const next = PAGING_PLACES.map((at) => valueAt(body, at + paging.next)).find(
-      (value) => value !== undefined,
-    );
+    const next = nextIn(body, paging.next);
     return next === null || next === '' || next === false ? undefined : next;
   }
   if (results === undefined || results.length === 0) return undefined;

@@ -112,9 +112,12 @@ describe('pages', () => {
       { data: { people, next_page: 2 } },
       { data: { people, pagination: { next_page: 2 } } },
       { people, pagination: { next_page: 2 } },
+      { data: { people, pagination: { next: 2 } } },
     ]) {
       expect(told(named, search(), body).more).toBe(2);
     }
+    const mark = { data: { people, pagination: { next: 'https://a.example/?page=2' } } };
+    expect(told(named, search(), mark).more).toBeUndefined();
     for (const next of [null, '', false]) {
       expect(told(named, search(), { next_page: next, data: { next_page: 2 } }).more).toBeUndefined();
     }
