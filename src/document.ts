@@ -38,8 +38,9 @@ export interface YamlDocument<T> {
 
 type ProblemAt = (offset: number, fact: string, next: string) => StopError;
 
-/** Far above any job or list of accounts, and far below what parsing could choke on. */
-const MOST_BYTES = 1024 * 1024;
+/** Fifty times the longest job that anybody writes by hand; the parser reads as much in half a second at the worst. */
+const MOST_KIB = 256;
+const MOST_BYTES = MOST_KIB * 1024;
 
 /** Nobody writes more by hand; a "billion laughs" document needs few anchors and thousands of aliases. */
 const MOST_ALIASES = 100;
@@ -102,11 +103,7 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length > MOST_BYTES) {
-    throw stop(
-      kind.code,
-      `${path}: more than ${MOST_BYTES} bytes`,
-      `Give the file that is the ${kind.name}.`,
-    );
+    throw stop(kind.code, `${path}: more than ${MOST_KIB} KiB`, `Give the file that is the ${kind.name}.`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -137,9 +134,12 @@ function unreadable(path: string, kind: DocumentKind, error: unknown): StopError
   );
 }
 
+/** Names that stand twice are looked for by us: the parser would compare each with each. */
+const PARSING = { prettyErrors: false, stringKeys: true, uniqueKeys: false } as const;
+
 function parseText(text: string, path: string, kind: DocumentKind, lineCounter: LineCounter): Document {
   try {
-    return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
+    return parseDocument(text, { lineCounter, ...PARSING });
   } catch {
     // The parser recurses: brackets nested ten thousand deep exhaust its stack.
     throw stop(kind.code, `${path}: too deeply nested to be read`, `Give the file that is the ${kind.name}.`);
@@ -150,14 +150,34 @@ function plainValue(document: Document, path: string, kind: DocumentKind): unkno
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES });
   } catch {
-    throw stop(kind.code, `${path}: more than ${MOST_ALIASES} aliases (*name)`, 'Write the values out.');
+    throw stop(kind.code, `${path}: ${TOO_MANY_ALIASES}`, 'Write the values out.');
   }
 }
 
-/** What neither the parser nor zod objects to: an alias of nothing, and a name that would replace a prototype. */
+const TOO_MANY_ALIASES = `more than ${MOST_ALIASES} aliases (*name)`;
+
+/**
+ * What neither the parser nor zod objects to: an alias of nothing, a name that would replace a prototype, a name that stands
+ * twice. To follow one alias, the whole document is read, so there may not be many of them.
+ */
 function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
+  let aliases = 0;
   visit(document, {
+    Map(_key, { items }) {
+      const names = new Set<string | undefined>();
+      for (const pair of items) {
+        const name = nameOf(pair);
+        if (names.has(name)) {
+          const { fact, next } = yamlProblem('DUPLICATE_KEY');
+          throw problemAt(offsetOfNode(pair.key) ?? 0, fact, next);
+        }
+        names.add(name);
+      }
+    },
     Alias(_key, alias) {
+      aliases += 1;
+      if (aliases > MOST_ALIASES)
+        throw problemAt(offsetOfNode(alias) ?? 0, TOO_MANY_ALIASES, 'Write the values out.');
       if (alias.resolve(document) !== undefined) return;
       const { fact, next } = yamlProblem('BAD_ALIAS');
       throw problemAt(offsetOfNode(alias) ?? 0, fact, next);
