@@ -2,8 +2,8 @@ import { answerPlaceOf, fieldsIn, ownBodyIn, resultsIn, valueAt } from './answer
 import { changeFields } from './changes.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { stop } from './errors.ts';
-import type { Answer, Call, JsonValue, Operation, Step } from './operation.ts';
-import { dialectOperationOf, requireSendable, unaskable } from './request.ts';
+import { type Answer, type Call, end, type JsonValue, type Operation, type Step } from './operation.ts';
+import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from './request.ts';
 
 /**
  * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an
@@ -30,6 +30,8 @@ export function operationIn(dialect: Dialect, operation: Operation): Operation {
 function askable(dialect: Dialect, step: Step): Step {
   if (step.kind === 'end') return step;
   if (Object.hasOwn(dialect.operations, step.call.operation)) {
+    const unfit = unfitForPath(dialect, step.call);
+    if (unfit !== undefined) return end({ kind: 'refused', reason: `${unfit} cannot be part of an address` });
     requireSendable(dialect, step.call);
     return step;
   }

@@ -4,6 +4,7 @@ import { envelopeBody, merged } from './envelope.ts';
 import { invariant, stop } from './errors.ts';
 import { ROLES, type Role } from './membership.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from './operation.ts';
+import { foreignName } from './plain-text.ts';
 import { leadsElsewhere } from './vendor-path.ts';
 
 /** What leaves for the vendor, to the byte. */
@@ -84,6 +85,17 @@ export function requireSendable(dialect: Dialect, call: Call): void {
   if (dialect.through === undefined || methods.includes(method)) return;
   const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
   throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+}
+
+/** What the path of a call would name, and cannot hold: the value of a cell, or of an answer. Undefined: nothing. */
+export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
+  const operation = dialectOperationOf(dialect, call);
+  if (!operation.path.includes('{') || GENERIC_OPERATIONS.includes(call.operation)) return undefined;
+  const fields = fieldsOf(operation, withPermissions(dialect, call));
+  const wrong = [...operation.path.matchAll(PATH_FIELD)].find(
+    ([, name = '']) => fields.has(name) && !isPathSegment(fields.get(name)),
+  )?.[1];
+  return wrong === undefined ? undefined : `${wrong} ${foreignName(String(fields.get(wrong)))}`;
 }
 
 function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): Shaped {
@@ -216,9 +228,11 @@ function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
 }
 
+const PATH_FIELD = /\{([^{}]*)\}/g;
+
 /** Moves the fields that the path names out of the body. */
 function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
-  return template.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+  return template.replaceAll(PATH_FIELD, (_, name: string) => {
     if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
     const value = fields.get(name);
     fields.delete(name);
@@ -227,11 +241,13 @@ function fillPath(template: string, fields: Map<string, JsonValue>, values: Path
 }
 
 /** One segment and no more: `.` and `..` would be resolved away by whoever reads the path, encoded or not. */
+function isPathSegment(value: JsonValue | undefined): value is string {
+  if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
+  return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
+}
+
 function pathSegment(name: string, value: JsonValue | undefined): string {
-  invariant(
-    typeof value === 'string' && value !== '' && value !== '.' && value !== '..' && !/[/\\]/.test(value),
-    `the path parameter ${name} is not one path segment`,
-  );
+  invariant(isPathSegment(value), `the path parameter ${name} is not one path segment`);
   return encodeURIComponent(value);
 }
 

@@ -219,7 +219,7 @@ export function fieldsIn({ job, dialect, call }: Trial, { reply, closure }: Trie
 
 export interface TrialRun
   extends Omit<SpenderRequest, 'accept'>,
-    Pick<FileRequest, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent'> {}
+    Pick<FileRequest, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
 
 export interface RanTrial {
   readonly summary: RunSummary;
@@ -235,11 +235,11 @@ export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTria
     const { ledger } = spender;
     const { location } = chooseStore(request.store, account.sandbox);
     const file = await writeRow(trial, location, ledger);
-    const { refresh, maxPauseMs, signal, onEvent } = request;
+    const { refresh, maxPauseMs, signal, onEvent, askMisses } = request;
     const summary = await spender.run(
       { job, account, dialect },
       {
-        ...{ file, refresh, maxPauseMs, signal, onEvent },
+        ...{ file, refresh, maxPauseMs, signal, onEvent, askMisses },
         output: new Writable({ write: (_chunk, _encoding, done) => done() }),
         askRequests: async () => true,
         askBudget: async (plan) => credits(mostAsked(plan)),

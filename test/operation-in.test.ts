@@ -14,6 +14,7 @@ import {
   end,
   type JsonValue,
   type OperationOptions,
+  send,
 } from '../src/operation.ts';
 import { operationIn } from '../src/operation-in.ts';
 
@@ -175,3 +176,37 @@ test('the fields are those at the place that the dialect names, and none when no
   const answer = { status: 200, body: JSON.stringify(body) };
   expect(seenIn(through, { kind: 'found', fields: answer }).fields).toEqual({ name: 'Acme' });
 });
+
+test.each(['..', 'a/b', '%2e%2e', '..;x', '\ud800'])(
+  'a cell that would lead out of the path is a reason of its row, and never a request: %j',
+  (code) => {
+    const entry = { method: 'POST' as const, path: '/invites/{invite_code}', credits: { most: 0, found: 0 } };
+    const dialect = { ...service, operations: { ...service.operations, 'delete-invite': entry } };
+    const asked = (invite_code: string): Call => ({
+      operation: 'delete-invite',
+      parameters: { invite_code },
+      ifLost: 'hold',
+    });
+    const step = (value: string) =>
+      operationIn(
+        dialect,
+        defineOperation({
+          name: 'delete-invite',
+          summary: 'Asks.',
+          vendor: 'service',
+          inputs: [],
+          tiers: [],
+          prepare: () => ({ kind: 'ready', input: {} }),
+          next: () => send(asked(value)),
+        }),
+      ).next({}, () => undefined);
+    expect(step('abc')).toMatchObject({ kind: 'send' });
+    expect(step(code)).toMatchObject({
+      kind: 'end',
+      outcome: {
+        kind: 'refused',
+        reason: expect.stringMatching(/^invite_code ".*" cannot be part of an address$/),
+      },
+    });
+  },
+);

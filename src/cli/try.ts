@@ -91,10 +91,14 @@ async function requireYes(
 ): Promise<void> {
   if (account.sandbox || yes === true) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
-  const answer = await console.ask(`Send this request, ${cost}? [y/N] `);
-  if (/^y(es)?$/i.test(answer?.trim() ?? '')) return;
+  if (await saysYes(console, `Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody agreed.`;
   throw stop('consent', fact, 'Agree on a terminal, or with --yes.');
+}
+
+async function saysYes(console: Console, question: string): Promise<boolean> {
+  const answer = await console.ask(`${plainText(question)} [y/N] `);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
 /** Off a terminal nobody watches, so a call that waits for longer ends and is made again by whoever started it. */
@@ -116,6 +120,8 @@ async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTr
       waitForLockMs: durationOf('--wait', flags.wait),
       maxPauseMs: durationOf('--max-pause', flags.maxPause) ?? waiting,
       mayCreateStore: console.interactive,
+      askMisses: ({ fact, count }) =>
+        saysYes(console, `${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
       tell: console.warn,
       signal: stopping.signal,
       onEvent(event) {

@@ -186,7 +186,7 @@ test('a lost answer is in doubt, ends with 3, and is settled by the command that
   expect(vendor.requests).toHaveLength(2);
 });
 
-test('killed before its row is settled, the same command goes on and does not buy blindly', async () => {
+test('killed before its row is settled or behind its intent, the same command goes on and does not buy blindly', async () => {
   const own = await Workplace.open({ concurrency: 1 });
   onTestFinished(() => own[Symbol.asyncDispose]());
   const desk = new Desk(own);
@@ -194,4 +194,9 @@ test('killed before its row is settled, the same command goes on and does not bu
   await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close' } });
   expect(await desk.json(words)).toMatchObject({ source: 'ledger', answer: 'found' });
   expect(await own.vendor.book()).toMatchObject({ requests: 1, charges: 1, charged_twice: [] });
+  const open = ['try', 'enrich-company', 'domain=open.example', '--yes'];
+  await desk.type(open, { env: { ROWONCE_CRASH_AT: 'after-intent' } });
+  const { code, stderr } = await desk.type(open);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/What is in doubt: .*settle \w+/)]);
+  expect(await own.vendor.book()).toMatchObject({ requests: 1 });
 });
