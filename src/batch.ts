@@ -6,7 +6,7 @@ import { type ChangePlan, hasWork } from './change-plan.ts';
 import { isoTime } from './clock.ts';
 import { guessWords, isByName } from './columns.ts';
 import { crashPoint } from './faults.ts';
-import { freshSinceOf } from './freshness.ts';
+import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import { halfDone } from './half-done.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
@@ -61,20 +61,6 @@ function datedByNow({ clock, emit }: RunOrder, batch: Batch): Batch {
   const message = `This batch began at ${isoTime(batch.createdAtMs)} by a clock that was wrong, so nothing is too old for it.`;
   emit({ kind: 'note', message });
   return undated;
-}
-
-/**
- * Whether the batch of this key is finished and used answers that are too old by now: then a new generation buys those
- * anew. An unfinished one never has, because it resumes with the cut-offs of its own beginning: otherwise a run that is
- * started again and again would find what it bought itself too old, and never end.
- */
-export async function hasGoneStale(
-  ledger: LedgerReader,
-  { key, freshSince }: Pick<BatchSpec, 'key' | 'freshSince'>,
-): Promise<boolean> {
-  if (freshSince === undefined) return false;
-  const existing = await ledger.batchByKey(key);
-  return existing?.state === 'finished' && (await ledger.hasOlderThan(existing.id, freshSince));
 }
 
 /** Whether a list that says how things should be finds them otherwise. */

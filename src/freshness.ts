@@ -1,6 +1,6 @@
 import { invariant } from './errors.ts';
 import type { Job } from './job.ts';
-import type { AnswerRecord, Batch, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
+import type { AnswerRecord, Batch, BatchSpec, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
 
 /**
  * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes
@@ -19,6 +19,20 @@ export function freshSinceOf(
     ...(refreshAfterMs === undefined ? {} : { foundMs: startMs - refreshAfterMs }),
     ...(refreshNoMatchAfterMs === undefined ? {} : { noMatchMs: startMs - refreshNoMatchAfterMs }),
   };
+}
+
+/**
+ * Whether the batch of this key is finished and used answers that are too old by now: then a new generation buys those
+ * anew. An unfinished one never has, because it resumes with the cut-offs of its own beginning: otherwise a run that is
+ * started again and again would find what it bought itself too old, and never end.
+ */
+export async function hasGoneStale(
+  ledger: LedgerReader,
+  { key, freshSince }: Pick<BatchSpec, 'key' | 'freshSince'>,
+): Promise<boolean> {
+  if (freshSince === undefined) return false;
+  const existing = await ledger.batchByKey(key);
+  return existing?.state === 'finished' && (await ledger.hasOlderThan(existing.id, freshSince));
 }
 
 /** What is asked of an answer before it is used. */

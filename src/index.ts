@@ -20,5 +20,6 @@ export {
 export type { RunOptions } from './order.ts';
 export type { Plan } from './plan.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
-export { type JobRequest, type PlannedJob, planJob, type RunRequest, runJob } from './run-job.ts';
+export { type PlannedJob, planJob, runJob } from './run-job.ts';
+export type { JobRequest, RunRequest } from './run-request.ts';
 export { exitCodeOf, type RunSummary } from './summary.ts';

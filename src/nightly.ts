@@ -9,7 +9,7 @@ import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
-import { SPENDER_CHECKS, type SpenderRequest } from './run-job.ts';
+import { SPENDER_CHECKS, type SpenderRequest } from './run-request.ts';
 import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**

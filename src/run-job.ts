@@ -3,31 +3,14 @@ import { answerPlaceOf } from './answer-body.ts';
 import type { PathSearch } from './answer-fields.ts';
 import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
-import {
-  signal as abortSignal,
-  amount,
-  type Checks,
-  called,
-  checkOptions,
-  flag,
-  members,
-  milliseconds,
-  oneOfWords,
-  rows,
-  sampleRows,
-  target,
-  text,
-  timepiece,
-} from './checked-options.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { checkOptions } from './checked-options.ts';
+import { systemClock } from './clock.ts';
 import { Connections } from './connection.ts';
 import { DamageWatch, type JobDamage } from './damage-tally.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectOf } from './dialect-of.ts';
 import { stop } from './errors.ts';
 import type { Listener } from './events.ts';
-import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './format.ts';
-import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import { knownAnswers } from './known-answers.ts';
@@ -35,7 +18,6 @@ import type { Ledger, LedgerReader } from './ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';
-import { ACCEPTABLE, type RunOptions } from './order.ts';
 import { writeOwnFile } from './own-files.ts';
 import { schemaComment } from './paths.ts';
 import { run } from './pipeline.ts';
@@ -43,101 +25,21 @@ import { type Plan, type PlanOrder, planRows } from './plan.ts';
 import { repairing } from './repair.ts';
 import { type Reread, rereadOf } from './reread.ts';
 import { keepRetention } from './retention.ts';
+import {
+  type FileRequest,
+  type JobRequest,
+  PLAN_CHECKS,
+  type PlanRequest,
+  RUN_CHECKS,
+  type RunRequest,
+  type SpenderRequest,
+} from './run-request.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import { type SentRequest, sentRequests } from './sent-requests.ts';
-import type { Tell } from './store.ts';
 import type { RunSummary } from './summary.ts';
 
 /** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
-
-export interface JobRequest {
-  /** A YAML file, or the name of an operation. */
-  readonly job: string;
-  readonly file: string;
-  /** Over the job's. */
-  readonly account?: string | undefined;
-  /** How the file is read; each entry over the job's. */
-  readonly read?: ReadOptions | undefined;
-  /** What becomes of cells of ours that would begin a formula, over the job's. */
-  readonly formulas?: FormulaMode | undefined;
-  /** Whether what a row found carries that row's own columns, over the job's. */
-  readonly withInput?: boolean | undefined;
-  /** Damaged cells are sent repaired where that is sure; left out: as the job says. */
-  readonly repair?: boolean | undefined;
-  /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
-  readonly store?: string | undefined;
-}
-
-export interface RunRequest extends JobRequest, RunOptions {
-  /** How long to wait for another spender of the store. */
-  readonly waitForLockMs?: number | undefined;
-  /** Whether a store that nobody named may be made; sandbox accounts may always. */
-  readonly mayCreateStore?: boolean | undefined;
-  /** Where the job is written as a commented file. */
-  readonly saveJobAs?: string | undefined;
-  /** A plan that was saved: the run does that, or stops before anything is sent. */
-  readonly planFile?: string | undefined;
-  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: Listener | undefined;
-  /** Hears what a person should know of the store. */
-  readonly tell?: Tell | undefined;
-  /** What a user types to go on. */
-  readonly command?: string | undefined;
-  readonly clock?: Clock | undefined;
-}
-
-const JOB_CHECKS: Checks<JobRequest> = {
-  job: text,
-  file: text,
-  account: text,
-  read: members('read', {
-    encoding: oneOfWords(ENCODINGS),
-    delimiter: oneOfWords(DELIMITER_NAMES),
-    skipLines: rows,
-    ragged: oneOfWords(['pad']),
-    sheet: text,
-    strict: flag,
-  }),
-  formulas: oneOfWords(FORMULA_MODES),
-  withInput: flag,
-  repair: flag,
-  store: text,
-};
-
-/** Of opening a store for spending. */
-export const SPENDER_CHECKS: Checks<SpenderRequest> = {
-  store: text,
-  waitForLockMs: milliseconds,
-  mayCreateStore: flag,
-  accept: oneOfWords(ACCEPTABLE),
-  tell: called,
-  command: text,
-  clock: timepiece,
-};
-
-const RUN_CHECKS: Checks<RunRequest> = {
-  ...JOB_CHECKS,
-  ...SPENDER_CHECKS,
-  output: target,
-  forExcel: flag,
-  budget: amount,
-  limit: rows,
-  sample: sampleRows,
-  refresh: flag,
-  maxPauseMs: milliseconds,
-  askBudget: called,
-  askRequests: called,
-  askChanges: called,
-  askMisses: called,
-  askReread: called,
-  allowAdmin: flag,
-  saveJobAs: text,
-  planFile: text,
-  signal: abortSignal,
-  onEvent: called,
-};
 
 /**
  * Works through a file, or goes on with it: the same request again resumes.
@@ -154,18 +56,6 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
     await spender.close([chosen.account]);
   }
 }
-
-/** What opening a store for spending needs to know. */
-export type SpenderRequest = Pick<
-  RunRequest,
-  'store' | 'waitForLockMs' | 'mayCreateStore' | 'accept' | 'tell' | 'command' | 'clock'
->;
-
-/** What a run needs to know besides its job and its store. */
-export type FileRequest = Omit<
-  RunRequest,
-  keyof SpenderRequest | 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair' | 'saveJobAs'
->;
 
 export interface ChosenJob {
   /** Its operation as the account's vendor can be asked. */
@@ -240,29 +130,6 @@ function requireFitting(
     throw stop('usage', fact, 'Leave --refresh out: a list that finds something to do again does it.');
   }
 }
-
-export interface PlanRequest extends JobRequest {
-  /** As if every answer that was bought before were too old. */
-  readonly refresh?: boolean | undefined;
-  /** Where the plan of a change is written, for a run of exactly that. */
-  readonly savePlanAs?: string | undefined;
-  /** As of a run: what it allows holds nothing back. */
-  readonly allowAdmin?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: Listener | undefined;
-  /** Hears what would hold a run back from the store. */
-  readonly tell?: Tell | undefined;
-}
-
-const PLAN_CHECKS: Checks<PlanRequest> = {
-  ...JOB_CHECKS,
-  refresh: flag,
-  savePlanAs: text,
-  allowAdmin: flag,
-  signal: abortSignal,
-  onEvent: called,
-  tell: called,
-};
 
 export interface PlannedJob {
   readonly job: Job;

@@ -7,13 +7,8 @@ import { openHeader } from './input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger.ts';
 import { Team } from './membership.ts';
 import { storeWords } from './open-ledger.ts';
-import {
-  type ChosenJob,
-  type FileRequest,
-  openSpender,
-  type Spender,
-  type SpenderRequest,
-} from './run-job.ts';
+import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
+import type { FileRequest, SpenderRequest } from './run-request.ts';
 import type { RunSummary } from './summary.ts';
 import { undoJob } from './undo/job.ts';
 import { type NotUndone, type UndoList, undoList } from './undo/list.ts';

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { APART_MS, BelievedTime, type Moment } from '../src/believed-time.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Ledger } from '../src/ledger.ts';
-import memory from '../src/stores/memory.ts';
 import sqlite from '../src/stores/sqlite.ts';
 import { admit, batchNamed, NOON_MS } from './stores/book.ts';
+import memory from './stores/memory.ts';
 import { freshLedger } from './stores/places.ts';
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];

@@ -17,7 +17,7 @@ import type { Ledger } from '../src/ledger.ts';
 import type { LiveTeam } from '../src/live-team.ts';
 import type { KnownSubject, SubjectFacts } from '../src/membership.ts';
 import { choose } from '../src/run-job.ts';
-import memory from '../src/stores/memory.ts';
+import memory from './stores/memory.ts';
 
 let folder: string;
 beforeAll(() => {

@@ -28,7 +28,7 @@ const TIERS: Readonly<Record<string, string>> = {
   attempt: 'attempt',
   recover: 'looks recover',
   pipeline: 'connection pipeline',
-  library: 'run-job nightly undo trial needed-node index',
+  library: 'run-request run-job nightly undo trial needed-node index',
   faces:
     'cli/ damage-words doubt-words erasure-words event-words console formula-flag main plan-words read-flags stop-signals ',
 };

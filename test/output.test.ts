@@ -30,8 +30,8 @@ import {
   writeOutput,
 } from '../src/output.ts';
 import { OUR_COLUMNS, type Outcome } from '../src/row.ts';
-import memory from '../src/stores/memory.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from './formats/csv-arbitrary.ts';
+import memory from './stores/memory.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();

@@ -22,8 +22,8 @@ import { run } from '../src/pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from '../src/plan.ts';
 import { planLines, planObject } from '../src/plan-words.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
-import memory from '../src/stores/memory.ts';
 import { validAbn } from './abn-arbitrary.ts';
+import memory from './stores/memory.ts';
 
 const job: Job = {
   name: 'enrich-company',

@@ -13,8 +13,8 @@ import { openHeader } from '../src/input.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../src/operation.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import { type LookedUp, type Standing, standings } from '../src/standing.ts';
-import memory from '../src/stores/memory.ts';
 import { ACCOUNT, answered, batchNamed } from './stores/book.ts';
+import memory from './stores/memory.ts';
 
 const askAbout = (domain: string): Call => ({
   operation: 'enrich-company',

@@ -1,5 +1,6 @@
 import { chooseStore } from '../open-ledger.ts';
-import { openSpender, type Spender, type SpenderRequest } from '../run-job.ts';
+import { openSpender, type Spender } from '../run-job.ts';
+import type { SpenderRequest } from '../run-request.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** An open store, and the jobs that spend from it. */

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { hasGoneStale, isPartial } from '../batch.ts';
+import { isPartial } from '../batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { Clock } from '../clock.ts';
 import { StopError } from '../errors.ts';
-import { freshSinceOf } from '../freshness.ts';
+import { freshSinceOf, hasGoneStale } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import { contentHash, openMappedInput } from '../input.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger.ts';

@@ -9,7 +9,8 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits } from '../../src/ledger.ts';
-import { type RunRequest, runJob } from '../../src/run-job.ts';
+import { runJob } from '../../src/run-job.ts';
+import type { RunRequest } from '../../src/run-request.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
 import type { RunSummary } from '../../src/summary.ts';
 import { openDesk } from '../cli/desk.ts';

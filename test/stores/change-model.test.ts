@@ -5,10 +5,10 @@ import type { Admission, AttemptId, Closure, DecisionKind } from '../../src/ledg
 import { credits } from '../../src/ledger.ts';
 import type { SubjectFacts } from '../../src/membership.ts';
 import type { Call } from '../../src/operation.ts';
-import memory from '../../src/stores/memory.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import { ACCOUNT, NOON_MS, released, replyWith } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';
+import memory from './memory.ts';
 import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers says of changes what the plain lists of the memory store say, and a subject moves by

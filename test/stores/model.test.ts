@@ -11,7 +11,6 @@ import {
   type KeyedRequest,
   type Look,
 } from '../../src/ledger.ts';
-import memory from '../../src/stores/memory.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -27,6 +26,7 @@ import {
   requestUnder,
   settle,
 } from './book.ts';
+import memory from './memory.ts';
 import { BATCHES, batchAt, comparable, openAsAfterCrash, type Side, sideOf } from './sides.ts';
 
 // Goal: SQLite with its triggers and totals says what the plain lists of the memory store say, whatever is asked of it,

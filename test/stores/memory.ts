@@ -1,5 +1,5 @@
-import { stop } from '../errors.ts';
-import type { Store } from '../store.ts';
+import { stop } from '../../src/errors.ts';
+import type { Store } from '../../src/store.ts';
 import type { MemoryBook } from './memory/book.ts';
 
 /**

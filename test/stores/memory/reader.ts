@@ -1,5 +1,5 @@
-import type { CallKey } from '../../call-key.ts';
-import { unreachable } from '../../errors.ts';
+import type { CallKey } from '../../../src/call-key.ts';
+import { unreachable } from '../../../src/errors.ts';
 import type {
   AccountState,
   Activity,
@@ -22,9 +22,9 @@ import type {
   PlannedRow,
   RowRecord,
   SettledInput,
-} from '../../ledger.ts';
-import type { Call } from '../../operation.ts';
-import type { OutcomeKind, RowNumber } from '../../row.ts';
+} from '../../../src/ledger.ts';
+import type { Call } from '../../../src/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../../src/row.ts';
 import {
   answerOf,
   doubtOf,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import type { BootTime } from '../../clock.ts';
-import { invariant } from '../../errors.ts';
-import type { Position } from '../../format.ts';
+import type { BootTime } from '../../../src/clock.ts';
+import { invariant } from '../../../src/errors.ts';
+import type { Position } from '../../../src/format.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -31,9 +31,9 @@ import {
   type SettledRow,
   type TimeMark,
   type UsageMark,
-} from '../../ledger.ts';
-import type { SubjectFacts } from '../../membership.ts';
-import type { RowNumber } from '../../row.ts';
+} from '../../../src/ledger.ts';
+import type { SubjectFacts } from '../../../src/membership.ts';
+import type { RowNumber } from '../../../src/row.ts';
 import {
   holds,
   type KeptAttempt,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../../src/errors.ts';
 import type {
   Admission,
   AnswerRecord,
@@ -9,7 +9,7 @@ import type {
   Intent,
   Money,
   TimeMark,
-} from '../../ledger.ts';
+} from '../../../src/ledger.ts';
 import {
   answerOf,
   holds,

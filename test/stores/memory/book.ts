@@ -1,5 +1,5 @@
-import type { CallKey } from '../../call-key.ts';
-import type { Position } from '../../format.ts';
+import type { CallKey } from '../../../src/call-key.ts';
+import type { Position } from '../../../src/format.ts';
 import {
   type AccountCaps,
   type Agreement,
@@ -26,10 +26,10 @@ import {
   type SettledRow,
   type TimeMark,
   type UsageMark,
-} from '../../ledger.ts';
-import { type Subject, type SubjectFacts, subjectText } from '../../membership.ts';
-import type { Call } from '../../operation.ts';
-import type { RowNumber } from '../../row.ts';
+} from '../../../src/ledger.ts';
+import { type Subject, type SubjectFacts, subjectText } from '../../../src/membership.ts';
+import type { Call } from '../../../src/operation.ts';
+import type { RowNumber } from '../../../src/row.ts';
 
 /** What a ledger holds, as lists. Everything that can be added up is added up when it is asked for. */
 
