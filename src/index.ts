@@ -22,4 +22,5 @@ export type { Plan } from './plan.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
 export { type PlannedJob, planJob, runJob } from './run-job.ts';
 export type { JobRequest, RunRequest } from './run-request.ts';
+export type { UnseenRequests } from './sent-requests.ts';
 export { exitCodeOf, type RunSummary } from './summary.ts';
