@@ -42,11 +42,23 @@ const NUMBER = /^ *[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})
 const PHONE = /^ *\+\d(?: ?\d){5,14}(?:; \+\d(?: ?\d){5,14})* *$/;
 
 /** Most cells begin with a letter or a digit and hold no separator, and need no more than a look at that. */
-const PLAIN = /^[0-9A-Za-z][^;,|\t\r\n]*$/;
+const PLAIN = /^[0-9A-Za-z][^;,|\p{Cc}]*$/u;
 
-/** The cell as it can be opened anywhere. What it returns, it returns unchanged. In linear time. */
-export function safeCell(text: string): SafeCell {
-  if (text === '' || PLAIN.test(text) || isNumberOrPhone(text)) return { text, wasFormula: false };
+/** Control characters but tab and line ends, which are part of texts of several lines. */
+const INVISIBLE = /[^\P{Cc}\t\n\r]/gu;
+
+/**
+ * A terminal obeys control characters, and nobody sees why two cells differ in them, so they are left out. Those above ASCII
+ * come of letters that were read in a wrong encoding, and one that is missing without a sign would make another name.
+ */
+function visible(text: string): string {
+  return text.replace(INVISIBLE, (character) => (character < '\u0080' ? '' : '\uFFFD'));
+}
+
+/** The cell as it can be opened and printed anywhere. What it returns, it returns unchanged. In linear time. */
+export function safeCell(cell: string): SafeCell {
+  if (cell === '' || PLAIN.test(cell) || isNumberOrPhone(cell)) return { text: cell, wasFormula: false };
+  const text = visible(cell);
   const [first = '', ...rest] = text.split(SEPARATORS);
   const isList = LIST_SEPARATORS.has(rest[0] ?? '') && isNumberOrPhone(first);
   const begins = BEGINS_FORMULA.test(text) && !isList;
