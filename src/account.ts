@@ -20,6 +20,7 @@ import { suggestion } from './nearest.ts';
 import type { Vendor } from './operation.ts';
 import { distrustAround, ownedByAnother } from './own-folder.ts';
 import { accountsPath } from './paths.ts';
+import { foreignName } from './plain-text.ts';
 import { parseRate } from './sandbox/rate.ts';
 
 export { resolveKey } from './account-key.ts';
@@ -174,7 +175,11 @@ export function findAccount(accounts: Accounts, name: string, env: Environment =
   const found = accounts.configured.find((account) => account.name === name);
   if (found !== undefined) return found;
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
-  throw stop('account', `there is no account "${name}" in ${accounts.path}`, suggestion(name, known));
+  throw stop(
+    'account',
+    `there is no account ${foreignName(name)} in ${accounts.path}`,
+    suggestion(name, known),
+  );
 }
 
 /** The built-in account of that vendor. `$ROWONCE_SANDBOX` replaces the flags of the sandbox. */
@@ -288,7 +293,9 @@ function serviceOf(name: string, via: string, document: AccountsDocument): Accou
   const found = entries.find(([each]) => each === via)?.[1];
   if (found?.vendor === 'service') return accountOf(via, found, document);
   const fact =
-    found === undefined ? `there is no account "${via}"` : `account ${via} is not an account of the service`;
+    found === undefined
+      ? `there is no account ${foreignName(via)}`
+      : `account ${via} is not an account of the service`;
   const next =
     services.length === 0 ? 'Add the service account, with vendor: service.' : suggestion(via, services);
   throw document.problem(['accounts', name, 'via'], 'value', `accounts.${name}.via: ${fact}`, next);

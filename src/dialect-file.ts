@@ -13,6 +13,7 @@ import { checkDocument, type DocumentKind, readDocument, type YamlDocument } fro
 import { loadFamily } from './family.ts';
 import { suggestion } from './nearest.ts';
 import type { Operation } from './operation.ts';
+import { foreignName } from './plain-text.ts';
 import { problemOf } from './schema-problem.ts';
 
 /**
@@ -81,7 +82,7 @@ async function dialectIn(
   const known = Object.keys(builtIn.operations);
   const unknown = Object.keys(value.operations ?? {}).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const fact = `the ${builtIn.vendor} has no operation "${unknown}"`;
+    const fact = `the ${builtIn.vendor} has no operation ${foreignName(unknown)}`;
     throw problem(['operations', unknown], 'name', fact, suggestion(unknown, known));
   }
   const { replace_answers: replaceAnswers = false, ...overrides } = value;

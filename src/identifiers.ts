@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readAbn } from './abn.ts';
 import { publicHostProblem } from './identifiers/public-hosts.ts';
 import type { Normalised } from './operation.ts';
+import { foreignName } from './plain-text.ts';
 
 /**
  * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a cell, it
@@ -285,7 +286,7 @@ function hostProblem(host: string): Unusable | undefined {
   if (!host.includes('.')) return unusable('has no dot in its host name');
   return HOST.test(host) && host.length <= LONGEST_HOST
     ? undefined
-    : unusable(`"${host}" is not a domain name`);
+    : unusable(`${foreignName(host)} is not a domain name`);
 }
 
 function portOf({ port }: URL): string {

@@ -7,7 +7,7 @@ import { messageOf, type StopError, stop } from './errors.ts';
 import { endingOf, partsOf } from './file-name.ts';
 import { readableEndings } from './input-file.ts';
 import { besideInput, filesOf } from './output.ts';
-import { sentence } from './plain-text.ts';
+import { foreignName, sentence } from './plain-text.ts';
 
 /**
  * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`
@@ -124,7 +124,7 @@ async function reasonToLeave(
   }
   const extension = endingOf(name);
   if (!extensions.includes(extension)) {
-    return `no format reads its ending "${extension}", only ${extensions.join(', ')}`;
+    return `no format reads its ending ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
   // Whoever opened a pipe or a device would wait for it, perhaps for ever.
   if (found?.isFile() === false) return 'it is not a regular file';

@@ -10,6 +10,7 @@ import { type Job, readEntryOf } from './job.ts';
 import { columnsOf, outputSettings, readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
 import type { Operation } from './operation.ts';
+import { foreignName } from './plain-text.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
@@ -180,6 +181,6 @@ async function formatOf(path: string): Promise<Format> {
   const fact =
     ending === ''
       ? `${path} has no ending that says what it is.`
-      : `${path} ends in "${ending}", which no format reads.`;
+      : `${path} ends in ${foreignName(ending)}, which no format reads.`;
   throw stop('input', fact, `Save the file as one of: ${known}.`);
 }

@@ -11,7 +11,7 @@ import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './
 import { type Credits, credits } from './ledger.ts';
 import { suggestion } from './nearest.ts';
 import type { JsonObject, JsonValue, Operation } from './operation.ts';
-import { plainText } from './plain-text.ts';
+import { foreignName, plainText } from './plain-text.ts';
 import { OUR_COLUMNS } from './row.ts';
 import { unoffered } from './unoffered.ts';
 import { checkWaterfall } from './waterfall.ts';
@@ -152,7 +152,7 @@ async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<O
   if (operation !== undefined) return operation;
   const announced = unoffered(value.operation);
   if (announced !== undefined) throw announced;
-  const fact = `there is no operation "${value.operation}"`;
+  const fact = `there is no operation ${foreignName(value.operation)}`;
   throw problem(['operation'], 'value', fact, suggestion(value.operation, await familyNames(OPERATIONS)));
 }
 
@@ -237,7 +237,7 @@ function checkColumns(operation: Operation, { value, problem }: YamlDocument<Job
   const inputs = operation.inputs.map((input) => input.name);
   const unknown = Object.keys(value.columns ?? {}).find((name) => !inputs.includes(name));
   if (unknown === undefined) return;
-  const fact = `${operation.name} has no input "${unknown}"`;
+  const fact = `${operation.name} has no input ${foreignName(unknown)}`;
   throw problem(['columns', unknown], 'name', fact, suggestion(unknown, inputs));
 }
 
@@ -256,7 +256,7 @@ function checkAdded({ value, problem }: YamlDocument<JobFile>): void {
   const taken = new Map<string, string>(OUR_COLUMNS.map((name) => [name, 'which Rowonce itself adds']));
   for (const name of Object.keys(value.add ?? {})) {
     const why = taken.get(name.toLowerCase());
-    const fact = `the column "${name}" cannot be added: it is the same as one ${why}`;
+    const fact = `the column ${foreignName(name)} cannot be added: it is the same as one ${why}`;
     if (why !== undefined) throw problem(['add', name], 'name', fact, 'Choose another name.');
     taken.set(name.toLowerCase(), 'above it');
   }

@@ -4,7 +4,7 @@ import { judge, type Reply, type Verdict } from './judge.ts';
 import type { RawReply } from './ledger.ts';
 import { ROLES, type Role } from './membership.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
-import { foreignWords } from './plain-text.ts';
+import { foreignName, foreignWords } from './plain-text.ts';
 import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
 
 /**
@@ -95,11 +95,11 @@ function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): 
   const body = readBody(bytes);
   if (body.kind !== 'json') return unusable('it is not JSON');
   const items = valueAt(body.value, listing.items);
-  if (!Array.isArray(items)) return unusable(`there is no list at "${listing.items}"`);
+  if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
   const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
   // One without is somebody whom we cannot name; all without is a wrong entry, after which everybody would be "gone".
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
-    return unusable(`nobody in it has an e-mail at "${listing.email}"`);
+    return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }
   return { kind: 'listed', people, ...nextPage(body.value, listing) };
 }

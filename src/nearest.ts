@@ -1,7 +1,14 @@
 import { closestMatch } from 'leven';
+import { foreignWords } from './plain-text.ts';
 
 /** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
 const SHARE_OF_SLIPS = 0.5;
+
+/** Each letter is held against each, so what nobody has typed is not compared. */
+const LONGEST_WORD = 200;
+
+/** As much of a list as somebody reads. */
+const LONGEST_LIST = 700;
 
 /**
  * The known word that was probably meant, in its own spelling; undefined when none is near. Case is ignored.
@@ -12,7 +19,9 @@ export function nearest(
   known: readonly string[],
   maxDistance = Math.max(1, Math.floor(word.length * SHARE_OF_SLIPS)),
 ): string | undefined {
-  const spellings = new Map(known.map((each) => [each.toLowerCase(), each]));
+  if (word.length > LONGEST_WORD) return undefined;
+  const near = known.filter((each) => each.length <= LONGEST_WORD);
+  const spellings = new Map(near.map((each) => [each.toLowerCase(), each]));
   const match = closestMatch(word.toLowerCase(), [...spellings.keys()], { maxDistance });
   return match === undefined ? undefined : spellings.get(match);
 }
@@ -20,6 +29,6 @@ export function nearest(
 /** "Did you mean X?" where one is near, else the whole list: one sentence on what to do. */
 export function suggestion(word: string, known: readonly string[]): string {
   const match = nearest(word, known);
-  if (match !== undefined) return `Did you mean ${match}?`;
-  return known.length === 0 ? 'Leave it out.' : `Known are: ${known.join(', ')}.`;
+  if (match !== undefined) return `Did you mean ${foreignWords(match)}?`;
+  return known.length === 0 ? 'Leave it out.' : `Known are: ${foreignWords(known.join(', '), LONGEST_LIST)}.`;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invariant } from './errors.ts';
 import { suggestion } from './nearest.ts';
+import { foreignName, foreignWords } from './plain-text.ts';
 
 /**
  * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where they are
@@ -64,7 +65,7 @@ function missing(issue: Issue): SchemaProblem {
   return {
     keys: issue.path.slice(0, -1),
     part: 'value',
-    fact: `"${name}" is missing`,
+    fact: `${foreignName(name)} is missing`,
     next: `Add a line that begins with ${name}:${choice}.`,
   };
 }
@@ -95,7 +96,7 @@ function wrongValue(issue: Issue, found: unknown): Words {
       return { fact: `${name} is ${String(found)}`, next: `Write at most ${issue.maximum}.` };
     case 'invalid_key':
       return {
-        fact: `the name "${String(issue.path.at(-1))}" cannot be used`,
+        fact: `the name ${foreignName(String(issue.path.at(-1)))} cannot be used`,
         next: `Choose another: ${issue.issues[0]?.message ?? issue.message}.`,
       };
     case 'invalid_format':
@@ -145,7 +146,7 @@ function kindOf(value: unknown): string {
 const LONGEST_WORD = 24;
 
 function quoted(word: string): string {
-  return word.length > LONGEST_WORD ? `a word of ${word.length} characters` : `"${word}"`;
+  return word.length > LONGEST_WORD ? `a word of ${word.length} characters` : foreignName(word);
 }
 
 function notInList(name: string, found: unknown, words: readonly string[]): Words {
@@ -153,11 +154,15 @@ function notInList(name: string, found: unknown, words: readonly string[]): Word
   return { fact: `${name} cannot be ${shown}`, next: suggestion(String(found), words) };
 }
 
+/** A part of a path is a name that somebody gave to an account or to a column. */
+const LONGEST_PART = 80;
+
 /** `accounts.data.limits`, `waterfall[2]`. */
 function pathName(keys: KeyPath): string {
   return keys.reduce<string>((name, key) => {
     if (typeof key === 'number') return `${name}[${key + 1}]`;
-    return name === '' ? String(key) : `${name}.${String(key)}`;
+    const word = foreignWords(String(key), LONGEST_PART);
+    return name === '' ? word : `${name}.${word}`;
   }, '');
 }
 

@@ -12,7 +12,7 @@ import type {
   Step,
 } from './operation.ts';
 import { end, send } from './operation.ts';
-import { foreignWords } from './plain-text.ts';
+import { foreignName, foreignWords } from './plain-text.ts';
 import type { Outcome } from './row.ts';
 
 /**
@@ -83,7 +83,7 @@ export function checkWaterfall(
 function unknownMember(tiers: readonly string[], waterfall: readonly string[]): WaterfallProblem | undefined {
   const unknown = waterfall.flatMap(membersOf).find((member) => !tiers.includes(member));
   if (unknown === undefined) return undefined;
-  const message = `the waterfall names "${unknown}", which this operation does not know`;
+  const message = `the waterfall names ${foreignName(unknown)}, which this operation does not know`;
   return { message, next: suggestion(unknown, tiers) };
 }
 
@@ -92,13 +92,13 @@ function repeatedTier(waterfall: readonly string[], choice: string): WaterfallPr
   for (const tier of waterfall) {
     const members = membersOf(tier).sort();
     if (new Set(members).size < members.length) {
-      return { message: `the waterfall joins an identifier to itself in "${tier}"`, next: choice };
+      return { message: `the waterfall joins an identifier to itself in ${foreignName(tier)}`, next: choice };
     }
     // `abn+domain` and `domain+abn` are one call: the second could only repeat the answer of the first.
     const earlier = seen.get(members.join('+'));
     if (earlier !== undefined) {
-      const message = `the waterfall names "${tier}" after "${earlier}", which is the same call`;
-      return { message, next: `Remove one "${tier}" from the waterfall.` };
+      const message = `the waterfall names ${foreignName(tier)} after ${foreignName(earlier)}, which is the same call`;
+      return { message, next: `Remove one ${foreignName(tier)} from the waterfall.` };
     }
     seen.set(members.join('+'), tier);
   }

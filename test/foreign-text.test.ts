@@ -17,10 +17,13 @@ import provider from '../src/dialects/provider.ts';
 import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
 import { safeCell } from '../src/formulas.ts';
 import { normaliseDomain, normalisePersonProfile, normaliseWebsite } from '../src/identifiers.ts';
+import { jobSchema } from '../src/job/schema.ts';
 import { judge, type Reply } from '../src/judge.ts';
+import { suggestion } from '../src/nearest.ts';
 import type { JsonValue } from '../src/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/plain-text.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/recognise.ts';
+import { problemOf } from '../src/schema-problem.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;
@@ -43,6 +46,15 @@ function words(reply: Reply): readonly string[] {
 
 const json = (value: JsonValue): string => JSON.stringify(value);
 
+/** What is said of a job that is not as it should be. */
+function wordsOfProblem(job: object): readonly string[] {
+  const { error } = jobSchema.safeParse(job);
+  return (error?.issues ?? []).flatMap((issue) => {
+    const { fact, next } = problemOf(jobSchema, job, [issue]);
+    return [fact, next];
+  });
+}
+
 /** Where words of somebody else become a part of a sentence of ours: of a reason, a note or a stop. */
 const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> = {
   'a refusal': (text) => words(answered(422, json({ message: text }))),
@@ -58,6 +70,9 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
   'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
   'a quoted cell': (text) => [quoted(text)],
   'the name of a column': (text) => [foreignName(text)],
+  'a word that nobody knows': (text) => [suggestion(text, [text, `${text}s`]), suggestion('zzz', [text])],
+  'a name in a job': (text) => wordsOfProblem({ columns: { [text]: 1 }, [text]: 1, operation: 1 }),
+  'a value in a job': (text) => wordsOfProblem({ operation: text, on_existing: text, in_doubt: text }),
   'an example of damage': (text) => [
     findingWords({
       kind: 'lost_zero',
@@ -163,6 +178,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a cell with a number': (text) => [isAbn(text), damageOf('abn', text), damageOf('phone', text)],
   'a cell with a name': (text) => readText('project', text),
   'a template': (text) => [columnsIn(text), templateProblem({ a: text }), columnsIn(`{{a${text}`)],
+  'a word that nobody knows': (text) => [suggestion(text, [text.slice(1)]), suggestion('x', [text, text])],
   "a workbook's number format": formatOfCode,
 };
 

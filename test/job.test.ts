@@ -149,7 +149,7 @@ describe('what is refused, with its place', () => {
     [
       'line end in a new column',
       `${OPERATION}add: { "a\\nb": x }\n`,
-      '2:8: the name "a\nb" cannot be used',
+      '2:8: the name "a\\nb" cannot be used',
       'Choose another: it contains a line end or another control character.',
     ],
   ];

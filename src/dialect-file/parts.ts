@@ -1,6 +1,7 @@
 import type { DialectOperation } from '../dialect.ts';
 import { suggestion } from '../nearest.ts';
 import type { Method } from '../operation.ts';
+import { foreignName } from '../plain-text.ts';
 import { isWithin } from '../request.ts';
 import type { SchemaProblem } from '../schema-problem.ts';
 
@@ -43,7 +44,7 @@ export function* unknownParameter(
 ): Problems {
   const unknown = Object.keys(fields ?? {}).find((name) => !parameters.includes(name));
   if (unknown === undefined) return;
-  const fact = `the operation has no parameter "${unknown}"`;
+  const fact = `the operation has no parameter ${foreignName(unknown)}`;
   yield { keys: [...keys, 'fields', unknown], part: 'name', fact, next: suggestion(unknown, parameters) };
 }
 
@@ -54,7 +55,7 @@ export function* sharedField(entry: Fields, asked: readonly string[], keys: read
     return fields.slice(0, index).some((each) => isWithin(each, field) || isWithin(field, each));
   });
   if (twice === undefined) return;
-  const fact = `two parameters go into the field "${fieldOf(entry, twice)}", and a call may have both`;
+  const fact = `two parameters go into the field ${foreignName(fieldOf(entry, twice))}, and a call may have both`;
   const next = `Write ${twice}: null for the one that the vendor has no field for.`;
   yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
 }
@@ -74,7 +75,7 @@ export function* nestedInQuery(
 
 export function* nestedName(method: Method, field: string | undefined, keys: readonly string[]): Problems {
   if (method !== 'GET' || field?.includes('.') !== true) return;
-  const fact = `"${field}" is a nested field, and the query of a GET has none`;
+  const fact = `${foreignName(field)} is a nested field, and the query of a GET has none`;
   const next = 'Write the name as it has to stand in the query, without a dot.';
   yield { keys, part: 'value', fact, next };
 }

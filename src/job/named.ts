@@ -5,6 +5,7 @@ import { familyNames, loadFamily } from '../family.ts';
 import { endingOf } from '../file-name.ts';
 import type { Format } from '../format.ts';
 import { nearest, suggestion } from '../nearest.ts';
+import { foreignName } from '../plain-text.ts';
 import { unoffered } from '../unoffered.ts';
 
 /** What is said to a word that stands where a job is wanted and is none. */
@@ -26,7 +27,11 @@ export function jobNameOf(path: string): string {
 export async function refusedName(argument: string): Promise<StopError | undefined> {
   if (YAML_ENDING.test(argument)) return undefined;
   if (await isInputName(argument)) {
-    return stop('job', `"${argument}" is an input and no job`, 'Name the job first, then the file.');
+    return stop(
+      'job',
+      `${foreignName(argument)} is an input and no job`,
+      'Name the job first, then the file.',
+    );
   }
   return argument.includes('/') ? undefined : unknownJob(argument);
 }
@@ -48,7 +53,7 @@ async function unknownJob(argument: string): Promise<StopError> {
   const meanings = new Map([...files, ...operations].map((each) => [jobNameOf(each), each]));
   const meant = nearest(argument, [...meanings.keys()]);
   const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
-  return stop('job', `"${argument}" is neither an operation nor a job file`, next);
+  return stop('job', `${foreignName(argument)} is neither an operation nor a job file`, next);
 }
 
 /** A path that leads nowhere is answered with the job file of almost the same name, there or among the jobs. */

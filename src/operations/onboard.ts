@@ -48,6 +48,7 @@ import {
   type RowInput,
   type Step,
 } from '../operation.ts';
+import { foreignName } from '../plain-text.ts';
 import type { Outcome } from '../row.ts';
 
 /** Somebody and what they should be in a project. `none` stands for "not in it". */
@@ -141,7 +142,7 @@ function resolveInNew(
   const id = known?.facts?.projectId;
   if (id !== undefined) return { kind: 'ready', input: inProject(wish, id, team, name) };
   if (organizationId === undefined) {
-    const reason = `the project "${name}" is to be made, and the account has no organization_id. Give it one`;
+    const reason = `the project ${foreignName(name)} is to be made, and the account has no organization_id. Give it one`;
     return { kind: 'invalid', reason };
   }
   const makes = {

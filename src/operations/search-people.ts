@@ -17,6 +17,7 @@ import {
   type Step,
   send,
 } from '../operation.ts';
+import { foreignName } from '../plain-text.ts';
 
 /** The filters whose names are published; more may be written into the job under the vendor's own names. */
 const FILTERS: readonly InputField[] = [
@@ -115,7 +116,7 @@ function checkMapped(name: string, filters: JsonObject): void {
   }
   const meant = nearest(name, PUBLISHED, SLIP_LETTERS);
   if (meant === undefined) return;
-  throw stop('job', `columns: search-people has no input "${name}".`, `Did you mean ${meant}?`);
+  throw stop('job', `columns: search-people has no input ${foreignName(name)}.`, `Did you mean ${meant}?`);
 }
 
 function pagesAreOurs(where: string): Error {

@@ -14,6 +14,7 @@ import { type CellSafety, safeCell } from '../formulas.ts';
 import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger.ts';
 import type { JsonObject, JsonValue } from '../operation.ts';
+import { foreignName } from '../plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../row.ts';
 import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
@@ -174,7 +175,7 @@ function ourColumnsIn(header: readonly string[]): readonly string[] {
     (column) => !ours.has(column) && (OUR_COLUMNS as readonly string[]).includes(column),
   );
   if (taken !== undefined) {
-    const fact = `The input has a column "${taken}", which is one that every output gets.`;
+    const fact = `The input has a column ${foreignName(taken)}, which is one that every output gets.`;
     throw stop('input', fact, 'Give that column another name in the file.');
   }
   return header.filter((column) => ours.has(column));
@@ -198,7 +199,7 @@ function earlierAdded(header: readonly string[], names: ReadonlySet<string>): Re
 function clash(column: string): Error {
   return stop(
     'job',
-    `The input already has a column "${column}", which the job's \`add\` would write.`,
+    `The input already has a column ${foreignName(column)}, which the job's \`add\` would write.`,
     'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
   );
 }
