@@ -227,7 +227,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     if (schema === 0) throw nothingThere(folder);
     if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
     const { unmarked } = refuseBehind(connection, folder);
-    const loss = unmarked?.message ?? lossOf(folder.path, connection);
+    const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
     if (!isChecked) await verify(connection, folder.path, false);
     return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));

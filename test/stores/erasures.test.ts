@@ -5,6 +5,7 @@
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { callKeyOf } from '../../src/call-key.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -133,6 +134,9 @@ test('a call that was erased is found by its own key, and by none once its key f
   copyFileSync(join(place, 'erasure-key'), join(kept, 'key'));
   rmSync(join(place, 'erasure-key'));
   await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_lost' });
+  const told: string[] = [];
+  await (await sqlite.look(place, (fact) => told.push(fact))).close();
+  expect(told).toEqual([expect.stringContaining('would be bought again')]);
   copyFileSync(join(kept, 'key'), join(place, 'erasure-key'));
   await (await openStore(sqlite, place)).close();
 });
@@ -157,3 +161,19 @@ test('what may have been charged holds a person back, and stays out of a purge',
     { domain: 'lost.example' },
   ]);
 });
+
+test('a log that somebody is reading is overwritten by the next command that writes', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  await changed(ledger, await batchNamed(ledger, 'a'), changeOf('invite', 0), { left: INVITED });
+  await ledger.close();
+  const reading = new Database(join(place, 'ledger.db'));
+  onTestFinished(() => void reading.close());
+  reading.exec('BEGIN');
+  expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, isLogHeld: true });
+  expect(isIn(place, 'kim@example.org')).toBe(true);
+  reading.exec('COMMIT');
+  await (await openStore(sqlite, place)).close();
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+}, 30_000);

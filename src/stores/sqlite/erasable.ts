@@ -56,14 +56,17 @@ function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly s
   const batches = new Set(rows.map(({ batch }) => batch));
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
   for (const id of ids(connection, BATCHES_OF_CUTS, attempts)) batches.add(id);
-  return connection
-    .all<{ path: string }>(
-      `SELECT DISTINCT output_path AS path FROM batches
-        WHERE output_path IS NOT NULL AND id IN (SELECT value FROM json_each(?)) ORDER BY 1`,
-      list(batches),
-    )
-    .map(({ path }) => path);
+  return connection.all<{ path: string }>(OUTPUTS, list(batches)).map(({ path }) => path);
 }
+
+/** Beside an output stand the files that are named after it, such as the people who were found and the report. */
+const OUTPUTS = `
+WITH outputs AS (
+  SELECT output_path AS path FROM batches
+   WHERE output_path IS NOT NULL AND id IN (SELECT value FROM json_each(?)))
+SELECT path FROM outputs
+UNION SELECT f.path FROM files f JOIN outputs o
+  ON instr(f.path, rtrim(o.path, replace(o.path, '.', ''))) = 1 ORDER BY 1`;
 
 const BATCHES_OF_CUTS = `
 SELECT DISTINCT r.batch AS id FROM rows r, json_each(r.answers) j

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { isSpooled } from '../../paths.ts';
@@ -89,5 +89,21 @@ function unpacked(work: () => Buffer): Buffer {
     return work();
   } catch {
     return Buffer.alloc(0);
+  }
+}
+
+/** Of the sandbox, which is the vendor of play money and keeps its book in the store. */
+const BOOKS = ['book.jsonl', 'service-book.jsonl'];
+
+/** A crash leaves a book with the person or one without; what is looked at is done anew. */
+export function eraseFromBooks(folder: string, order: ErasureOrder): void {
+  if (order.kind !== 'person') return;
+  const mentions = new Mentions(order.person);
+  for (const path of BOOKS.map((name) => join(folder, name))) {
+    if (!existsSync(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    if (!mentions.in(text)) continue;
+    writeFileSync(`${path}.new`, mentions.replacedIn(text), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   }
 }

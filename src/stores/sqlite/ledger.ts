@@ -54,6 +54,7 @@ import { erasureOf, isNothing } from './erasable.ts';
 import { erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { eraseFromBooks } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, reserveFor } from './prices.ts';
@@ -273,6 +274,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (dryRun || isHeld || isNothing(report)) return report;
     const erasing = { order, found, atMs, files: lists.files };
     const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    eraseFromBooks(this.folder, order);
     // What is overwritten in a page is set to zero from here on.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));

@@ -49,10 +49,9 @@ function mendHeader(path: string): void {
   closeSync(file);
 }
 
-/** The number of the schema may be what is damaged; its last column is not there in any older one. */
+/** The number of the schema may be what is damaged; the table of erasures is not there in any older one. */
 function bringUpToDate(connection: Connection, folder: string): void {
-  const newest =
-    connection.get("SELECT 1 FROM pragma_table_info('marks') WHERE name = 'checksum'") !== undefined;
+  const newest = connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined;
   if (!newest) migrate(connection, Number(connection.pragma('user_version')), folder);
   else connection.pragma(`user_version = ${MIGRATIONS.length}`);
 }
