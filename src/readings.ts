@@ -61,6 +61,8 @@ const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
 export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   const { reply, call, decision, request } = record;
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  // What is left of an answer that was erased is blank, which some dialects take for a word.
+  if (call.erasedAtMs !== undefined) return undefined;
   const operation = operationFor(dialect, call, {
     isRepeated: decision !== undefined && decision.kind !== 'told',
     underKey: request !== undefined && decision?.kind === 'repeat',

@@ -62,6 +62,7 @@ beforeAll(async () => {
   await ledger.close();
   database = new Database(join(place, 'ledger.db'));
   database.pragma('recursive_triggers = ON');
+  database.exec("INSERT INTO readings VALUES (1, 1, 'found', 1, 'kim@example.org', 5, 0, 0)");
   afterAll(() => void database.close());
 });
 
@@ -95,6 +96,11 @@ const EMPTYING: readonly (readonly [guard: string, entry: string, sql: string])[
     'closures_no_update',
     covering('attempt', ANSWERED),
     "UPDATE closures SET why = 'erased', checksum = 1 WHERE attempt = 1",
+  ],
+  [
+    'readings_no_update',
+    covering('attempt', ANSWERED),
+    "UPDATE readings SET why = 'erased', checksum = 1 WHERE attempt = 1",
   ],
   [
     'told_no_update',
@@ -165,6 +171,8 @@ const STILL_REFUSED: readonly (readonly [promise: string, sql: string])[] = [
     'a call that is not dated by its entry',
     `${covering('call', ANSWERED)} ${EMPTY_CALL.replace(String(AT), '5')}`,
   ],
+  ['another dialect', `${covering('call', ANSWERED)} UPDATE closures SET dialect = 5 WHERE attempt = 1`],
+  ['another reading', `${covering('call', ANSWERED)} UPDATE readings SET charged = 9`],
   ['another reserve', `${covering('call', ANSWERED)} UPDATE attempts SET reserved = 0 WHERE id = 1`],
   ['another call of the same kind', `${covering('call', TOLD)} ${EMPTY_CALL}`],
   [

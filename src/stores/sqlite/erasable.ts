@@ -130,6 +130,7 @@ const ATTEMPTS = 'SELECT id FROM attempts WHERE call IN (SELECT value FROM json_
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
   SELECT attempt FROM closures WHERE mentions(why, NULL)
+  UNION SELECT attempt FROM readings WHERE mentions(why, NULL)
   UNION SELECT doubt FROM decisions WHERE mentions(why, NULL)
   UNION SELECT attempt FROM looks WHERE mentions(why, body)
   UNION SELECT attempt FROM releases WHERE mentions(why, NULL)

@@ -20,9 +20,11 @@ import {
   type OutcomeRow,
   outcomeChecksum,
   plannedChecksum,
+  type ReadingRow,
   type ReleaseRow,
   type ReplyRow,
   type RequestRow,
+  readingChecksum,
   releaseChecksum,
   replyChecksum,
   requestChecksum,
@@ -161,6 +163,7 @@ function emptyAttempt(connection: Connection, attempt: number, whole: boolean): 
   const why = { why: 'erased' };
   const body = whole ? { body: EMPTY } : {};
   change<ClosureRow>('SELECT * FROM closures WHERE attempt = ?', why, closureChecksum, SET_CLOSURE);
+  change<ReadingRow>('SELECT * FROM readings WHERE attempt = ?', why, readingChecksum, SET_READING);
   change<DecisionRow>('SELECT * FROM decisions WHERE doubt = ?', why, decisionChecksum, SET_DECISION);
   change<ReleaseRow>('SELECT * FROM releases WHERE attempt = ?', why, releaseChecksum, SET_RELEASE);
   change<LookRow>('SELECT * FROM looks WHERE attempt = ?', { ...why, body: EMPTY }, lookChecksum, SET_LOOK);
@@ -173,6 +176,7 @@ function emptyAttempt(connection: Connection, attempt: number, whole: boolean): 
 }
 
 const SET_CLOSURE = 'UPDATE closures SET why = :why, checksum = :checksum WHERE attempt = :attempt';
+const SET_READING = 'UPDATE readings SET why = :why, checksum = :checksum WHERE id = :id';
 const SET_DECISION = 'UPDATE decisions SET why = :why, checksum = :checksum WHERE id = :id';
 const SET_RELEASE = 'UPDATE releases SET why = :why, checksum = :checksum WHERE attempt = :attempt';
 const SET_LOOK = 'UPDATE looks SET why = :why, body = :body, checksum = :checksum WHERE id = :id';

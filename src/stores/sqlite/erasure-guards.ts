@@ -112,7 +112,14 @@ const EMPTIED: readonly Emptied[] = [
     trigger: 'closures_no_update',
     table: 'closures',
     covered: ofAttempt('OLD.attempt'),
-    kept: 'attempt kind answer charged closed_at',
+    kept: 'attempt kind answer charged closed_at dialect',
+    content: WORDS,
+  },
+  {
+    trigger: 'readings_no_update',
+    table: 'readings',
+    covered: ofAttempt('OLD.attempt'),
+    kept: 'id attempt answer charged dialect at',
     content: WORDS,
   },
   {
@@ -193,7 +200,8 @@ DROP TRIGGER rows_final;
 CREATE TRIGGER rows_final BEFORE UPDATE ON rows BEGIN
   SELECT RAISE(ABORT, 'money rule: a final outcome is never changed')
    WHERE NEW.batch <> OLD.batch OR NEW.row <> OLD.row OR (OLD.kind <> 'in_doubt' AND NOT (
-     (NEW.kind, NEW.matched_by, NEW.answers) IS (OLD.kind, OLD.matched_by, OLD.answers)
+     (NEW.kind, NEW.matched_by, NEW.answers, NEW.read_to)
+       IS (OLD.kind, OLD.matched_by, OLD.answers, OLD.read_to)
      AND NEW.input IS NULL AND NEW.reason ${REASON} AND ${covers('row', 'OLD.batch', 'OLD.row')}));
 END;
 `;
