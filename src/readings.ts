@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Dialect } from './dialect.ts';
+import { unreachable } from './errors.ts';
 import { judge } from './judge.ts';
 import type {
   AnswerRecord,
+  AttemptId,
   AttemptRecord,
   CallState,
   Closure,
@@ -71,9 +73,14 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
   return verdict.kind === 'settle' ? verdict.closure : undefined;
 }
 
-/** Whether a reading of it is ever applied: it is the vendor's own answer to a question. */
-export function isReadAgain({ closure, call }: AttemptRecord): boolean {
-  return closure?.kind === 'settled' && call.change === undefined;
+/**
+ * Whether a reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is in doubt.
+ * One that repeats a lost request is left in doubt, because the money for both is held by the first.
+ */
+export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
+  if (call.change !== undefined || closure === undefined || reply === undefined) return false;
+  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'settled';
+  return closure.kind === 'settled' || closure.kind === 'in_doubt';
 }
 
 /** An answer that another dialect read, and what it means by that of today. */
@@ -83,7 +90,8 @@ export interface ReadAgain {
 }
 
 /**
- * The states as the dialect of today reads them, in their order.
+ * The states as the dialect of today reads them, in their order. A call that is in doubt about a reply which it can read
+ * is answered.
  * @param keep is awaited for each answer that was read again, before any state of it is used.
  */
 export async function asReadToday<State extends KnownCall | CallState>(
@@ -92,25 +100,44 @@ export async function asReadToday<State extends KnownCall | CallState>(
   keep: (read: ReadAgain) => Promise<void> = async () => {},
 ): Promise<readonly State[]> {
   const today = dialectMark(dialect);
-  const others = states.flatMap((state) => {
-    if (state.kind !== 'answered') return [];
-    const answer: KnownAnswer | AnswerRecord = state.answer;
-    return answer.dialect === today ? [] : [answer.attempt];
-  });
+  const others = states.flatMap((state) => attemptToRead(state, today) ?? []);
   if (others.length === 0) return states;
-  const read = new Map<number, Judged>();
+  const read = new Map<number, ReadAgain>();
   for (const record of await ledger.attempts([...new Set(others)])) {
     const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
     if (judged === undefined) continue;
     await keep({ record, judged });
-    read.set(record.attempt, judged);
+    read.set(record.attempt, { record, judged });
   }
-  return states.map((state) => readAs(state, read));
+  return states.map((state) => readAs(state, read.get(attemptToRead(state, today) ?? 0)));
 }
 
-function readAs<State extends KnownCall | CallState>(state: State, read: ReadonlyMap<number, Judged>): State {
-  const judged = state.kind === 'answered' ? read.get(state.answer.attempt) : undefined;
-  if (state.kind !== 'answered' || judged === undefined) return state;
-  const { answer: kind, why } = judged;
-  return { ...state, answer: { ...state.answer, kind, why } };
+function attemptToRead(state: KnownCall | CallState, today: number): AttemptId | undefined {
+  switch (state.kind) {
+    case 'unknown':
+      return undefined;
+    case 'in_doubt':
+      return state.doubt.attempt;
+    case 'answered': {
+      const answer: KnownAnswer = state.answer;
+      return answer.dialect === today ? undefined : answer.attempt;
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
+function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
+  if (read === undefined || state.kind === 'unknown') return state;
+  const { answer: kind, why, charged } = read.judged;
+  if (state.kind === 'answered') return { ...state, answer: { ...state.answer, kind, why } };
+  const { attempt, batch, row, call, reply } = read.record;
+  if (reply === undefined) return state;
+  const { status, body, receivedAtMs: answeredAtMs } = reply;
+  const answer: AnswerRecord = {
+    ...{ attempt, batch, kind, why, call, charged, status, body, answeredAtMs },
+    paidRow: row,
+  };
+  const answered: CallState & KnownCall = { kind: 'answered', answer };
+  return answered as State;
 }

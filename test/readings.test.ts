@@ -6,9 +6,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
-import { type AttemptRecord, credits, type KnownCall } from '../src/ledger.ts';
+import {
+  type AttemptRecord,
+  type BatchId,
+  credits,
+  type DecisionId,
+  type DecisionKind,
+  type KnownCall,
+} from '../src/ledger.ts';
 import { asReadToday, dialectMark, isReadAgain, judgedToday } from '../src/readings.ts';
-import { callNamed, NOON_MS, replyWith } from './stores/book.ts';
+import { callNamed, keyNamed, NOON_MS, replyWith } from './stores/book.ts';
 
 const company = provider.operations['enrich-company'];
 if (company === undefined) throw new Error('the provider looks up companies');
@@ -46,6 +53,8 @@ const FOUND = {
   why: 'x',
   closedAtMs: NOON_MS,
 } as const;
+
+const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' as BatchId };
 
 function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
@@ -91,9 +100,16 @@ describe('what a kept reply means today', () => {
     expect(isReadAgain(attempt({ call: { ...callNamed('acme'), change } }))).toBe(false);
     const { closure: _, ...open } = attempt();
     expect(isReadAgain(open)).toBe(false);
-    expect(isReadAgain(attempt({ closure: { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } }))).toBe(
-      false,
-    );
+    const doubt = { closure: { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } } as const;
+    expect(isReadAgain(attempt(doubt)), 'a reply that is in doubt').toBe(true);
+    const { reply: _reply, ...silent } = attempt(doubt);
+    expect(isReadAgain(silent)).toBe(false);
+    const decided = (kind: DecisionKind): Partial<AttemptRecord> => ({
+      decision: { ...DECIDED, kind, by: 'person', why: 'x', atMs: NOON_MS },
+    });
+    expect(isReadAgain(attempt({ ...doubt, ...decided('told') }))).toBe(false);
+    expect(isReadAgain(attempt({ ...doubt, ...decided('repeat') }))).toBe(false);
+    expect(isReadAgain(attempt(decided('repeat')))).toBe(true);
   });
 
   test('is not looked up for answers that the dialect of today has read', async () => {

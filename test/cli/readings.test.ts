@@ -124,6 +124,28 @@ test('rows that are settled keep their outcome; a run names what they could stil
   expect(await desk.read('first.csv'), 'the first batch is as it was').toBe(before);
 });
 
+test('replies that were kept in doubt are read once the dialect can; nothing is asked again, and what was at risk is spent', async () => {
+  const { desk, asked, speak } = await deskAtVendor();
+  await speak({ ...UNKNOWN, means: 'in_doubt' });
+  expect(await desk.json(runOf('list.csv'))).toMatchObject({
+    counts: { matched: 1, in_doubt: 2 },
+    credits: { spent: 1, in_doubt: 2 },
+  });
+  await speak(UNKNOWN);
+  asked.length = 0;
+  expect(await desk.json(planOf('list.csv'))).toMatchObject({ in_doubt: 0, to_buy: 2, credits: { most: 2 } });
+  const { counts, credits } = await desk.json(runOf('list.csv'));
+  expect({ counts, spent: credits.spent, in_doubt: credits.in_doubt }).toEqual({
+    counts: { matched: 3 },
+    spent: 5,
+    in_doubt: 0,
+  });
+  expect(asked.filter((about) => !about.includes('/company/'))).toEqual([]);
+  expect(asked).toHaveLength(2);
+  const { stdout } = await desk.type(['status', 'last', '3']);
+  expect(stdout).toMatch(/ in_doubt at .*\n.* read as no_match, 1 credit, at /);
+});
+
 test('status shows what a kept answer means today beside what was taken, and what was read since', async () => {
   const { desk, speak } = await deskAtVendor();
   const { batch } = await desk.json(runOf('list.csv'));

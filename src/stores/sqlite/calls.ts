@@ -114,7 +114,7 @@ export class Calls {
   ): AnswerRecord | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
-    const readings = closure?.kind === 'settled' ? this.#readings(attempt) : [];
+    const readings = this.#readings(attempt);
     return answerOf({
       call: call?.id === row.call ? call : this.#call(row.call),
       attempt: row,

@@ -155,7 +155,8 @@ export function insertReading(connection: Connection, reading: Reading): Credits
   const { attempt, answer, why, dialect, atMs } = reading;
   const booked = connection.get<{ charged: number | null }>(
     `SELECT max(charged) AS charged FROM (
-       SELECT charged FROM closures WHERE attempt = :attempt
+       SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged) AS charged
+         FROM closures k JOIN attempts a ON a.id = k.attempt WHERE k.attempt = :attempt
        UNION ALL SELECT charged FROM readings WHERE attempt = :attempt)`,
     { attempt },
   );

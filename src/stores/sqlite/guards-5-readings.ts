@@ -2,17 +2,25 @@ import { refusal } from './guards.ts';
 
 /**
  * Rules of schema 5 about readings: only what a vendor answered to a question is read again, and no budget falls by it.
+ * A reply that was kept in doubt is read as well, and becomes the answer that it was; what was at risk stays spent.
  * The closure of the attempt stays as it is, and so do rows, which name the newest reading that they could know.
  */
 const READINGS = `
 CREATE TRIGGER readings_reading BEFORE INSERT ON readings BEGIN
-  SELECT RAISE(ABORT, 'money rule: only a settled answer of the vendor is read again')
-   WHERE NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'settled')
-      OR EXISTS (SELECT 1 FROM retractions WHERE attempt = NEW.attempt);
+  SELECT RAISE(ABORT, 'money rule: only an answer of the vendor is read again, or a reply that its call is in doubt about')
+   WHERE EXISTS (SELECT 1 FROM retractions WHERE attempt = NEW.attempt)
+      OR (NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'settled')
+        AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt)
+        AND NOT EXISTS (
+          SELECT 1 FROM calls c JOIN replies r ON r.attempt = c.doubt
+           WHERE c.doubt = NEW.attempt
+             AND NOT EXISTS (SELECT 1 FROM repeated_attempts WHERE attempt = NEW.attempt)));
   SELECT RAISE(ABORT, 'money rule: the answer to a change is never read again')
     FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = NEW.attempt AND c.subject IS NOT NULL;
   SELECT RAISE(ABORT, 'money rule: no budget falls by a reading')
-   WHERE NEW.charged < (SELECT charged FROM closures WHERE attempt = NEW.attempt)
+   WHERE NEW.charged < (
+       SELECT iif(k.kind = 'in_doubt', a.reserved, k.charged)
+         FROM closures k JOIN attempts a ON a.id = k.attempt WHERE k.attempt = NEW.attempt)
       OR NEW.charged < (SELECT max(charged) FROM readings WHERE attempt = NEW.attempt);
   SELECT RAISE(ABORT, 'money rule: a reading comes after those that were before it')
    WHERE NEW.id <= (SELECT max(id) FROM readings);
@@ -20,13 +28,40 @@ END;
 
 -- What the answer cost more than was known is spent where the answer was spent: under an idempotency key that is the first
 -- request under it.
-CREATE TRIGGER readings_money AFTER INSERT ON readings BEGIN
+CREATE TRIGGER readings_money AFTER INSERT ON readings
+WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'settled')
+  OR EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN
   UPDATE money SET spent = spent + NEW.charged - max(
       (SELECT charged FROM closures WHERE attempt = NEW.attempt),
       coalesce((SELECT max(charged) FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id), 0))
     WHERE scope IN (
       SELECT scope FROM attempt_scopes
        WHERE attempt = coalesce((SELECT min(id) FROM attempts WHERE freed_by = NEW.attempt), NEW.attempt));
+END;
+
+-- A reply that was in doubt is its call's answer once it is read, and what was at risk counts as spent.
+CREATE TRIGGER readings_doubt AFTER INSERT ON readings
+WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'in_doubt')
+ AND NOT EXISTS (SELECT 1 FROM readings WHERE attempt = NEW.attempt AND id <> NEW.id) BEGIN
+  UPDATE money SET
+      spent = spent + NEW.charged,
+      in_doubt = in_doubt - (SELECT reserved FROM attempts WHERE id = NEW.attempt)
+    WHERE scope IN (SELECT scope FROM attempt_scopes WHERE attempt = NEW.attempt);
+  UPDATE calls SET answer = NEW.attempt, doubt = NULL WHERE doubt = NEW.attempt;
+  INSERT INTO tallies (batch, name, count) SELECT batch, 'calls', 1 FROM attempts WHERE id = NEW.attempt
+    ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;
+END;
+
+DROP TRIGGER calls_answered;
+CREATE TRIGGER calls_answered BEFORE UPDATE OF answer ON calls WHEN NEW.answer IS NOT OLD.answer BEGIN
+  SELECT RAISE(ABORT, 'money rule: an answer is taken back only by a retraction')
+   WHERE NEW.answer IS NULL AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.answer);
+  SELECT RAISE(ABORT, 'money rule: an answer comes from a settled attempt of the call, from a person, or from a reading')
+   WHERE NEW.answer IS NOT NULL AND NOT EXISTS (
+     SELECT 1 FROM attempts a LEFT JOIN closures k ON k.attempt = a.id
+      WHERE a.id = NEW.answer AND a.call = NEW.id
+        AND (k.kind = 'settled' OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = a.id)
+          OR EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)));
 END;
 
 CREATE TRIGGER retractions_read BEFORE INSERT ON retractions BEGIN

@@ -24,13 +24,13 @@ interface KnownRow {
  */
 const KNOWN = `
   SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
-         iif(k.kind = 'in_doubt', 'found', coalesce(e.answer, k.answer)) AS kind,
+         coalesce(e.answer, iif(k.kind = 'in_doubt', 'found', k.answer)) AS kind,
          coalesce(e.dialect, k.dialect) AS dialect,
-         CASE WHEN c.answer IS NULL OR k.kind = 'settled' THEN coalesce(e.why, k.why)
+         CASE WHEN c.answer IS NULL OR k.kind = 'settled' OR e.id IS NOT NULL THEN coalesce(e.why, k.why)
               ELSE (SELECT d.why FROM told t JOIN decisions d ON d.id = t.decision
                      WHERE t.attempt = c.answer) END AS why,
          CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
-              WHEN k.kind = 'settled' THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
+              WHEN k.kind = 'settled' OR e.id IS NOT NULL THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
               ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at,
          iif(:hidden, c.call ->> '$.erasedAtMs', NULL) AS erased_at
     FROM json_each(:keys) j CROSS JOIN calls c ON c.key = unhex(j.value)

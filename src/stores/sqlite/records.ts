@@ -253,11 +253,12 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
     return { ...common, kind: 'found', why: told.why, charged: credits(told.charged), ...saidIn(told) };
   }
   const closure = rows.closure && closureOf(rows.closure);
-  if (closure?.kind !== 'settled' || rows.reply === undefined) return undefined;
-  checkReply(rows.reply);
   const reading = rows.reading && readingOf(rows.reading);
-  const { answer: kind, why } = reading ?? closure;
-  const { charged } = rows.newest === undefined ? closure : readingOf(rows.newest);
+  const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
+  if (taken === undefined || rows.reply === undefined) return undefined;
+  checkReply(rows.reply);
+  const { answer: kind, why } = taken;
+  const { charged } = rows.newest === undefined ? taken : readingOf(rows.newest);
   const dialect = reading?.dialect ?? rows.closure?.dialect ?? undefined;
   return {
     ...common,

@@ -52,10 +52,12 @@ export function rowsReadOtherwise(
     `SELECT * FROM rows w
       WHERE w.batch = :batch AND w.row >= :fromRow AND EXISTS (
         SELECT 1 FROM json_each(w.answers) j
-          CROSS JOIN closures k ON k.attempt = j.value AND k.kind = 'settled'
+          CROSS JOIN closures k ON k.attempt = j.value
           CROSS JOIN attempts a ON a.id = k.attempt
           CROSS JOIN calls c ON c.id = a.call AND c.subject IS NULL
-         WHERE coalesce(
+         WHERE (k.kind = 'settled' OR EXISTS (
+             SELECT 1 FROM readings e WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0)))
+           AND coalesce(
            (SELECT e.dialect FROM readings e
              WHERE e.attempt = k.attempt AND e.id <= coalesce(w.read_to, 0) ORDER BY e.id DESC LIMIT 1),
            k.dialect) IS NOT :dialect)

@@ -36,6 +36,15 @@ ALTER TABLE closures ADD COLUMN dialect INTEGER;
 -- The newest reading of the row's answers when the row was settled; NULL: they had none.
 ALTER TABLE rows ADD COLUMN read_to INTEGER;
 
+-- A lost attempt holds what it reserved until it is freed, told about or read.
+DROP VIEW held_attempts;
+CREATE VIEW held_attempts (attempt, call, reserved) AS
+  SELECT a.id, a.call, a.reserved
+    FROM attempts a JOIN closures k ON k.attempt = a.id
+   WHERE k.kind = 'in_doubt' AND a.freed_by IS NULL
+     AND NOT EXISTS (SELECT 1 FROM told t WHERE t.attempt = a.id)
+     AND NOT EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id);
+
 -- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as
 -- found.
 DROP VIEW answer_ages;
@@ -48,7 +57,7 @@ CREATE VIEW answer_ages (attempt, batch, found, answered_at) AS
     JOIN closures k ON k.attempt = a.id
     LEFT JOIN replies r ON r.attempt = a.id
     LEFT JOIN told t ON t.attempt = a.id
-   WHERE k.kind = 'settled' OR t.attempt IS NOT NULL;
+   WHERE k.kind = 'settled' OR t.attempt IS NOT NULL OR a.id IN (SELECT attempt FROM readings);
 ${READING_GUARDS}`;
 
 export const SCHEMA_5 = [AGREEMENTS, READINGS, ERASURES, ERASURE_GUARDS].join('');

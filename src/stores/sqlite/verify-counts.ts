@@ -17,7 +17,7 @@ closed AS MATERIALIZED (
     LEFT JOIN replies r ON r.attempt = k.attempt AND k.kind = 'settled'
    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)`;
 
-/** What was told is a call that its batch settled, if it was the last loss of the call. */
+/** What was told, or read, is a call that its batch settled, if it was the last loss of the call. */
 const WRONG_COUNTS = `
 WITH ${CLOSED},
 counted AS (
@@ -27,7 +27,11 @@ counted AS (
     SELECT batch, n FROM closed WHERE kind = 'settled' AND NOT retracted
     UNION ALL
     SELECT a.batch, 1 FROM told t JOIN decisions d ON d.id = t.decision AND d.doubt = t.attempt
-      JOIN attempts a ON a.id = t.attempt) GROUP BY 1),
+      JOIN attempts a ON a.id = t.attempt
+    UNION ALL
+    SELECT a.batch, 1 FROM (SELECT DISTINCT attempt FROM readings) e
+      JOIN closures k ON k.attempt = e.attempt AND k.kind = 'in_doubt'
+      JOIN attempts a ON a.id = e.attempt) GROUP BY 1),
 settled AS (SELECT * FROM closed WHERE kind = 'settled'),
 rates AS (
   SELECT account, operation, sum(iif(answer = 'found', n, 0)) AS found, sum(iif(retracted, 0, n)) AS n

@@ -217,9 +217,11 @@ moved AS MATERIALIZED (
 entries AS MATERIALIZED (
   SELECT a.batch, b.account, a.day, coalesce(d.kind = 'retry', 0) AS retried,
          sum(iif(k.kind = 'settled' AND away.answer IS NULL, coalesce(e.charged, k.charged), 0)
+           + iif(k.kind = 'in_doubt', coalesce(e.charged, 0), 0)
            + coalesce(here.charged, 0) + coalesce(t.charged, 0)) AS spent,
          sum(iif(a.open, a.reserved, 0)) AS reserved,
-         sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL AND a.freed_by IS NULL, a.reserved, 0)) AS in_doubt
+         sum(iif(k.kind = 'in_doubt' AND t.attempt IS NULL AND a.freed_by IS NULL AND e.attempt IS NULL,
+           a.reserved, 0)) AS in_doubt
     FROM attempts a
     JOIN batches b ON b.id = a.batch
     LEFT JOIN closures k ON k.attempt = a.id
@@ -253,7 +255,8 @@ SELECT c.id
    AND (a.call IS NOT c.id
      OR (c.doubt IS NOT NULL AND (k.kind IS NOT 'in_doubt' OR a.freed_by IS NOT NULL))
      OR (c.answer IS NOT NULL)
-       IS NOT (t.attempt IS NOT NULL OR (k.kind = 'settled' AND r.attempt IS NOT NULL)))
+       IS NOT (t.attempt IS NOT NULL OR (r.attempt IS NOT NULL AND (
+         k.kind = 'settled' OR EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)))))
  LIMIT 1`;
 
 /** Settled attempts that their call does not know, or knows only an older one of, so that it would be bought again. */
@@ -303,7 +306,9 @@ SELECT e.id
   JOIN attempts a ON a.id = e.attempt
   JOIN calls c ON c.id = a.call
   LEFT JOIN closures k ON k.attempt = e.attempt
- WHERE k.kind IS NOT 'settled' OR c.subject IS NOT NULL OR e.charged < k.charged
+ WHERE coalesce(k.kind, '') NOT IN ('settled', 'in_doubt') OR c.subject IS NOT NULL
+    OR e.charged < iif(k.kind = 'in_doubt', a.reserved, k.charged)
+    OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = e.attempt)
     OR EXISTS (SELECT 1 FROM readings b WHERE b.attempt = e.attempt AND b.id < e.id AND b.charged > e.charged)
  LIMIT 1`;
 

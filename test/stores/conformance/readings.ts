@@ -7,6 +7,7 @@ import {
   answered,
   batchNamed,
   decide,
+  IN_DOUBT,
   keyNamed,
   lost,
   MATCHED,
@@ -124,6 +125,43 @@ export function readingsConform(store: Store): void {
       await expect(read(ledger, lostOne)).rejects.toThrow();
       await decide(ledger, batch, 'lost', 'told', replyWith('told'));
       await expect(read(ledger, lostOne)).rejects.toThrow();
+    });
+
+    test('is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
+      await ledger.record(odd, replyWith('odd'));
+      await ledger.closeAttempt(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await settle(ledger, batch, 2, IN_DOUBT, [odd]);
+      await settle(ledger, batch, 3, IN_DOUBT, [odd]);
+      await read(ledger, odd);
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0, inDoubt: 0 });
+      expect(await ledger.traffic(batch)).toMatchObject({ requests: 1, calls: 1 });
+      expect(await ledger.doubts(batch)).toEqual([]);
+      const answer = { attempt: odd, kind: 'no_match', charged: 2, status: 200, dialect: OURS };
+      expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'answered', answer });
+      expect(await ledger.known([keyNamed('odd')], { withAges: true })).toMatchObject([
+        { kind: 'answered', answer: { kind: 'no_match', answeredAtMs: NOON_MS + 40 } },
+      ]);
+      await settle(ledger, batch, 2, { kind: 'no_match', reason: 'none' }, [odd]);
+      expect((await ledger.rows(batch, 2, 2)).map(({ answers }) => answers.length)).toEqual([1, 0]);
+      await read(ledger, odd, { answer: 'found', charged: credits(3), dialect: 0xb2 });
+      expect((await ledger.batchMoney(batch)).spent).toBe(3);
+      expect(await ledger.rowsReadOtherwise(batch, 0xb2, 0, 9)).toMatchObject([{ row: 2 }]);
+      await expect(decide(ledger, batch, 'odd', 'retry')).rejects.toThrow();
+    });
+
+    test('but not of one that repeats a lost request, which holds the money for both', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const request = requestUnder('key-1');
+      await lost(ledger, batch, 'keyed', { request });
+      const decision = await decide(ledger, batch, 'keyed', 'repeat');
+      const again = await admitted(ledger, batch, 'keyed', { request, decision, reserve: 0 });
+      await ledger.record(again, replyWith('keyed'));
+      await ledger.closeAttempt(again, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await expect(read(ledger, again)).rejects.toThrow();
     });
 
     test('is not taken back as a miss once it was read as more', async () => {

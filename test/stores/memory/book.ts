@@ -88,6 +88,8 @@ export interface KeptAttempt {
   reply: RawReply | undefined;
   closure: (Closure & { readonly closedAtMs: number }) | undefined;
   told: { readonly decision: Decision; readonly reply: RawReply } | undefined;
+  /** It was in doubt, and its reply is the call's answer as it was read since. */
+  read: boolean;
   /** Of the attempts that were told about together, the one that became the answer. */
   toldAsAnswer: boolean;
   retracted: boolean;
@@ -186,7 +188,8 @@ export class MemoryBook {
     for (const attempt of this.attempts) {
       const { closure, told, intent } = attempt;
       // An answer under an idempotency key is spent where the first request under it was risked.
-      if (closure?.kind === 'settled' && picked(this.#payer(attempt))) sums.spent += this.booked(attempt);
+      if ((closure?.kind === 'settled' || attempt.read) && picked(this.#payer(attempt)))
+        sums.spent += this.booked(attempt);
       if (!picked(attempt)) continue;
       if (closure === undefined) sums.reserved += intent.reserve;
       if (told !== undefined) sums.spent += intent.reserve;
@@ -202,9 +205,9 @@ export class MemoryBook {
   }
 
   /** What an answer is booked at: by its newest reading, which is never less than the one before. */
-  booked({ id, closure }: KeptAttempt): Credits {
+  booked({ id, closure, intent }: KeptAttempt): Credits {
     const newest = this.readings.findLast(({ attempt }) => attempt === id);
-    return newest?.charged ?? credits(closure?.kind === 'settled' ? closure.charged : 0);
+    return newest?.charged ?? (closure?.kind === 'settled' ? closure.charged : intent.reserve);
   }
 
   #payer(attempt: KeptAttempt): KeptAttempt {
@@ -249,8 +252,8 @@ function periodOf(scope: 'day' | 'month', atMs: number): string {
 }
 
 /** Whether it was lost, and nobody knows yet whether it was charged. */
-export function holds({ closure, told, freedBy }: KeptAttempt): boolean {
-  return closure?.kind === 'in_doubt' && told === undefined && freedBy === undefined;
+export function holds({ closure, told, freedBy, read }: KeptAttempt): boolean {
+  return closure?.kind === 'in_doubt' && told === undefined && freedBy === undefined && !read;
 }
 
 /** An attempt that may have been charged uses its decision up; one that was not gives it back. */
@@ -285,9 +288,10 @@ export function answerOf(
     const { why } = told.decision;
     return { ...common, kind: 'found', why, charged: intent.reserve, status, body, answeredAtMs };
   }
-  if (closure?.kind !== 'settled' || reply === undefined) return undefined;
   const reading = book.readings.slice(0, readTo).findLast((each) => each.attempt === id);
-  const { answer: kind, why, dialect } = reading ?? closure;
+  const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
+  if (taken === undefined || reply === undefined) return undefined;
+  const { answer: kind, why, dialect } = taken;
   return {
     ...common,
     kind,

@@ -45,6 +45,7 @@ import {
   priceKey,
 } from './book.ts';
 import { MemoryReader } from './reader.ts';
+import { addReading, isFreeMiss } from './readings.ts';
 import { overBudget, refuseAttempt, refuseTurnedBack } from './rules.ts';
 import { moveSubject, refusedChange } from './subjects.ts';
 
@@ -173,6 +174,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       reply: undefined,
       closure: undefined,
       told: undefined,
+      read: false,
       toldAsAnswer: false,
       retracted: false,
       newest: undefined,
@@ -210,13 +212,8 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   }
 
   async addReading(reading: Reading): Promise<void> {
-    const attempt = this.book.attempt(reading.attempt);
-    invariant(attempt?.closure?.kind === 'settled' && !attempt.retracted, 'only an answer is read again');
-    invariant(attempt.call.subject === undefined, 'the answer to a change is never read again');
-    const { showsPrice, ...kept } = reading;
-    const charged = credits(Math.max(kept.charged, this.book.booked(attempt)));
-    this.book.readings.push({ ...kept, charged });
-    if (showsPrice) this.#keepPrice(attempt.call, charged);
+    const { attempt, charged } = addReading(this.book, reading);
+    if (reading.showsPrice) this.#keepPrice(attempt.call, charged);
   }
 
   async openAttempts(): Promise<readonly OpenAttempt[]> {
@@ -358,14 +355,13 @@ export class MemoryLedger extends MemoryReader implements Ledger {
   #miss(accountIdentity: string): KeptAttempt | undefined {
     const { lastOther } = this.book.account(accountIdentity);
     return this.book.attempts.find((attempt) => {
-      const { id, call, intent, reply, closure } = attempt;
-      const free = [closure, ...this.book.readings.filter(({ attempt: of }) => of === id)].every(isFreeMiss);
+      const { call, intent, reply } = attempt;
       return (
         intent.accountIdentity === accountIdentity &&
         call.answer === attempt &&
         (attempt.newest ?? 0) >= lastOther &&
         call.subject === undefined &&
-        free &&
+        isFreeMiss(this.book, attempt) &&
         reply?.status === 404
       );
     });
@@ -397,8 +393,4 @@ function noteStatus(book: MemoryBook, attempt: KeptAttempt, status: number): voi
     account.lastOther = Math.max(account.lastOther, attempt.id);
     account.misses = NO_MISSES;
   }
-}
-
-function isFreeMiss(said: Closure | Reading | undefined): boolean {
-  return said !== undefined && 'answer' in said && said.answer === 'no_match' && said.charged === 0;
 }

@@ -115,7 +115,8 @@ export class MemoryReader implements LedgerReader {
       ({ intent, closure }) => intent.batch === batch && closure !== undefined,
     );
     const settled = ended.filter(
-      (attempt) => !attempt.retracted && (attempt.closure?.kind === 'settled' || attempt.toldAsAnswer),
+      (attempt) =>
+        !attempt.retracted && (attempt.closure?.kind === 'settled' || attempt.toldAsAnswer || attempt.read),
     );
     return {
       requests: ended.filter(({ closure }) => closure?.kind !== 'not_sent').length,
