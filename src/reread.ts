@@ -59,9 +59,10 @@ async function finishedBatch(
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const key = batchKeyOf(batchIdentityOf(order, input), sha256);
   const batch = await ledger.batchByKey(key);
+  if (batch?.state !== 'finished') return undefined;
   const freshSince = freshSinceOf(order.job, false, (order.clock ?? systemClock).wallMs());
-  const isRenewed = await hasGoneStale(ledger, { key, ...(freshSince === undefined ? {} : { freshSince }) });
-  return batch?.state === 'finished' && !isRenewed ? batch : undefined;
+  const isStale = freshSince !== undefined && (await ledger.hasOlderThan(batch.id, freshSince));
+  return isStale ? undefined : batch;
 }
 
 /** Rows that are looked into at once. */

@@ -158,7 +158,7 @@ export interface PlannedJobChange {
 }
 
 /**
- * What a job would buy in a file, which is read once, or change in the service. Makes no store, and sends nothing but
+ * What a job would buy in a file, which is planned in one reading, or change in the service. Makes no store, and sends nothing but
  * what a dialect names for looking who is in a project. @throws StopError
  */
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
