@@ -30,6 +30,16 @@ test.for(FROZEN)('$text', ({ columns, cells, text, input }) => {
   expect(rowInputOf(columns, HEADER)({ cells })).toBe(input);
 });
 
+/** Never edit it either. */
+test('of a row that cannot be read every cell counts, because any may be a column’s', () => {
+  const inputOf = rowInputOf({ abn: 'ABN' }, HEADER);
+  const unreadable = 'line 3 cannot be read';
+  const text = '["1","2","3","ü \\""]';
+  const input = inputOf({ cells: ['1', '2', '3', 'ü "'], unreadable });
+  expect(createHash('sha256').update(text).digest().readUIntBE(0, 6)).toBe(input);
+  expect(inputOf({ cells: ['1', '2', '3', 'ü'], unreadable })).not.toBe(input);
+});
+
 test('a cell that no input comes from may be another, and one that an input comes from may not', () => {
   const inputOf = rowInputOf({ abn: 'ABN', website: 'Website' }, HEADER);
   const input = inputOf({ cells: ['1', '51824753556', 'x.example'] });
