@@ -26,9 +26,17 @@ export function typedCommand(words: readonly string[], env: NodeJS.ProcessEnv = 
 
 /** Any command of ours, ready to be typed. */
 export function commandLine(words: readonly string[]): string {
-  // Unbuilt, this runs in a checkout, where the program is not on the path.
-  const program = import.meta.filename.endsWith('.ts') ? 'npx rowonce' : 'rowonce';
-  return [program, ...words.map(shellWord)].join(' ');
+  return [programName(words), ...words.map(shellWord)].join(' ');
+}
+
+/**
+ * Unbuilt, this runs in a checkout, where the program is not on the path. With `--no` a line that is typed anywhere else
+ * fetches no package of that name, whoever made it.
+ */
+function programName([first = '']: readonly string[]): string {
+  if (!import.meta.filename.endsWith('.ts')) return 'rowonce';
+  // npx takes an option right behind the program for its own.
+  return first.startsWith('-') ? 'npx --no -- rowonce' : 'npx --no rowonce';
 }
 
 /** After these the same command goes on, once what stopped it is gone. */

@@ -80,10 +80,10 @@ function usageOf(command: Command): string {
 }
 
 /** Lines of code that are not about the program. */
-const OTHER_PROGRAMS = /^(?:npm run|npx vitest|> node) /;
+const OTHER_PROGRAMS = /^(?:npm run|npx vitest|> node) |^npx --no$/;
 
 function longFlagsIn(code: string): readonly string[] {
-  return code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? [];
+  return code.replaceAll('npx --no ', '').match(/(?<![\w-])--[a-z][\w-]*/g) ?? [];
 }
 
 describe('commands', () => {
@@ -117,7 +117,7 @@ describe('commands', () => {
     const unknown = PAGES.flatMap((path) =>
       codeIn(page(path)).filter((code) => {
         if (OTHER_PROGRAMS.test(code)) return false;
-        const name = /(?:^|npx )rowonce ([a-z]+)/.exec(code)?.[1];
+        const name = /(?:^|npx --no )rowonce ([a-z]+)/.exec(code)?.[1];
         const known = name === undefined ? anyFlags : flagsByName.get(name);
         const flags = `${known ?? ''} --help --version`.match(/--[\w-]+/g);
         return known === undefined || !longFlagsIn(code).every((flag) => flags?.includes(flag));

@@ -219,10 +219,14 @@ test('says when the batch was begun, by which words, and by what name a person k
   const tally = new Tally();
   tally.nameColumn = 'Company <name>';
   tally.add(batch, 2, { row: 2, outcome: { kind: 'invalid', reason: 'no abn' }, answers: [] }, 'Acme & Sons');
-  const typed = { ...batch, createdAtMs: Date.UTC(2026, 10, 20, 2), command: "npx rowonce run x '<a>.csv'" };
+  const typed = {
+    ...batch,
+    createdAtMs: Date.UTC(2026, 10, 20, 2),
+    command: "npx --no rowonce run x '<a>.csv'",
+  };
   const html = reportHtml(typed, money, tally, idle);
   expect(html).toContain(
-    '<p>Begun 2026-11-20T02:00:00.000Z, with <code>npx rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>',
+    '<p>Begun 2026-11-20T02:00:00.000Z, with <code>npx --no rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>',
   );
   expect(cells(html)).toContainEqual(['row', 'Company &lt;name&gt;', 'status', 'reason']);
   expect(cells(html)).toContainEqual(['2', 'Acme &amp; Sons', 'invalid', 'no abn']);

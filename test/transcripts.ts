@@ -109,7 +109,7 @@ function writeNpx(home: string): void {
     `#!/usr/bin/env node
 const { spawnSync } = require('node:child_process');
 const { signals } = require('node:os').constants;
-const words = ['src/bin.js', ...process.argv.slice(3)];
+const words = ['src/bin.js', ...process.argv.slice(4)];
 const { status, signal } = spawnSync(process.execPath, words, { stdio: 'inherit' });
 process.exit(status ?? 128 + signals[signal]);
 `,

@@ -40,11 +40,11 @@ const accounts: CliCommand = {
   name: 'accounts',
   summary: 'Connects vendor accounts, lists and tests them, without spending anything.',
   example:
-    'npx rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
+    'npx --no rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
   examples: {
-    list: 'npx rowonce accounts list',
-    test: 'npx rowonce accounts test data',
-    remove: 'npx rowonce accounts remove data',
+    list: 'npx --no rowonce accounts list',
+    test: 'npx --no rowonce accounts test data',
+    remove: 'npx --no rowonce accounts remove data',
   },
   configure(command, run) {
     configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));

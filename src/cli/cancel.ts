@@ -12,7 +12,7 @@ import { plainText } from '../plain-text.ts';
 const cancel: CliCommand = {
   name: 'cancel',
   summary: 'Ends a batch for good; what it bought or changed stays so.',
-  example: 'npx rowonce cancel last',
+  example: 'npx --no rowonce cancel last',
   configure(command: Command, wrap) {
     command.argument('<batch>', 'its id, the beginning of it, or "last"').action(wrap(cancelCommand));
   },

@@ -25,7 +25,7 @@ interface Finding {
 const doctor: CliCommand = {
   name: 'doctor',
   summary: 'Checks the machine, the store, the accounts and the clock; sends nothing.',
-  example: 'npx rowonce doctor',
+  example: 'npx --no rowonce doctor',
   configure(command: Command, wrap) {
     command.action(wrap(examine));
   },

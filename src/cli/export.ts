@@ -29,7 +29,7 @@ interface Flags extends ReadFlags {
 const exportCommand: CliCommand = {
   name: 'export',
   summary: 'Writes the output of a batch again, from the ledger.',
-  example: 'npx rowonce export last',
+  example: 'npx --no rowonce export last',
   configure(command: Command, wrap) {
     addReadFlags(command)
       .argument('<batch>', 'its id, the beginning of it, or "last"; or a job, when a file follows')

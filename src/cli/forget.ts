@@ -18,7 +18,7 @@ interface Flags {
 const forget: CliCommand = {
   name: 'forget',
   summary: 'Erases a person: what was asked, what was answered, and where it stands.',
-  example: 'npx rowonce forget jo@example.com --dry-run',
+  example: 'npx --no rowonce forget jo@example.com --dry-run',
   configure(command: Command, wrap) {
     command
       .argument('<person>', 'an e-mail address, or the address of a profile page')

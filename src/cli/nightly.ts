@@ -19,7 +19,7 @@ interface Flags {
 const nightly: CliCommand = {
   name: 'nightly',
   summary: 'Works once through what its jobs left unfinished and through the new files of their inboxes.',
-  example: 'npx rowonce nightly jobs/nightly-companies.yaml',
+  example: 'npx --no rowonce nightly jobs/nightly-companies.yaml',
   configure(command: Command, wrap) {
     command
       .argument('<jobs...>', 'YAML files, each with an inbox')

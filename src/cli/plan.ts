@@ -36,7 +36,7 @@ interface Flags extends ReadFlags {
 const plan: CliCommand = {
   name: 'plan',
   summary: 'Shows what a file is, or what a job would buy with it or change; buys and changes nothing.',
-  example: 'npx rowonce plan enrich-company leads.csv',
+  example: 'npx --no rowonce plan enrich-company leads.csv',
   configure(command: Command, wrap) {
     addStrictFlag(addReadFlags(command))
       .argument('<job>', 'a YAML file, or the name of an operation; left out: what the file is')

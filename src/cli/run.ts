@@ -61,7 +61,7 @@ interface Flags extends ReadFlags {
 const run: CliCommand = {
   name: 'run',
   summary: 'Works through a file; the same command again goes on where it stopped.',
-  example: 'npx rowonce run enrich-company leads.csv --budget 500',
+  example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
     addStrictFlag(addReadFlags(command))
       .argument('<job>', 'a YAML file, or the name of an operation')

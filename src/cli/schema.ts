@@ -7,7 +7,7 @@ import { SCHEMA_KINDS, type SchemaKind, schemaPath } from '../paths.ts';
 const schema: CliCommand = {
   name: 'schema',
   summary: 'Prints the JSON schema by which an editor completes and checks a job, accounts or a dialect.',
-  example: 'npx rowonce schema job',
+  example: 'npx --no rowonce schema job',
   configure(command: Command, run) {
     command
       .addArgument(new Argument('<kind>', 'of which file').choices(SCHEMA_KINDS))

@@ -15,7 +15,7 @@ import { isTrial, undoneBy } from '../undone-by.ts';
 const status: CliCommand = {
   name: 'status',
   summary: 'Shows batches, one batch, or every attempt of one row.',
-  example: 'npx rowonce status last 12',
+  example: 'npx --no rowonce status last 12',
   configure(command: Command, wrap) {
     command
       .argument('[batch]', 'its id, the beginning of it, or "last"')

@@ -23,10 +23,10 @@ interface Flags {
 const store: CliCommand = {
   name: 'store',
   summary: 'Reads what is left of a damaged store, and erases what is old in a sound one.',
-  example: 'npx rowonce store salvage -o what-is-left',
+  example: 'npx --no rowonce store salvage -o what-is-left',
   examples: {
-    salvage: 'npx rowonce store salvage -o what-is-left',
-    purge: 'npx rowonce store purge --older-than 400d --dry-run',
+    salvage: 'npx --no rowonce store salvage -o what-is-left',
+    purge: 'npx --no rowonce store purge --older-than 400d --dry-run',
   },
   configure(command: Command, run) {
     command

@@ -35,7 +35,7 @@ interface Flags {
 const tryOne: CliCommand = {
   name: 'try',
   summary: 'Makes one call, asked first, and shows the request, the answer and how it is read.',
-  example: 'npx rowonce try enrich-company abn=51824753556 --account sandbox-provider',
+  example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
     command
       .argument('<operation>', 'the name of an operation that reads, or a job file')

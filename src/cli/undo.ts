@@ -25,7 +25,7 @@ interface Flags {
 const undo: CliCommand = {
   name: 'undo',
   summary: 'Takes back what a batch changed in the service; the same command again goes on where it stopped.',
-  example: 'npx rowonce undo last',
+  example: 'npx --no rowonce undo last',
   configure(command: Command, wrap) {
     command
       .argument('<batch>', 'its id, the beginning of it, or "last"')

@@ -2,7 +2,7 @@
  * Goal: a command that is printed works. Whatever stopped a run, its last line goes on to the end when it is typed into a
  * shell as it stands, with every flag that was given; and so does every other command that we print on the way.
  * Method: the real program, stopped in every way, with names that a shell takes apart. What was printed is given to `sh`
- * as it stands, where `npx rowonce` is this checkout. The vendor's book says that nothing was paid for twice.
+ * as it stands, where `npx --no rowonce` is this checkout. The vendor's book says that nothing was paid for twice.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const ROWS = 6;
 /** Types into a shell what was printed. Nothing is piped into it: who copies a line has no pipe to copy. */
 async function typeAsPrinted({ place, environment }: Shell, line: string): Promise<Ended> {
   mkdirSync(place.path('bin'), { recursive: true });
-  writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
+  writeFileSync(place.path('bin/npx'), `#!/bin/sh\nshift 2\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
   chmodSync(place.path('bin/npx'), 0o755);
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const child = spawn('sh', ['-c', line], {
@@ -55,7 +55,7 @@ function lastLine({ stderr }: Pick<Ended, 'stderr'>): string {
 
 /** Every command that is printed somewhere in a line, to its end. */
 function printedIn({ stdout, stderr }: Ended): readonly string[] {
-  return [...`${stdout}\n${stderr}`.matchAll(/npx rowonce .*/g)].map(([line]) => line);
+  return [...`${stdout}\n${stderr}`.matchAll(/npx --no rowonce .*/g)].map(([line]) => line);
 }
 
 interface Case {
@@ -181,7 +181,7 @@ test('every command that a run in doubt leads to is found in its store: run, sta
   });
   const status = await desk.type(['status', 'last', ...where]);
   expect(printedIn(status)).toEqual([
-    expect.stringMatching(/^npx rowonce settle \w{8} --store 'another store'$/),
+    expect.stringMatching(/^npx --no rowonce settle \w{8} --store 'another store'$/),
   ]);
   const wrong = await desk.type(['settle', 'last', '99', ...where]);
   for (const line of [...printedIn(status), ...printedIn(wrong)])

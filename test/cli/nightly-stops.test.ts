@@ -63,7 +63,7 @@ describe('accounts do not wait for each other', () => {
     expect(said.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(/Z$/) });
     expect(stderr).toMatch(/busy\/b\.csv: paused until /);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'npx rowonce nightly busy.yaml night.yaml --max-pause 2s --json',
+      'npx --no rowonce nightly busy.yaml night.yaml --max-pause 2s --json',
     );
     expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
     expect(nights.files('busy').inbox).toEqual(['b.csv', 'c.csv']);

@@ -367,9 +367,9 @@ test('the job that a user copies works as its page says', async () => {
   cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
   cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
   const [command = ''] =
-    readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx rowonce nightly .*$/m) ?? [];
+    readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx --no rowonce nightly .*$/m) ?? [];
   const env = { ROWONCE_SANDBOX: '--rate 1000/s' };
-  const { code, said } = await nights.sweep(command.split(' ').slice(3), env);
+  const { code, said } = await nights.sweep(command.split(' ').slice(4), env);
   expect(code).toBe(3);
   expect(said).toMatchObject({ rows: 64, left: [], stopped: null });
   expect(nights.files(dirname('jobs/inbox/x'))).toEqual({

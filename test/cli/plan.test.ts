@@ -129,7 +129,7 @@ test('a job without its file is told so, and what to type', async () => {
     expect(await desk.type(['plan', job])).toMatchObject({
       code: 2,
       stderr: `${job} is a job, and no file is named to plan it for.
-Name the file as well: npx rowonce plan ${job} FILE
+Name the file as well: npx --no rowonce plan ${job} FILE
 `,
     });
   }

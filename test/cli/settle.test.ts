@@ -50,7 +50,9 @@ test('--retry asks again in the next run, and no more than the extra credits', a
   const desk = await doubtfulDesk();
   const decided = await desk.type(['settle', 'last', '--retry', '--extra-credits', '1']);
   expect(decided).toMatchObject({ code: 0, stdout: 'Noted for 2 calls: retry.\n' });
-  expect(decided.stderr).toBe(`It is carried out by the next run:\nnpx rowonce ${desk.run().join(' ')}\n`);
+  expect(decided.stderr).toBe(
+    `It is carried out by the next run:\nnpx --no rowonce ${desk.run().join(' ')}\n`,
+  );
   expect(await desk.requests()).toBe(3);
   await desk.type(desk.run());
   expect([...desk.place.statuses()].sort()).toEqual(['in_doubt', 'matched', 'matched']);

@@ -48,7 +48,7 @@ test('batches, the newest first; one by its id, by the beginning of it, or by "l
   const open = await desk.type(['status', first.batch.slice(0, 7)]);
   expect(open.stdout).toContain(`Batch ${first.batch}, open, enrich-company with account data`);
   expect(open.stdout).toContain('  matched   1\n  pending   1\n');
-  expect(open.stderr).toBe(`To go on: npx rowonce ${desk.run('--limit', '1').join(' ')} --json\n`);
+  expect(open.stderr).toBe(`To go on: npx --no rowonce ${desk.run('--limit', '1').join(' ')} --json\n`);
 });
 
 test('a name that no batch has, or several have, is refused with what to do', async () => {

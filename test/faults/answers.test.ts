@@ -283,7 +283,7 @@ describe.concurrent('an answer that concerns the whole account stops the run; th
     expect(first).toMatchObject({ code, report: { requests: 1, counts: {}, stopped: { code: stopped } } });
     expect(first.report?.stopped?.message).toMatch(words);
     if (code !== 2)
-      expect(first.lastLine, 'the command that goes on').toMatch(/^npx rowonce run enrich-company /);
+      expect(first.lastLine, 'the command that goes on').toMatch(/^npx --no rowonce run enrich-company /);
     expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
 
     expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 3 } });
@@ -303,7 +303,7 @@ describe.concurrent('what never left is not in doubt', () => {
     const first = await workplace.run({ more: ['--max-pause', '2s'] });
     expect(first).toMatchObject({ code: 75, report: { requests: 0, stopped: { code: 'paused' } } });
     expect(first.report?.stopped?.resume_at).not.toBeNull();
-    expect(first.lastLine).toMatch(/^npx rowonce run enrich-company /);
+    expect(first.lastLine).toMatch(/^npx --no rowonce run enrich-company /);
     expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0, spent: 0 });
 
     await using returned = await workplace.reopenVendor({ port });

@@ -24,7 +24,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
       /longer than --max-pause allows \(3 s\): the vendor asked to wait/,
     );
     expect(report?.counts, 'a pause is not an attempt that failed: every row is pending').toEqual({});
-    expect(lastLine).toMatch(/^npx rowonce run /);
+    expect(lastLine).toMatch(/^npx --no rowonce run /);
     await expectToGoOn(workplace, 8, 0);
   });
 

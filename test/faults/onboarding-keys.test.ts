@@ -25,7 +25,7 @@ test.concurrent('a key that dies in the middle: few more requests, exit 77, and 
 
   expect(code).toBe(77);
   expect(report?.stopped?.code).toBe('key');
-  expect(lastLine).toMatch(/^npx rowonce run /);
+  expect(lastLine).toMatch(/^npx --no rowonce run /);
   const refused = team.vendor.requests().filter(({ status }) => status === 401);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length, 'requests after its death').toBeLessThanOrEqual(CONCURRENCY);

@@ -82,7 +82,7 @@ describe.concurrent('a budget', () => {
     const ended = await workplace.run({ budget: 10 });
     expect(ended).toMatchObject({ code: 4, report: { credits: { spent: 10 }, stopped: { code: 'budget' } } });
     expect((await workplace.vendor.book()).credits).toBe(10);
-    expect(ended.lastLine).toMatch(new RegExp(`^npx rowonce run .* --budget ${ROWS}$`));
+    expect(ended.lastLine).toMatch(new RegExp(`^npx --no rowonce run .* --budget ${ROWS}$`));
 
     expect((await typeLastLine(workplace, ended.lastLine).ended).code).toBe(0);
     expect(workplace.statuses()).toEqual(Array(ROWS).fill('matched'));
@@ -136,9 +136,9 @@ async function requestsAt(workplace: Workplace, count: number): Promise<void> {
   while ((await workplace.vendor.book()).requests < count);
 }
 
-/** Types the last line as a user would, `npx rowonce` being the program. Paths here need no quotes. */
+/** Types the last line as a user would, `npx --no rowonce` being the program. Paths here need no quotes. */
 function typeLastLine(workplace: Workplace, line: string): Program {
-  const [npx, rowonce, ...words] = line.split(' ');
-  expect([npx, rowonce]).toEqual(['npx', 'rowonce']);
+  const [npx, no, rowonce, ...words] = line.split(' ');
+  expect([npx, no, rowonce]).toEqual(['npx', '--no', 'rowonce']);
   return workplace.type(words);
 }

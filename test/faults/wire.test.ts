@@ -45,7 +45,7 @@ describe('a vendor of whose answers a byte comes now and then', () => {
     expect(report?.stopped?.message).toMatch(
       /^Nothing could be settled for [1-9] s, longer than --max-pause allows \(1 s\): the vendor has not answered 2 requests to the end\.$/,
     );
-    expect(lastLine).toMatch(/^npx rowonce run /);
+    expect(lastLine).toMatch(/^npx --no rowonce run /);
     expect(vendor.requests).toHaveLength(2);
     expect(workplace.ledger().inDoubt).toBe(2);
   });
