@@ -69,6 +69,14 @@ describe('a certificate that no authority vouches for', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 stands in the environment');
     expect(stderr).toContain('NODE_EXTRA_CA_CERTS');
+    const tested = await run(originOf(vendor, 'localhost'), { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, [
+      'accounts',
+      'test',
+    ]);
+    expect([tested.code, tested.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED=0 stands/m),
+    ]);
     expect(vendor.connections.size).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connectorTo } from '../../connector.ts';
-import { messageOf, stop } from '../../errors.ts';
+import { messageOf, StopError, stop } from '../../errors.ts';
 import { proxyFor } from '../../proxy.ts';
 
 /** What stands between this machine and a vendor. */
@@ -21,6 +21,7 @@ export async function checkAddress(url: URL): Promise<Reached> {
   try {
     await connectOnce(url);
   } catch (error) {
+    if (error instanceof StopError) throw error;
     const fact = `${url.origin} does not take a connection: ${reasonOf(error)}`;
     throw stop('address', fact, 'Check base_url of the account, and the network.');
   }
