@@ -128,7 +128,8 @@ async function keysOfAccounts(): Promise<Redaction> {
 /** Reads what can be read of a damaged store. @param workFolder an empty folder. */
 export async function salvageLedger(location: string, workFolder: string): Promise<Salvage> {
   const store = await storeOf(location);
-  if (store.salvage !== undefined) return store.salvage(location, workFolder);
+  if (store.salvage !== undefined)
+    return redactedLedger(await store.salvage(location, workFolder), keysOfAccounts);
   throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
 }
 

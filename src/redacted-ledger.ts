@@ -1,6 +1,7 @@
 import { invariant } from './errors.ts';
 import type { LedgerReader } from './ledger.ts';
 import type { Redaction } from './redaction.ts';
+import type { Salvage } from './store.ts';
 
 /**
  * A ledger that hands out what vendors once said without the keys that are known today. What is recorded now holds none;
@@ -17,6 +18,9 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'openAttempts',
 ] satisfies readonly (keyof LedgerReader | 'openAttempts')[]);
 
+/** The same of a damaged store, one after the other. */
+const ITERATES = 'everyCall' satisfies keyof Salvage;
+
 /** What we asked, which has to stay as it was sent: a lost request is sent again to the byte. */
 const OURS: ReadonlySet<string> = new Set(['call', 'request', 'key']);
 
@@ -31,16 +35,27 @@ export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => P
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function') return member;
       const asIs = (...words: unknown[]): unknown => Reflect.apply(member, target, words);
-      const shown = HANDS_OUT_ANSWERS.has(name)
-        ? async (...words: unknown[]): Promise<unknown> => {
-            redaction ??= known();
-            return withoutKeys(await asIs(...words), await redaction);
-          }
-        : asIs;
+      const redacted = async (value: unknown): Promise<unknown> => {
+        redaction ??= known();
+        return withoutKeys(await value, await redaction);
+      };
+      const shown =
+        name === ITERATES
+          ? (...words: unknown[]) => each(asIs(...words) as AsyncIterable<unknown>, redacted)
+          : HANDS_OUT_ANSWERS.has(name)
+            ? (...words: unknown[]) => redacted(asIs(...words))
+            : asIs;
       members.set(name, shown);
       return shown;
     },
   });
+}
+
+async function* each(
+  values: AsyncIterable<unknown>,
+  redacted: (value: unknown) => Promise<unknown>,
+): AsyncGenerator<unknown> {
+  for await (const value of values) yield redacted(value);
 }
 
 function withoutKeys(value: unknown, redaction: Redaction): unknown {
