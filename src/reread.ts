@@ -1,7 +1,7 @@
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { systemClock } from './clock.ts';
 import type { Dialect } from './dialect.ts';
-import { freshSinceOf, hasGoneStale } from './freshness.ts';
+import { freshSinceOf } from './freshness.ts';
 import {
   type Batch,
   type BatchId,
