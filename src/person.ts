@@ -47,10 +47,12 @@ export class Mentions {
     return text.includes('%') && this.#isIn(percentDecoded(text));
   }
 
-  /** UTF-16 has a zero in every letter of an address. */
+  /** UTF-16, of either order, has a zero in every letter of an address. */
   inBytes(bytes: Buffer): boolean {
     if (this.in(bytes.toString())) return true;
-    return bytes.includes(0) && this.#isIn(bytes.toString('latin1').replaceAll('\0', ''));
+    if (!bytes.includes(0)) return false;
+    const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+    return this.in(pairs.toString('utf16le')) || this.in(pairs.swap16().toString('utf16le'));
   }
 
   /** The text with something else in the person's place. */

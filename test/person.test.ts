@@ -24,8 +24,10 @@ test.each([
   'janexdoe@acme.example',
 ])('%s is somebody else', (text) => expect(jane.in(text)).toBe(false));
 
-test('UTF-16 is read as well', () => {
-  expect(jane.inBytes(Buffer.from('x;Jane.Doe@acme.example;y', 'utf16le'))).toBe(true);
+test('UTF-16 is read as well, with a mark in front and in either order', () => {
+  const bytes = Buffer.from('\uFEFFJane.Doe@acme.example;y', 'utf16le');
+  expect(jane.inBytes(bytes)).toBe(true);
+  expect(jane.inBytes(Buffer.from(bytes).swap16())).toBe(true);
 });
 
 test.each([

@@ -94,15 +94,15 @@ test('a forgotten person is in no byte of the store; others stay; nobody is boug
   expect((await run(desk, 'search-people', 'companies.csv')).code).toBe(0);
   const piped = await desk.type(
     ['run', 'enrich-person', '-', '-o', 'piped.csv', '--budget', '9', '--account', 'people'],
-    { env: { TEST_KEY: 'a-key-for-the-test' }, stdin: `email,Note\n${JANE},x\n` },
+    { env: { TEST_KEY: 'a-key-for-the-test' }, stdin: `email,Note\n${JANE},x\n${JANE} ${MARY},two in one\n` },
   );
-  expect(piped.code, piped.stderr).toBe(0);
+  expect(piped.code, piped.stderr).toBe(3);
   expect(existsSync(desk.place.path('store/spool'))).toBe(true);
   expect(asked).toHaveLength(3);
   expect(filesWith(desk, JANE)).not.toEqual([]);
 
   const look = await desk.type(['forget', JANE, '--dry-run']);
-  expect(look.stdout).toMatch(/1 request, a part of 1 answer, 2 rows, 1 kept list/);
+  expect(look.stdout).toMatch(/1 request, a part of 1 answer, 3 rows, 1 kept list/);
   expect(look.stdout).toContain('people.csv.out.csv');
   expect(filesWith(desk, JANE)).not.toEqual([]);
   expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });

@@ -3,10 +3,13 @@
  * what was not erased is found as before.
  * Method: a store with purchases, changes, a plan and doubts that are settled, erased and then checked in full.
  */
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { ZipFile } from 'yazl';
 import { callKeyOf } from '../../src/call-key.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Ledger } from '../../src/ledger.ts';
@@ -177,3 +180,30 @@ test('a log that somebody is reading is overwritten by the next command that wri
   await (await openStore(sqlite, place)).close();
   expect(isIn(place, 'kim@example.org')).toBe(false);
 }, 30_000);
+
+test('lists that are kept in the store go when they name the person, however they are packed, unless they are needed', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const spool = join(place, 'spool');
+  mkdirSync(spool);
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from('<t>Kim@example.org</t>'), 'xl/sharedStrings.xml');
+  zip.end();
+  const lists: Readonly<Record<string, Buffer>> = {
+    'a.csv': Buffer.from('\uFEFFKIM@example.org', 'utf16le'),
+    'b.csv.gz': gzipSync('email\nkim@example.org\n'),
+    'c.xlsx': await buffer(zip.outputStream),
+    'd.csv': Buffer.from('hakim@example.org'),
+  };
+  for (const [name, bytes] of Object.entries(lists)) writeFileSync(join(spool, name), bytes);
+  const needed = join(spool, 'b.csv.gz');
+  const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
+  await ledger.close();
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(readdirSync(spool)).toHaveLength(4);
+  const again = await openStore(sqlite, place);
+  await again.changeBatch(batch.id, { state: 'cancelled' });
+  await again.close();
+  expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
+  expect(readdirSync(spool)).toEqual(['d.csv']);
+});
