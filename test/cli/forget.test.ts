@@ -3,7 +3,7 @@
  * Method: the real commands over a vendor of our own, which counts; every file of the store's folder is read.
  */
 
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -177,7 +177,7 @@ test('somebody about whom a request may have been charged is erased only after t
   expect((await desk.json(['status', batch])).credits).toMatchObject({ spent: 2, in_doubt: 0 });
 }, 120_000);
 
-test('what passed its retention is erased at the end of a run, and may be bought again', async () => {
+test('what passed its retention is erased at the end of a run or a night, and may be bought again', async () => {
   const { address, asked } = await peopleVendor();
   const desk = await deskOver(address, { retention: '2d' });
   await desk.write('people.csv', `email\n${JANE}\n${MARY}\n`);
@@ -203,6 +203,15 @@ test('what passed its retention is erased at the end of a run, and may be bought
   expect((await desk.type([...purge, '--dry-run'])).stdout).toContain('Nothing of that');
   const then = { env: clocks.env };
   expect((await desk.type([...purge, '--dry-run'], then)).stdout).toContain('1 request, 1 row');
-  expect((await desk.type([...purge, '--yes'], then)).code).toBe(0);
+  mkdirSync(desk.place.path('in'));
+  await desk.write(
+    'night.yaml',
+    'operation: enrich-person\naccount: people\nbudget: { credits: 9 }\ninbox: in\n',
+  );
+  const night = await desk.type(['nightly', 'night.yaml'], {
+    env: { TEST_KEY: 'a-key-for-the-test', ...clocks.env },
+  });
+  expect(night.stderr).toContain('1 request of account people passed its retention: erased.');
   expect(filesWith(desk, JANE)).toEqual([]);
+  expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
 }, 120_000);
