@@ -159,9 +159,11 @@ describe('four megabytes of whatever is repeated take less than a second', () =>
   test.each(PIECES)('%s', (piece) => {
     const body = Buffer.from(piece.repeat(Math.floor(BYTES / piece.length)));
     const redaction = new Redaction([KEY]);
-    const began = performance.now();
+    // Of this process alone: other work on the machine is not what is measured.
+    const before = process.cpuUsage();
     const shown = redaction.bytes(body);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(1);
     expect(shown.includes(KEY)).toBe(false);
     expect(shown.length).toBeLessThanOrEqual(body.length);
   });
