@@ -14,6 +14,8 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'find',
   'doubts',
   'history',
+  'attempts',
+  'newestFound',
   'pauses',
   'openAttempts',
 ] satisfies readonly (keyof LedgerReader | 'openAttempts')[]);
