@@ -167,8 +167,11 @@ async function blindFileSystem(place: Workplace, name = 'list.csv'): Promise<() 
   const found = await file.stat({ bigint: true });
   await file.close();
   const look = handles.stat;
-  const blinded = vi.spyOn(handles, 'stat').mockImplementation(async function (this: FileHandle) {
-    const now = await look.call(this, { bigint: true });
+  const blinded = vi.spyOn(handles, 'stat').mockImplementation(async function (
+    this: FileHandle,
+    options?: { readonly bigint?: boolean },
+  ) {
+    const now = await look.call(this, options as { bigint: true });
     return now?.ino === found.ino ? found : now;
   } as never);
   onTestFinished(() => blinded.mockRestore());
