@@ -49,6 +49,7 @@ class Place {
       store: this.path('store'),
       mayCreateStore: true,
       budget: credits(100),
+      askRequests: async () => true,
       onEvent: (event) => {
         if (event.kind === 'note') this.notes.push(event.message);
       },
