@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/core/clock.ts';
 import type { Reply } from '../src/judge.ts';
 import { Limiter, type Limits, type Waiter } from '../src/limiter.ts';
 import { Transport } from '../src/transport.ts';

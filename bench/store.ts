@@ -1,5 +1,5 @@
-import { callKeyOf } from '../src/call-key.ts';
-import { systemClock } from '../src/clock.ts';
+import { callKeyOf } from '../src/core/call-key.ts';
+import { systemClock } from '../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../src/ledger.ts';
 import sqlite from '../src/stores/sqlite.ts';
 import { abn } from './program.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { type StopError, stop, unreachable } from './errors.ts';
+import { type StopError, stop, unreachable } from './core/errors.ts';
 
 /** Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else. */
 

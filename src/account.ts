@@ -9,18 +9,18 @@ import {
   type Region,
   SANDBOX_NAMES,
 } from './accounts-file.ts';
-import { canonicalJson } from './call-key.ts';
-import { shellWord } from './command-line.ts';
-import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
-import { parseDurationMs } from './duration.ts';
-import { stop } from './errors.ts';
+import { canonicalJson } from './core/call-key.ts';
+import { shellWord } from './core/command-line.ts';
+import { parseDurationMs } from './core/duration.ts';
+import { stop } from './core/errors.ts';
+import { suggestion } from './core/nearest.ts';
+import type { Vendor } from './core/operation.ts';
+import { distrustAround, ownedByAnother } from './core/own-folder.ts';
+import { accountsPath } from './core/paths.ts';
+import { foreignName } from './core/plain-text.ts';
+import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
 import { type AccountCaps, credits } from './ledger.ts';
 import type { Limits } from './limiter.ts';
-import { suggestion } from './nearest.ts';
-import type { Vendor } from './operation.ts';
-import { distrustAround, ownedByAnother } from './own-folder.ts';
-import { accountsPath } from './paths.ts';
-import { foreignName } from './plain-text.ts';
 import { parseRate } from './sandbox/rate.ts';
 
 export { resolveKey } from './account-key.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDurationMs } from './duration.ts';
+import { parseDurationMs } from './core/duration.ts';
 
 /** What may stand in `accounts.yaml`, and nothing else. `account.ts` turns an entry into an account. */
 

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { canonicalJson } from './call-key.ts';
 import { beginsWork, type ChangePlan } from './change-plan.ts';
+import { canonicalJson } from './core/call-key.ts';
+import { stop } from './core/errors.ts';
+import type { JsonValue } from './core/operation.ts';
+import { counted } from './core/plain-text.ts';
 import type { Dialect } from './dialect.ts';
 import { builtInDialect } from './dialect-of.ts';
-import { stop } from './errors.ts';
 import type { MappedInput } from './input.ts';
-import type { JsonValue } from './operation.ts';
 import type { RunOrder } from './order.ts';
-import { counted } from './plain-text.ts';
 import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type Fingerprint, FingerprintSet, FNV_PRIME, OTHER_PRIME, stirred } from './fingerprint-set.ts';
-import type { InputRow, RowNumber } from './row.ts';
+import { type Fingerprint, FingerprintSet, FNV_PRIME, OTHER_PRIME, stirred } from './core/fingerprint-set.ts';
+import type { InputRow, RowNumber } from './core/row.ts';
 
 /** Rows that say the same as an earlier one, to the character or but for how it is written. */
 

@@ -6,13 +6,15 @@ import { ProjectAccess } from './attempt/project-access.ts';
 
 import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
-import type { CallKey } from './call-key.ts';
 import { leftBy } from './changes.ts';
+import type { CallKey } from './core/call-key.ts';
+import { StopError, unreachable } from './core/errors.ts';
+import type { Listener } from './core/events.ts';
+import { crashPoint } from './core/faults.ts';
+import type { Call } from './core/operation.ts';
+import type { RowNumber } from './core/row.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
-import { StopError, unreachable } from './errors.ts';
-import type { Listener } from './events.ts';
-import { crashPoint } from './faults.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
 import {
@@ -30,12 +32,10 @@ import {
 } from './ledger.ts';
 import type { Limiter, Permit, Waiter } from './limiter.ts';
 import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './misses.ts';
-import type { Call } from './operation.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { dialectMark } from './readings.ts';
 import { operationFor } from './repetition.ts';
 import { type HttpRequest, type RequestValues, requestOf } from './request.ts';
-import type { RowNumber } from './row.ts';
 import type { Sending, Transport } from './transport.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { requestsPerSecond } from './account.ts';
-import { answerPlaceOf } from './answer-body.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { APART_MS } from './believed-time.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
-import { isoTime } from './clock.ts';
 import { guessWords, isByName } from './columns.ts';
-import { crashPoint } from './faults.ts';
+import { answerPlaceOf } from './core/answer-body.ts';
+import { isoTime } from './core/clock.ts';
+import { crashPoint } from './core/faults.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import { halfDone } from './half-done.ts';
 import type { MappedInput } from './input.ts';

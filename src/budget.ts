@@ -1,4 +1,4 @@
-import { StopError, unreachable } from './errors.ts';
+import { StopError, unreachable } from './core/errors.ts';
 import type { BudgetScope, Money } from './ledger.ts';
 
 /**

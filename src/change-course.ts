@@ -1,5 +1,5 @@
 import type { SubjectNow } from './change-calls.ts';
-import { unreachable } from './errors.ts';
+import { unreachable } from './core/errors.ts';
 import {
   type KnownSubject,
   type Role,
@@ -9,8 +9,8 @@ import {
   subjectOfUser,
   subjectWords,
   type Team,
-} from './membership.ts';
-import type { PlannedWork } from './operation.ts';
+} from './core/membership.ts';
+import type { PlannedWork } from './core/operation.ts';
 
 /**
  * What the operations share that change somebody's place in a project: a person is looked up, an operation decides on a

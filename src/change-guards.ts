@@ -1,9 +1,9 @@
 import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
+import { type StopError, stop } from './core/errors.ts';
+import { counted } from './core/plain-text.ts';
 import { rowAndWho } from './diff-words.ts';
-import { type StopError, stop } from './errors.ts';
 import type { Guards } from './job.ts';
 import type { RunOrder } from './order.ts';
-import { counted } from './plain-text.ts';
 
 /**
  * What a run that changes the service must not do unless somebody said so beforehand, so that a wrong list does little

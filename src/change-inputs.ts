@@ -1,11 +1,18 @@
-import { stop } from './errors.ts';
+import { stop } from './core/errors.ts';
+import { ROLES, type Role, roleOf } from './core/membership.ts';
+import { suggestion } from './core/nearest.ts';
+import type {
+  InputField,
+  JsonObject,
+  Operation,
+  OperationOptions,
+  Prepared,
+  RowInput,
+} from './core/operation.ts';
+import { foreignWords, sentence } from './core/plain-text.ts';
+import { leadsElsewhere } from './core/vendor-path.ts';
 import { normaliseEmail, withoutTextMark } from './identifiers.ts';
-import { ROLES, type Role, roleOf } from './membership.ts';
-import { suggestion } from './nearest.ts';
-import type { InputField, JsonObject, Operation, OperationOptions, Prepared, RowInput } from './operation.ts';
-import { foreignWords, sentence } from './plain-text.ts';
 import { isEmail } from './recognise.ts';
-import { leadsElsewhere } from './vendor-path.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing

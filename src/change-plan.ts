@@ -1,6 +1,5 @@
 import { type Account, requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { questionOf } from './call-key.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import { rivalOutcomes } from './change-plan/rivals.ts';
 import {
@@ -16,13 +15,14 @@ import {
   type WorkablePart,
   type WorkableRow,
 } from './change-plan/rows.ts';
-import { invariant } from './errors.ts';
+import { questionOf } from './core/call-key.ts';
+import { invariant } from './core/errors.ts';
+import { Team } from './core/membership.ts';
+import type { Call, JsonObject, Operation, PlannedWork } from './core/operation.ts';
+import type { Outcome, RowNumber } from './core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from './ledger.ts';
 import { type LiveTeam, type OwnUser, withLive } from './live-team.ts';
-import { Team } from './membership.ts';
-import type { Call, JsonObject, Operation, PlannedWork } from './operation.ts';
 import type { Plan, PlannedInput } from './plan.ts';
-import type { Outcome, RowNumber } from './row.ts';
 import type { StandingOrder } from './standing.ts';
 import { type Tariff, tariffOf } from './tariff.ts';
 

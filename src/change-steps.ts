@@ -10,8 +10,8 @@ import {
 } from './change-calls.ts';
 import { type Course, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-course.ts';
 import { quoted, readText } from './change-inputs.ts';
-import { unreachable } from './errors.ts';
-import type { Role } from './membership.ts';
+import { unreachable } from './core/errors.ts';
+import type { Role } from './core/membership.ts';
 import {
   type Answer,
   type Answered,
@@ -20,8 +20,8 @@ import {
   type JsonValue,
   type Step,
   send,
-} from './operation.ts';
-import type { Outcome } from './row.ts';
+} from './core/operation.ts';
+import type { Outcome } from './core/row.ts';
 
 /** The calls of a row about a person, one after the other, as its course says. Nothing but its work is looked at. */
 

@@ -1,10 +1,10 @@
-import { answerPlaceOf, fieldsIn, readBody, valueAt } from './answer-body.ts';
+import { answerPlaceOf, fieldsIn, readBody, valueAt } from './core/answer-body.ts';
+import { unreachable } from './core/errors.ts';
+import type { SubjectFacts } from './core/membership.ts';
+import type { Call, JsonObject, JsonValue } from './core/operation.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
-import { unreachable } from './errors.ts';
 import { bodyFits } from './judge.ts';
 import type { AnswerKind, RawReply } from './ledger.ts';
-import type { SubjectFacts } from './membership.ts';
-import type { Call, JsonObject, JsonValue } from './operation.ts';
 import { dialectOperationOf } from './request.ts';
 
 /** What an answer to a change means for what is remembered of its subject. */

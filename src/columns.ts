@@ -2,12 +2,12 @@ import { type ColumnContent, readContent } from './columns/content.ts';
 import { agreesByName, guessColumns } from './columns/guess.ts';
 import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
 import { quoted, unusable } from './columns/refusals.ts';
-import { stop } from './errors.ts';
-import type { Sheet } from './format.ts';
-import { suggestion } from './nearest.ts';
-import type { Operation, RowInput } from './operation.ts';
-import { plainText } from './plain-text.ts';
-import { FOUND_PREFIX, type InputRow } from './row.ts';
+import { stop } from './core/errors.ts';
+import type { Sheet } from './core/format.ts';
+import { suggestion } from './core/nearest.ts';
+import type { Operation, RowInput } from './core/operation.ts';
+import { plainText } from './core/plain-text.ts';
+import { FOUND_PREFIX, type InputRow } from './core/row.ts';
 
 export { ColumnContent } from './columns/content.ts';
 export { guessColumns, isGenericGuess, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';

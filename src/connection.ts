@@ -1,12 +1,12 @@
 import { ODD_MATCHES, oddMatches, ProjectAccess, type Spending } from './attempt.ts';
 import { BelievedTime } from './believed-time.ts';
-import { invariant, type StopCode, type StopError } from './errors.ts';
-import type { Listener, RunEvent } from './events.ts';
+import { invariant, type StopCode, type StopError } from './core/errors.ts';
+import type { Listener, RunEvent } from './core/events.ts';
+import { counted } from './core/plain-text.ts';
 import type { BatchId, Ledger } from './ledger.ts';
 import { Limiter, type Limits, type Pause } from './limiter.ts';
 import { historyOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
-import { counted } from './plain-text.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import type { RequestValues } from './request.ts';
 import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';

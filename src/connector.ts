@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import { messageOf } from './errors.ts';
+import { messageOf } from './core/errors.ts';
 import { type NamedProxy, proxyFor, refuseUncheckedCertificates } from './proxy.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ColumnMap } from './columns.ts';
+import type { RowNumber } from './core/row.ts';
 import { type CellKind, type Damage, type DamageKind, damageOf, kindOfInput } from './damage.ts';
-import type { RowNumber } from './row.ts';
 
 /** Counts the damage of columns while their rows go by, in memory that does not grow with them. */
 

@@ -1,4 +1,5 @@
 import { abnCandidates, readAbn } from './abn.ts';
+import type { Normalised } from './core/operation.ts';
 import { withoutMojibake } from './damage/mojibake.ts';
 import { dateOfDayNumber, isDate, isShortDate, readSpreadsheetNumber } from './damage/spreadsheet-number.ts';
 import {
@@ -12,7 +13,6 @@ import {
   profileDetour,
   withoutTracking,
 } from './identifiers.ts';
-import type { Normalised } from './operation.ts';
 
 /**
  * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong

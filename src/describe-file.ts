@@ -1,12 +1,12 @@
 import { AlikeRowFinder, type Duplicates } from './alike-rows.ts';
 import { ColumnDamage, kindByName } from './column-damage.ts';
+import type { Operation } from './core/operation.ts';
+import type { RowNumber } from './core/row.ts';
 import type { Finding } from './damage-tally.ts';
 import { type Fit, FitFinder } from './fit.ts';
 import { normaliseWebsite } from './identifiers.ts';
 import type { OpenedFile } from './input.ts';
-import type { Operation } from './operation.ts';
 import { isAbn, isEmail } from './recognise.ts';
-import type { RowNumber } from './row.ts';
 
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
 export interface FileDescription {

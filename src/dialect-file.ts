@@ -1,5 +1,11 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { loadFamily } from './core/family.ts';
+import { suggestion } from './core/nearest.ts';
+import type { Operation } from './core/operation.ts';
+import { foreignName } from './core/plain-text.ts';
+import { checkDocument, type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
+import { problemOf } from './core/yaml/schema-problem.ts';
 import {
   type Dialect,
   dialectOperation,
@@ -9,12 +15,6 @@ import {
   requestHeaders,
 } from './dialect.ts';
 import { firstProblem } from './dialect-file/check.ts';
-import { checkDocument, type DocumentKind, readDocument, type YamlDocument } from './document.ts';
-import { loadFamily } from './family.ts';
-import { suggestion } from './nearest.ts';
-import type { Operation } from './operation.ts';
-import { foreignName } from './plain-text.ts';
-import { problemOf } from './schema-problem.ts';
 
 /**
  * A user's dialect file: what differs from the built-in dialect of the vendor, and nothing else. Maps are merged by

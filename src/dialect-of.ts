@@ -1,8 +1,8 @@
 import type { Account } from './account.ts';
+import { invariant, stop } from './core/errors.ts';
+import { loadMember } from './core/family.ts';
+import type { Vendor } from './core/operation.ts';
 import type { Dialect, ReadBack } from './dialect.ts';
-import { invariant, stop } from './errors.ts';
-import { loadMember } from './family.ts';
-import type { Vendor } from './operation.ts';
 
 const DIALECTS = new URL('./dialects/', import.meta.url);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseDurationMs } from './duration.ts';
-import { METHODS } from './operation.ts';
-import { pathProblem } from './vendor-path.ts';
+import { parseDurationMs } from './core/duration.ts';
+import { METHODS } from './core/operation.ts';
+import { pathProblem } from './core/vendor-path.ts';
 
 /**
  * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a

@@ -1,6 +1,6 @@
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
-import { unreachable } from './errors.ts';
-import { counted } from './plain-text.ts';
+import { unreachable } from './core/errors.ts';
+import { counted } from './core/plain-text.ts';
 
 /** What a plan would change, as a person reads it. */
 

@@ -1,9 +1,9 @@
-import { isoTime } from './clock.ts';
-import { unreachable } from './errors.ts';
+import { isoTime } from './core/clock.ts';
+import { unreachable } from './core/errors.ts';
+import { subjectWords } from './core/membership.ts';
+import type { Call } from './core/operation.ts';
+import { counted } from './core/plain-text.ts';
 import type { Look } from './ledger.ts';
-import { subjectWords } from './membership.ts';
-import type { Call } from './operation.ts';
-import { counted } from './plain-text.ts';
 
 /** What a call asked for, and what the vendor said about a doubt, for a person and for a program. */
 

@@ -1,6 +1,6 @@
 import type { Console } from './command.ts';
-import { stop } from './errors.ts';
-import { counted, plainText } from './plain-text.ts';
+import { stop } from './core/errors.ts';
+import { counted, plainText } from './core/plain-text.ts';
 import type { Erased } from './store.ts';
 
 /** What a person reads before and after something is erased. */

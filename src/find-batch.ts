@@ -1,4 +1,4 @@
-import { stop } from './errors.ts';
+import { stop } from './core/errors.ts';
 import type { Batch, LedgerReader } from './ledger.ts';
 import { lookAtLedger, storesToLookAt } from './open-ledger.ts';
 import type { Tell } from './store.ts';

@@ -1,6 +1,6 @@
 import { ColumnContent, guessColumns, isGenericGuess, type LikelyColumn, likelyColumns } from './columns.ts';
-import { StopError } from './errors.ts';
-import type { Operation } from './operation.ts';
+import { StopError } from './core/errors.ts';
+import type { Operation } from './core/operation.ts';
 
 /** Which operations a file fits, by which of its columns, and how sure that is. */
 

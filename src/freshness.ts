@@ -1,4 +1,4 @@
-import { invariant } from './errors.ts';
+import { invariant } from './core/errors.ts';
 import type { Job } from './job.ts';
 import type { AnswerRecord, Batch, BatchSpec, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
 

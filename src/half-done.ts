@@ -1,5 +1,5 @@
+import { subjectWords } from './core/membership.ts';
 import type { Batch, LedgerReader } from './ledger.ts';
-import { subjectWords } from './membership.ts';
 
 /**
  * People whose invite a batch deleted in order to create it anew, which has not happened: they have none now. One

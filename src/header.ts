@@ -1,5 +1,5 @@
-import { type StopError, stop } from './errors.ts';
-import { foreignName } from './plain-text.ts';
+import { type StopError, stop } from './core/errors.ts';
+import { foreignName } from './core/plain-text.ts';
 
 /** Which cells of a record belong to columns that have a name. */
 export interface NamedColumns {

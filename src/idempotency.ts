@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { parseDurationMs } from './core/duration.ts';
 import type { Dialect } from './dialect.ts';
-import { parseDurationMs } from './duration.ts';
 import type { KeyedRequest } from './ledger.ts';
 import type { HttpRequest } from './request.ts';
 

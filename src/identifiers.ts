@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readAbn } from './abn.ts';
+import type { Normalised } from './core/operation.ts';
+import { foreignName } from './core/plain-text.ts';
 import { publicHostProblem } from './identifiers/public-hosts.ts';
-import type { Normalised } from './operation.ts';
-import { foreignName } from './plain-text.ts';
 
 /**
  * Normalisers of what identifies a company or a person. Each is total, pure and idempotent: what it made of a cell, it

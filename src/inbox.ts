@@ -1,13 +1,13 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { moveWithoutReplacing, outputProblem } from './atomic-file.ts';
-import type { Clock } from './clock.ts';
-import { messageOf, type StopError, stop } from './errors.ts';
-import { endingOf, partsOf } from './file-name.ts';
+import { moveWithoutReplacing, outputProblem } from './core/atomic-file.ts';
+import type { Clock } from './core/clock.ts';
+import { messageOf, type StopError, stop } from './core/errors.ts';
+import { endingOf, partsOf } from './core/file-name.ts';
+import { foreignName, sentence } from './core/plain-text.ts';
 import { readableEndings } from './input-file.ts';
 import { besideInput, filesOf } from './output.ts';
-import { foreignName, sentence } from './plain-text.ts';
 
 /**
  * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`

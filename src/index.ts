@@ -1,12 +1,13 @@
 /** The library: everything that may be imported from outside, and nothing else. */
-import './needed-node.ts';
+import './core/needed-node.ts';
 
 export type { Account } from './account.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
-export { credits } from './checked-options.ts';
-export { type Clock, systemClock } from './clock.ts';
-export { EXIT, type ExitCode, type StopCode, StopError } from './errors.ts';
-export type { Listener, RunEvent } from './events.ts';
+export { credits } from './core/checked-options.ts';
+export { type Clock, systemClock } from './core/clock.ts';
+export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
+export type { Listener, RunEvent } from './core/events.ts';
+export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { LeftFile } from './inbox.ts';
 export type { Job } from './job.ts';
 export type { BatchId, Credits, Money } from './ledger.ts';
@@ -19,7 +20,6 @@ export {
 } from './nightly.ts';
 export type { RunOptions } from './order.ts';
 export type { Plan } from './plan.ts';
-export type { Outcome, OutcomeKind, RowNumber } from './row.ts';
 export { type PlannedJob, planJob, runJob } from './run-job.ts';
 export type { JobRequest, RunRequest } from './run-request.ts';
 export type { UnseenRequests } from './sent-requests.ts';

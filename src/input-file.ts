@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { messageOf, StopError, stop } from './errors.ts';
-import { loadFamily } from './family.ts';
-import { endingOf, partsOf } from './file-name.ts';
-import type { FileBytes, Format } from './format.ts';
-import { nearest } from './nearest.ts';
+import { messageOf, StopError, stop } from './core/errors.ts';
+import { loadFamily } from './core/family.ts';
+import { endingOf, partsOf } from './core/file-name.ts';
+import type { FileBytes, Format } from './core/format.ts';
+import { nearest } from './core/nearest.ts';
 
 /** As much as a disk gives in one go without waiting; larger pieces are read no faster. */
 const BYTES_PER_SCAN = 256 * 1024;

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
-import { canonicalJson } from './call-key.ts';
 import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns.ts';
-import { stop } from './errors.ts';
-import { loadFamily, loadMember } from './family.ts';
-import { endingOf } from './file-name.ts';
-import type { Format, ReadOptions, Sheet, Survey } from './format.ts';
+import { canonicalJson } from './core/call-key.ts';
+import { stop } from './core/errors.ts';
+import { loadFamily, loadMember } from './core/family.ts';
+import { endingOf } from './core/file-name.ts';
+import type { Format, ReadOptions, Sheet, Survey } from './core/format.ts';
+import type { Operation } from './core/operation.ts';
+import { foreignName } from './core/plain-text.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Job, readEntryOf } from './job.ts';
 import { columnsOf, outputSettings, readSettings } from './job-settings.ts';
 import type { LedgerReader } from './ledger.ts';
-import type { Operation } from './operation.ts';
-import { foreignName } from './plain-text.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { AnswerPlace } from './answer-body.ts';
-import type { ReadOptions } from './format.ts';
-import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
+import type { AnswerPlace } from './core/answer-body.ts';
+import type { ReadOptions } from './core/format.ts';
+import { FORMULA_MODES, type FormulaMode } from './core/formulas.ts';
+import type { JsonObject, Operation } from './core/operation.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
-import type { JsonObject, Operation } from './operation.ts';
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.

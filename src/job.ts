@@ -1,18 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { type DocumentKind, readDocument, type YamlDocument } from './document.ts';
-import { parseDurationMs } from './duration.ts';
-import { familyNames, loadMember } from './family.ts';
-import type { ReadOptions } from './format.ts';
-import type { FormulaMode } from './formulas.ts';
+import { parseDurationMs } from './core/duration.ts';
+import { familyNames, loadMember } from './core/family.ts';
+import type { ReadOptions } from './core/format.ts';
+import type { FormulaMode } from './core/formulas.ts';
+import { suggestion } from './core/nearest.ts';
+import type { JsonObject, JsonValue, Operation } from './core/operation.ts';
+import { foreignName, plainText } from './core/plain-text.ts';
+import { OUR_COLUMNS } from './core/row.ts';
+import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
-import { suggestion } from './nearest.ts';
-import type { JsonObject, JsonValue, Operation } from './operation.ts';
-import { foreignName, plainText } from './plain-text.ts';
-import { OUR_COLUMNS } from './row.ts';
 import { unoffered } from './unoffered.ts';
 import { checkWaterfall } from './waterfall.ts';
 

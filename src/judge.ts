@@ -1,11 +1,11 @@
-import { type Body, readBody, resultsIn, valueAt } from './answer-body.ts';
+import { type Body, readBody, resultsIn, valueAt } from './core/answer-body.ts';
+import { messageOf, type StopDetail, unreachable } from './core/errors.ts';
+import type { JsonValue } from './core/operation.ts';
+import { foreignWords } from './core/plain-text.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
-import { messageOf, type StopDetail, unreachable } from './errors.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { type Closure, type Credits, credits, type RawReply } from './ledger.ts';
-import type { JsonValue } from './operation.ts';
-import { foreignWords } from './plain-text.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { REDACTED } from './redaction.ts';
 

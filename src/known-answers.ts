@@ -1,5 +1,5 @@
-import { type AnswerPlace, fieldsOf } from './answer-body.ts';
 import { PathSearch } from './answer-fields.ts';
+import { type AnswerPlace, fieldsOf } from './core/answer-body.ts';
 import type { Batch, LedgerReader } from './ledger.ts';
 import { shownBody } from './output.ts';
 

@@ -1,6 +1,9 @@
-import type { CallKey } from './call-key.ts';
-import type { BootTime } from './clock.ts';
-import type { Position } from './format.ts';
+import type { CallKey } from './core/call-key.ts';
+import type { BootTime } from './core/clock.ts';
+import type { Position } from './core/format.ts';
+import type { SubjectFacts } from './core/membership.ts';
+import type { Call } from './core/operation.ts';
+import type { OutcomeKind, RowNumber } from './core/row.ts';
 import type {
   Admission,
   AttemptRecord,
@@ -43,9 +46,6 @@ import type {
   TimeMark,
   UsageMark,
 } from './ledger/records.ts';
-import type { SubjectFacts } from './membership.ts';
-import type { Call } from './operation.ts';
-import type { OutcomeKind, RowNumber } from './row.ts';
 
 export * from './ledger/call-records.ts';
 export * from './ledger/records.ts';

@@ -1,5 +1,6 @@
-import type { Clock } from './clock.ts';
-import type { StopError } from './errors.ts';
+import type { Clock } from './core/clock.ts';
+import type { StopError } from './core/errors.ts';
+import { counted } from './core/plain-text.ts';
 import { Allowance } from './limiter/allowance.ts';
 import { Jitter } from './limiter/jitter.ts';
 import { LearnedRate } from './limiter/learned-rate.ts';
@@ -11,7 +12,6 @@ import { Slots } from './limiter/slots.ts';
 import { Standstill } from './limiter/standstill.ts';
 import { type Pause, Trouble } from './limiter/trouble.ts';
 import { perSecondOf, type Window } from './limiter/windows.ts';
-import { counted } from './plain-text.ts';
 import type { RateHints } from './rate-hints.ts';
 
 export type { Waiter } from './limiter/line.ts';

@@ -1,10 +1,10 @@
-import { readBody, valueAt } from './answer-body.ts';
+import { readBody, valueAt } from './core/answer-body.ts';
+import { ROLES, type Role } from './core/membership.ts';
+import type { JsonObject, JsonValue } from './core/operation.ts';
+import { foreignName, foreignWords } from './core/plain-text.ts';
 import type { AnswerRule, Dialect, Listing } from './dialect.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
 import type { RawReply } from './ledger.ts';
-import { ROLES, type Role } from './membership.ts';
-import type { JsonObject, JsonValue } from './operation.ts';
-import { foreignName, foreignWords } from './plain-text.ts';
 import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
 
 /**

@@ -1,10 +1,10 @@
-import { readBody } from './answer-body.ts';
+import { readBody } from './core/answer-body.ts';
+import { type StopError, stop, unreachable } from './core/errors.ts';
+import { type KnownSubject, type SubjectFacts, subjectOfUser, subjectText, Team } from './core/membership.ts';
+import { counted, foreignWords } from './core/plain-text.ts';
 import type { Dialect } from './dialect.ts';
-import { type StopError, stop, unreachable } from './errors.ts';
 import { type Listed, readListing, textAt } from './listing.ts';
 import { type LookOrder, LookUps } from './live-team/look-ups.ts';
-import { type KnownSubject, type SubjectFacts, subjectOfUser, subjectText, Team } from './membership.ts';
-import { counted, foreignWords } from './plain-text.ts';
 import { freeRequestOf } from './request.ts';
 
 /**

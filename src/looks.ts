@@ -1,20 +1,20 @@
-import { bytesOf, readBody, valueAt } from './answer-body.ts';
 import { hear, type Spending } from './attempt.ts';
 import type { Moment } from './believed-time.ts';
 import { leftBy } from './changes.ts';
-import { isoTime } from './clock.ts';
+import { bytesOf, readBody, valueAt } from './core/answer-body.ts';
+import { isoTime } from './core/clock.ts';
+import { formatDuration, parseDurationMs } from './core/duration.ts';
+import { unreachable } from './core/errors.ts';
+import { crashPoint, vendorIsQuick } from './core/faults.ts';
+import type { Call } from './core/operation.ts';
+import { counted } from './core/plain-text.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
-import { formatDuration, parseDurationMs } from './duration.ts';
 import { asReceived, vendorReply } from './envelope.ts';
-import { unreachable } from './errors.ts';
-import { crashPoint, vendorIsQuick } from './faults.ts';
 import { fittingRule, isVendorsWord, judge, type Reply } from './judge.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
 import { type Asking, judgeFree, pageFrom } from './listing.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './looks/finding.ts';
-import type { Call } from './operation.ts';
-import { counted } from './plain-text.ts';
 import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from './request.ts';
 
 /**

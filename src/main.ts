@@ -7,7 +7,7 @@ import {
   type Terminal,
   type TerminalOptions,
 } from './console.ts';
-import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from './errors.ts';
+import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from './core/errors.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**

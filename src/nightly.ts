@@ -1,7 +1,7 @@
-import { type Checks, called, checkOptions, milliseconds, signal, texts } from './checked-options.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { EXIT, type ExitCode, type StopCode, StopError, stop } from './errors.ts';
-import type { RunEvent } from './events.ts';
+import { type Checks, called, checkOptions, milliseconds, signal, texts } from './core/checked-options.ts';
+import { type Clock, systemClock } from './core/clock.ts';
+import { EXIT, type ExitCode, type StopCode, StopError, stop } from './core/errors.ts';
+import type { RunEvent } from './core/events.ts';
 import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
 import { contentHash } from './input.ts';
 import { type BatchId, type Credits, credits, type Ledger } from './ledger.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from './clock.ts';
-import { StopError, stop } from './errors.ts';
-import { loadFamily } from './family.ts';
+import type { Clock } from './core/clock.ts';
+import { StopError, stop } from './core/errors.ts';
+import { loadFamily } from './core/family.ts';
+import { stateFolder } from './core/paths.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
-import { stateFolder } from './paths.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 import { Redaction } from './redaction.ts';
 import {

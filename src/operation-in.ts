@@ -1,8 +1,8 @@
-import { answerPlaceOf, fieldsIn, ownBodyIn, resultsIn, valueAt } from './answer-body.ts';
 import { changeFields } from './changes.ts';
+import { answerPlaceOf, fieldsIn, ownBodyIn, resultsIn, valueAt } from './core/answer-body.ts';
+import { stop } from './core/errors.ts';
+import { type Answer, type Call, end, type JsonValue, type Operation, type Step } from './core/operation.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
-import { stop } from './errors.ts';
-import { type Answer, type Call, end, type JsonValue, type Operation, type Step } from './operation.ts';
 import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from './request.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Account } from './account.ts';
 import type { ChangePlan } from './change-plan.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './core/clock.ts';
+import type { Listener } from './core/events.ts';
 import type { Dialect } from './dialect.ts';
-import type { Listener } from './events.ts';
 import type { Job } from './job.ts';
 import type { Credits, Ledger } from './ledger.ts';
 import type { SuspectMisses } from './misses.ts';

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
-import { partsOf } from './file-name.ts';
+import { partsOf } from './core/file-name.ts';
 import type { MappedInput } from './input.ts';
 import type { Job } from './job.ts';
 import { outputNameOf } from './job-settings.ts';

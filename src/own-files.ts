@@ -10,9 +10,9 @@ import {
   type Standing,
   stampOf,
   standingAt,
-} from './atomic-file.ts';
-import { crashPoint } from './faults.ts';
-import { besideFile, partsOf } from './file-name.ts';
+} from './core/atomic-file.ts';
+import { crashPoint } from './core/faults.ts';
+import { besideFile, partsOf } from './core/file-name.ts';
 import type { Ledger, LedgerReader } from './ledger.ts';
 
 /**

@@ -1,18 +1,19 @@
 import PQueue from 'p-queue';
-import { answerPlaceOf } from './answer-body.ts';
 import { buy, keepReading, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
 import { startBatch } from './batch.ts';
-import type { CallKey } from './call-key.ts';
 import type { ChangePlan } from './change-plan.ts';
 import type { Connections } from './connection.ts';
 import { requireConsent } from './consent.ts';
-import { invariant, StopError, unreachable } from './errors.ts';
-import { crashPoint } from './faults.ts';
+import { answerPlaceOf } from './core/answer-body.ts';
+import type { CallKey } from './core/call-key.ts';
+import { invariant, StopError, unreachable } from './core/errors.ts';
+import { crashPoint } from './core/faults.ts';
+import type { Call } from './core/operation.ts';
+import type { InputRow, RowNumber } from './core/row.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
 import type { AttemptId, Batch, CallState, SettledRow } from './ledger.ts';
-import type { Call } from './operation.ts';
 import type { RunOrder } from './order.ts';
 import {
   chooseDestination,
@@ -32,7 +33,6 @@ import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
 import { rereadOf, rereadWords } from './reread.ts';
-import type { InputRow, RowNumber } from './row.ts';
 import { OtherContent } from './row-input.ts';
 import { chooseSample, forecast } from './sample.ts';
 import { type RunSummary, summarize } from './summary.ts';

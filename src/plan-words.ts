@@ -1,9 +1,9 @@
 import type { PathSearch } from './answer-fields.ts';
 import type { GuardProblem } from './change-guards.ts';
 import type { ChangePlan, PlannedChange } from './change-plan.ts';
+import { formatDuration } from './core/duration.ts';
+import { counted } from './core/plain-text.ts';
 import { diffLines } from './diff-words.ts';
-import { formatDuration } from './duration.ts';
-import { counted } from './plain-text.ts';
 import type { Plan } from './plan.ts';
 
 /** A plan, for a person and for `--json`. */

@@ -1,11 +1,11 @@
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { type Clock, systemClock } from './clock.ts';
-import { unreachable } from './errors.ts';
+import { type Clock, systemClock } from './core/clock.ts';
+import { unreachable } from './core/errors.ts';
+import type { Call } from './core/operation.ts';
+import type { RowNumber } from './core/row.ts';
 import { freshSinceOf } from './freshness.ts';
 import type { MappedInput, OpenedInput } from './input.ts';
 import { type Credits, credits } from './ledger.ts';
-import type { Call } from './operation.ts';
-import type { RowNumber } from './row.ts';
 import {
   differentRows,
   type InQuestion,

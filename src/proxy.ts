@@ -1,5 +1,5 @@
 import { isLoopback } from './accounts-file.ts';
-import { stop } from './errors.ts';
+import { stop } from './core/errors.ts';
 
 /** What the environment says about the way to a vendor, in the variables that other programs read too. */
 

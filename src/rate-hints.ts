@@ -1,6 +1,6 @@
-import { type Body, readBody, valueAt } from './answer-body.ts';
+import { type Body, readBody, valueAt } from './core/answer-body.ts';
+import { parseDurationMs } from './core/duration.ts';
 import type { RateHintNames } from './dialect.ts';
-import { parseDurationMs } from './duration.ts';
 import type { RawReply } from './ledger.ts';
 import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
 import { waitMsIn } from './rate-hints/moments.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import { unreachable } from './core/errors.ts';
 import type { Dialect } from './dialect.ts';
-import { unreachable } from './errors.ts';
 import { judge } from './judge.ts';
 import type {
   AnswerRecord,

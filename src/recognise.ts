@@ -1,3 +1,4 @@
+import type { Normalised } from './core/operation.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -7,7 +8,6 @@ import {
   normaliseWebsite,
   withoutTextMark,
 } from './identifiers.ts';
-import type { Normalised } from './operation.ts';
 
 /**
  * What a cell is, told by the cell alone, for guessing what a column holds. Stricter than what an operation accepts once

@@ -1,9 +1,10 @@
 import { close, operationFor, type Repetition, type Spending } from './attempt.ts';
 import type { Moment } from './believed-time.ts';
-import { callKeyOf } from './call-key.ts';
-import { isoTime } from './clock.ts';
-import { type StopError, unreachable } from './errors.ts';
-import { crashPoint } from './faults.ts';
+import { callKeyOf } from './core/call-key.ts';
+import { isoTime } from './core/clock.ts';
+import { type StopError, unreachable } from './core/errors.ts';
+import { crashPoint } from './core/faults.ts';
+import { counted } from './core/plain-text.ts';
 import { isStillHonoured } from './idempotency.ts';
 import type {
   CallState,
@@ -19,7 +20,6 @@ import type {
 import { compareUsage, readBack } from './looks.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
-import { counted } from './plain-text.ts';
 import { basePathOf } from './vendor-line.ts';
 
 /**

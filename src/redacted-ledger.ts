@@ -1,4 +1,4 @@
-import { invariant } from './errors.ts';
+import { invariant } from './core/errors.ts';
 import type { LedgerReader } from './ledger.ts';
 import type { Redaction } from './redaction.ts';
 import type { Salvage } from './store.ts';

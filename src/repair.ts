@@ -1,8 +1,8 @@
+import type { Operation, OperationOptions, PlannedWork, Prepared, RowInput, Step } from './core/operation.ts';
+import { end } from './core/operation.ts';
+import { foreignWords } from './core/plain-text.ts';
+import type { Outcome } from './core/row.ts';
 import { type CellKind, damageOf, kindOfInput } from './damage.ts';
-import type { Operation, OperationOptions, PlannedWork, Prepared, RowInput, Step } from './operation.ts';
-import { end } from './operation.ts';
-import { foreignWords } from './plain-text.ts';
-import type { Outcome } from './row.ts';
 
 /**
  * An operation that repairs its rows before it looks at them. Only what is sure is repaired, and only in what is sent:

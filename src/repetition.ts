@@ -1,5 +1,5 @@
+import type { Call } from './core/operation.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
-import type { Call } from './operation.ts';
 import { dialectOperationOf } from './request.ts';
 
 /** How an attempt stands to earlier ones of its call that were lost. */

@@ -1,7 +1,8 @@
-import { isoTime } from './clock.ts';
+import { isoTime } from './core/clock.ts';
+import { escapeHtml, grouped, plainText } from './core/plain-text.ts';
+import type { RowStatus } from './core/row.ts';
 import { limitPerSecondOf } from './job-settings.ts';
 import type { Batch, LedgerReader, Money } from './ledger.ts';
-import { escapeHtml, grouped, plainText } from './plain-text.ts';
 import {
   activityChart,
   CHART_BUCKETS,
@@ -9,7 +10,6 @@ import {
   CHART_UNIT_MS,
   type ChartData,
 } from './report/activity-chart.ts';
-import type { RowStatus } from './row.ts';
 import type { IdentifierTally, Tally } from './tally.ts';
 
 /** What the picture of a batch's work is drawn from. */

@@ -1,11 +1,11 @@
-import { objectWith } from './answer-body.ts';
+import { objectWith } from './core/answer-body.ts';
+import { invariant, stop } from './core/errors.ts';
+import { ROLES, type Role } from './core/membership.ts';
+import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from './core/operation.ts';
+import { foreignName } from './core/plain-text.ts';
+import { leadsElsewhere } from './core/vendor-path.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { envelopeBody, merged } from './envelope.ts';
-import { invariant, stop } from './errors.ts';
-import { ROLES, type Role } from './membership.ts';
-import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from './operation.ts';
-import { foreignName } from './plain-text.ts';
-import { leadsElsewhere } from './vendor-path.ts';
 
 /** What leaves for the vendor, to the byte. */
 export interface HttpRequest {

@@ -1,5 +1,7 @@
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from './core/clock.ts';
+import { counted } from './core/plain-text.ts';
+import type { RowNumber } from './core/row.ts';
 import type { Dialect } from './dialect.ts';
 import { freshSinceOf } from './freshness.ts';
 import {
@@ -10,10 +12,8 @@ import {
   type LedgerReader,
   type RowRecord,
 } from './ledger.ts';
-import { counted } from './plain-text.ts';
 import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
 import { dialectMark, isReadAgain, judgedToday } from './readings.ts';
-import type { RowNumber } from './row.ts';
 import { tariffOf, worstCredits } from './tariff.ts';
 
 /** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */

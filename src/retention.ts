@@ -1,8 +1,8 @@
 import type { Account } from './account.ts';
-import type { Clock } from './clock.ts';
-import { StopError } from './errors.ts';
+import type { Clock } from './core/clock.ts';
+import { StopError } from './core/errors.ts';
+import { counted } from './core/plain-text.ts';
 import { eraseIn } from './open-ledger.ts';
-import { counted } from './plain-text.ts';
 import type { Tell } from './store.ts';
 
 /**

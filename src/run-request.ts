@@ -12,11 +12,11 @@ import {
   target,
   text,
   timepiece,
-} from './checked-options.ts';
-import type { Clock } from './clock.ts';
-import type { Listener } from './events.ts';
-import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './format.ts';
-import { FORMULA_MODES, type FormulaMode } from './formulas.ts';
+} from './core/checked-options.ts';
+import type { Clock } from './core/clock.ts';
+import type { Listener } from './core/events.ts';
+import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './core/format.ts';
+import { FORMULA_MODES, type FormulaMode } from './core/formulas.ts';
 import { ACCEPTABLE, type RunOptions } from './order.ts';
 import type { Tell } from './store.ts';
 

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { replaceFile } from './atomic-file.ts';
-import { isoTime } from './clock.ts';
-import { messageOf, stop } from './errors.ts';
-import { besideFile, partsOf } from './file-name.ts';
-import { CellSafety } from './formulas.ts';
+import { replaceFile } from './core/atomic-file.ts';
+import { isoTime } from './core/clock.ts';
+import { messageOf, stop } from './core/errors.ts';
+import { besideFile, partsOf } from './core/file-name.ts';
+import { CellSafety } from './core/formulas.ts';
 import { openInput } from './input.ts';
 import { outputSettings, readSettings } from './job-settings.ts';
 import type { Batch } from './ledger.ts';

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Account } from './account.ts';
-import { canonicalJson } from './call-key.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './change-plan.ts';
+import { canonicalJson } from './core/call-key.ts';
+import { messageOf, type StopError, stop, unreachable } from './core/errors.ts';
+import type { JsonValue } from './core/operation.ts';
 import { rowAndWho } from './diff-words.ts';
-import { messageOf, type StopError, stop, unreachable } from './errors.ts';
 import type { Job } from './job.ts';
 import type { LedgerReader, PlannedRow } from './ledger.ts';
-import type { JsonValue } from './operation.ts';
 import { writeOwnFile } from './own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';
 

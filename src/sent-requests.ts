@@ -1,9 +1,9 @@
 import type { Account } from './account.ts';
+import type { Method } from './core/operation.ts';
+import { foreignWords } from './core/plain-text.ts';
 import type { Dialect } from './dialect.ts';
 import { builtInDialect } from './dialect-of.ts';
 import type { Job } from './job.ts';
-import type { Method } from './operation.ts';
-import { foreignWords } from './plain-text.ts';
 import { basePathOf } from './vendor-line.ts';
 
 /**

@@ -1,7 +1,9 @@
 import type { Account } from './account.ts';
+import { unreachable } from './core/errors.ts';
+import { FingerprintSet, fingerprintOf } from './core/fingerprint-set.ts';
+import type { Answer, Call, Operation, OperationOptions, Prepared } from './core/operation.ts';
+import type { InputRow, RowNumber } from './core/row.ts';
 import type { Dialect } from './dialect.ts';
-import { unreachable } from './errors.ts';
-import { FingerprintSet, fingerprintOf } from './fingerprint-set.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
@@ -15,10 +17,8 @@ import type {
   KnownCall,
   LedgerReader,
 } from './ledger.ts';
-import type { Answer, Call, Operation, OperationOptions, Prepared } from './operation.ts';
 import { asReadToday } from './readings.ts';
 import { answerOf, answerWith } from './replay.ts';
-import type { InputRow, RowNumber } from './row.ts';
 import { type MetCall, RowWalk } from './standing/row-walk.ts';
 
 /**

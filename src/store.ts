@@ -1,8 +1,8 @@
-import type { Clock } from './clock.ts';
-import { stop } from './errors.ts';
+import type { Clock } from './core/clock.ts';
+import { stop } from './core/errors.ts';
+import type { Call } from './core/operation.ts';
+import type { RowNumber } from './core/row.ts';
 import type { BatchId, CallState, Ledger, LedgerReader } from './ledger.ts';
-import type { Call } from './operation.ts';
-import type { RowNumber } from './row.ts';
 
 /**
  * The contract of a store: where a ledger lives and how it is opened. One file in `stores/` is one store; one

@@ -1,10 +1,10 @@
 import { type ChangesDone, changesDone } from './changes-done.ts';
-import { EXIT, type ExitCode, type StopError } from './errors.ts';
+import { EXIT, type ExitCode, type StopError } from './core/errors.ts';
+import { ATTENTION_KINDS, type OutcomeKind } from './core/row.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger.ts';
 import { onlyMisses } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
-import { ATTENTION_KINDS, type OutcomeKind } from './row.ts';
 import type { Forecast } from './sample.ts';
 import type { Tally } from './tally.ts';
 import { mostOfRow } from './tariff.ts';

@@ -1,6 +1,6 @@
+import type { Call } from './core/operation.ts';
+import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from './core/row.ts';
 import { type AnswerRecord, type Batch, type Credits, credits, type RowRecord } from './ledger.ts';
-import type { Call } from './operation.ts';
-import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from './row.ts';
 
 /** What is counted while the output is written, for the report and the summary. */
 

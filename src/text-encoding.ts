@@ -1,5 +1,5 @@
-import { invariant } from './errors.ts';
-import type { Encoding } from './format.ts';
+import { invariant } from './core/errors.ts';
+import type { Encoding } from './core/format.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, to UTF-8 and back without losing a byte: whatever was decoded

@@ -1,5 +1,5 @@
-import type { Clock } from './clock.ts';
-import type { Listener, RunEvent } from './events.ts';
+import type { Clock } from './core/clock.ts';
+import type { Listener, RunEvent } from './core/events.ts';
 
 /** Counts what went over the wire in one run, by listening to its events. */
 export class Traffic {

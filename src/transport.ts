@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
-import { formatDuration } from './duration.ts';
-import { messageOf } from './errors.ts';
-import { crashPoint } from './faults.ts';
+import { formatDuration } from './core/duration.ts';
+import { messageOf } from './core/errors.ts';
+import { crashPoint } from './core/faults.ts';
 import type { NotSentCause, Reply } from './judge.ts';
 import type { RawReply } from './ledger.ts';
 import { Redaction } from './redaction.ts';

@@ -3,10 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { answerPlaceOf, fieldsOf } from './answer-body.ts';
 import { PathSearch } from './answer-fields.ts';
-import { callKeyOf } from './call-key.ts';
-import { stop } from './errors.ts';
+import { answerPlaceOf, fieldsOf } from './core/answer-body.ts';
+import { callKeyOf } from './core/call-key.ts';
+import { stop } from './core/errors.ts';
+import { suggestion } from './core/nearest.ts';
+import type { Call, Operation, OperationOptions, RowInput } from './core/operation.ts';
+import { stateFolder } from './core/paths.ts';
 import { findCalls } from './former-calls.ts';
 import type { Job } from './job.ts';
 import { type RuleFound, ruleOf } from './judge.ts';
@@ -22,11 +25,8 @@ import {
   type LedgerReader,
   type RawReply,
 } from './ledger.ts';
-import { suggestion } from './nearest.ts';
 import { chooseStore } from './open-ledger.ts';
-import type { Call, Operation, OperationOptions, RowInput } from './operation.ts';
 import { ownershipIn, writeOwnFile } from './own-files.ts';
-import { stateFolder } from './paths.ts';
 import { mostAsked } from './plan.ts';
 import { dialectOperationOf, type HttpRequest, requestOf } from './request.ts';
 import { type ChosenJob, choose, openSpender } from './run-job.ts';

@@ -1,11 +1,11 @@
 import type { Account } from './account.ts';
 import { accountOfBatch } from './batch-account.ts';
 import { type ChangePlan, planChanges } from './change-plan.ts';
-import { commandLine } from './command-line.ts';
-import { stop } from './errors.ts';
+import { commandLine } from './core/command-line.ts';
+import { stop } from './core/errors.ts';
+import { Team } from './core/membership.ts';
 import { openHeader } from './input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger.ts';
-import { Team } from './membership.ts';
 import { storeWords } from './open-ledger.ts';
 import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';

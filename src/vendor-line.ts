@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 import { resolveKey } from './account-key.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './core/clock.ts';
 import type { Dialect } from './dialect.ts';
 import type { RequestValues } from './request.ts';
 import { Transport } from './transport.ts';

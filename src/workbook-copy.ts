@@ -1,8 +1,8 @@
-import { invariant } from './errors.ts';
-import type { CellsFor, CopyOptions, Sheet } from './format.ts';
+import { invariant } from './core/errors.ts';
+import type { CellsFor, CopyOptions, Sheet } from './core/format.ts';
+import { type InputRow, isOurColumn, isSetAside } from './core/row.ts';
 import type { NamedColumns } from './header.ts';
 import { identifierColumns, isIdentifier } from './identifier-columns.ts';
-import { type InputRow, isOurColumn, isSetAside } from './row.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { stop } from './errors.ts';
+import { stop } from './core/errors.ts';
 import { zipped } from './workbook/archive.ts';
 import { PARTS, SHEET_END, SHEET_PART, SHEET_START, workbookXml } from './workbook/parts.ts';
 import type { WorkbookRow } from './workbook/row.ts';

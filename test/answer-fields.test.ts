@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FieldSurvey, PathSearch, wholeFields } from '../src/answer-fields.ts';
-import type { JsonValue } from '../src/operation.ts';
+import type { JsonValue } from '../src/core/operation.ts';
 
 const fieldsOf = (answer: unknown): object => Object.fromEntries(wholeFields(answer as JsonValue));
 

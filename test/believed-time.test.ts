@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { APART_MS, BelievedTime, type Moment } from '../src/believed-time.ts';
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../src/core/clock.ts';
 import type { Ledger } from '../src/ledger.ts';
 import sqlite from '../src/stores/sqlite.ts';
 import { admit, batchNamed, NOON_MS } from './stores/book.ts';

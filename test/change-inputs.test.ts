@@ -5,12 +5,12 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../src/call-key.ts';
 import { deleteInvite, updateUser } from '../src/change-calls.ts';
 import { checkedProjectId, readRole, readRowRole, readText, readUserId } from '../src/change-inputs.ts';
+import { callKeyOf } from '../src/core/call-key.ts';
+import { subjectWords } from '../src/core/membership.ts';
+import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../src/core/operation.ts';
 import service from '../src/dialects/service.ts';
-import { subjectWords } from '../src/membership.ts';
-import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../src/operation.ts';
 import changeRole from '../src/operations/change-role.ts';
 import createProject from '../src/operations/create-project.ts';
 import inviteUser from '../src/operations/invite-user.ts';

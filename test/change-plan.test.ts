@@ -11,11 +11,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { batchIdentityOf, batchKeyOf } from '../src/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../src/change-plan.ts';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/core/clock.ts';
+import type { KnownSubject, SubjectFacts } from '../src/core/membership.ts';
 import { openHeader } from '../src/input.ts';
 import type { Ledger } from '../src/ledger.ts';
 import type { LiveTeam } from '../src/live-team.ts';
-import type { KnownSubject, SubjectFacts } from '../src/membership.ts';
 import { choose } from '../src/run-job.ts';
 import memory from './stores/memory.ts';
 

@@ -5,9 +5,9 @@
  */
 import { expect, test } from 'vitest';
 import { changeFields, leftBy } from '../src/changes.ts';
+import type { Call } from '../src/core/operation.ts';
 import type { Dialect } from '../src/dialect.ts';
 import service from '../src/dialects/service.ts';
-import type { Call } from '../src/operation.ts';
 
 const SUBJECT = { project: 'proj-1', name: 'jo@x.example' };
 

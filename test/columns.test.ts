@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mapColumns } from '../src/columns.ts';
-import { StopError } from '../src/errors.ts';
-import { defineOperation, end } from '../src/operation.ts';
+import { StopError } from '../src/core/errors.ts';
+import { defineOperation, end } from '../src/core/operation.ts';
 
 /**
  * Goal: each input of an operation comes from the column that the user means, and where that is not sure the user is

@@ -6,7 +6,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { openTerminal, type Terminal, type TerminalOptions } from '../src/console.ts';
-import { escapeHtml, plainText } from '../src/plain-text.ts';
+import { escapeHtml, plainText } from '../src/core/plain-text.ts';
 
 interface Setting extends Partial<TerminalOptions> {
   readonly stdin?: boolean;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Normalised } from '../src/core/operation.ts';
 import { type CellKind, type DamageKind, damageOf, kindOfInput } from '../src/damage.ts';
 import {
   normaliseAbn,
@@ -16,7 +17,6 @@ import {
   normalisePersonProfile,
   normaliseWebsite,
 } from '../src/identifiers.ts';
-import type { Normalised } from '../src/operation.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 type Table = readonly (readonly [CellKind, cell: string, DamageKind, repaired: string])[];

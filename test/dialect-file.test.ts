@@ -8,15 +8,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadAccounts } from '../src/account.ts';
+import { StopError } from '../src/core/errors.ts';
+import { loadFamily } from '../src/core/family.ts';
+import { defineOperation, type Operation, send } from '../src/core/operation.ts';
 import { type Dialect, dialectSchema } from '../src/dialect.ts';
 import { firstProblem } from '../src/dialect-file/check.ts';
 import { checkDialectFile } from '../src/dialect-file.ts';
 import { dialectOf } from '../src/dialect-of.ts';
 import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
-import { StopError } from '../src/errors.ts';
-import { loadFamily } from '../src/family.ts';
-import { defineOperation, type Operation, send } from '../src/operation.ts';
 import { operationIn } from '../src/operation-in.ts';
 import { readBackRequestOf } from '../src/request.ts';
 

@@ -5,14 +5,14 @@
  * with other names.
  */
 import { describe, expect, test } from 'vitest';
-import { answerPlaceOf, bodyHolding, fieldsOf } from '../src/answer-body.ts';
+import { answerPlaceOf, bodyHolding, fieldsOf } from '../src/core/answer-body.ts';
+import type { Call } from '../src/core/operation.ts';
 import type { Dialect, Envelope } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
 import { asReceived, vendorReply } from '../src/envelope.ts';
 import { judge, type Verdict } from '../src/judge.ts';
 import type { RawReply } from '../src/ledger.ts';
-import type { Call } from '../src/operation.ts';
 import { freeRequestOf, readBackRequestOf, requestOf } from '../src/request.ts';
 
 function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): Dialect {

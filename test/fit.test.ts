@@ -4,9 +4,9 @@
  * Method: headers and rows shown to the finder, with the operations as they are.
  */
 import { describe, expect, test } from 'vitest';
-import { loadFamily } from '../src/family.ts';
+import { loadFamily } from '../src/core/family.ts';
+import type { Operation } from '../src/core/operation.ts';
 import { type Fit, FitFinder } from '../src/fit.ts';
-import type { Operation } from '../src/operation.ts';
 
 async function projectsIn(header: readonly string[]): Promise<Fit | undefined> {
   const operations = await loadFamily<Operation>(new URL('../src/operations/', import.meta.url));

@@ -7,23 +7,23 @@
  */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../src/answer-body/json.ts';
 import { columnsIn, templateProblem } from '../src/cell-template.ts';
 import { quoted, readEmail, readText } from '../src/change-inputs.ts';
 import { openTerminal } from '../src/console.ts';
+import { parseJson } from '../src/core/answer-body/json.ts';
+import { safeCell } from '../src/core/formulas.ts';
+import { suggestion } from '../src/core/nearest.ts';
+import type { JsonValue } from '../src/core/operation.ts';
+import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
+import { problemOf } from '../src/core/yaml/schema-problem.ts';
 import { damageOf } from '../src/damage.ts';
 import { findingWords } from '../src/damage-words.ts';
 import provider from '../src/dialects/provider.ts';
 import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
-import { safeCell } from '../src/formulas.ts';
 import { normaliseDomain, normalisePersonProfile, normaliseWebsite } from '../src/identifiers.ts';
 import { jobSchema } from '../src/job/schema.ts';
 import { judge, type Reply } from '../src/judge.ts';
-import { suggestion } from '../src/nearest.ts';
-import type { JsonValue } from '../src/operation.ts';
-import { escapeHtml, foreignName, foreignWords, plainText } from '../src/plain-text.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/recognise.ts';
-import { problemOf } from '../src/schema-problem.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAbn } from '../src/abn.ts';
+import type { Normalised } from '../src/core/operation.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -10,7 +11,6 @@ import {
   normaliseProfileSlug,
   normaliseWebsite,
 } from '../src/identifiers.ts';
-import type { Normalised } from '../src/operation.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**

@@ -23,9 +23,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Clock, systemClock } from '../src/clock.ts';
-import { stop } from '../src/errors.ts';
-import { besideFile } from '../src/file-name.ts';
+import { type Clock, systemClock } from '../src/core/clock.ts';
+import { stop } from '../src/core/errors.ts';
+import { besideFile } from '../src/core/file-name.ts';
 import { type Inbox, isAsSeen, moveToDone, moveToFailed, placeInDone, readInbox } from '../src/inbox.ts';
 import { besideInput, filesOf } from '../src/output.ts';
 import { nextTick } from './formats/input-folder.ts';

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { accountsSchema } from '../src/accounts-file.ts';
+import { familyNames } from '../src/core/family.ts';
 import { dialectFileSchema } from '../src/dialect-file.ts';
-import { familyNames } from '../src/family.ts';
 import { jobSchema } from '../src/job.ts';
 
 const ROOT = join(import.meta.dirname, '..');

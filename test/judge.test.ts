@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBody, valueAt } from '../src/answer-body.ts';
+import { readBody, valueAt } from '../src/core/answer-body.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';

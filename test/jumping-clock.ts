@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../src/core/clock.ts';
 
 /**
  * Time for whole nights over real files and sockets: it stands still while the machine works, so that no test depends on

@@ -8,8 +8,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../src/clock.ts';
-import { StopError, stop } from '../src/errors.ts';
+import { systemClock } from '../src/core/clock.ts';
+import { StopError, stop } from '../src/core/errors.ts';
 import { Limiter, type LimiterOptions, type Limits, type Pause, type Waiter } from '../src/limiter.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -707,7 +707,7 @@ test('who waits for any request to end does not wait when none is under way', as
 test('a limiter that is closed leaves no timer behind that would keep the program from ending', async () => {
   const program = `
     import { Limiter } from './src/limiter.ts';
-    import { systemClock } from './src/clock.ts';
+    import { systemClock } from './src/core/clock.ts';
     const limits = { concurrency: 1, windows: [{ requests: 1, windowMs: ${MINUTE_MS} }] };
     const limiter = new Limiter({ limits, clock: systemClock, earlierSendsMs: [], onPause() {}, onLearned() {} });
     const permit = await limiter.permit({ signal: new AbortController().signal });

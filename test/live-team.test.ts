@@ -6,12 +6,12 @@
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Account } from '../src/account.ts';
+import type { RunEvent } from '../src/core/events.ts';
+import type { KnownSubject, SubjectFacts } from '../src/core/membership.ts';
 import type { Dialect } from '../src/dialect.ts';
 import { checkDialectFile } from '../src/dialect-file.ts';
 import service from '../src/dialects/service.ts';
-import type { RunEvent } from '../src/events.ts';
 import { type LiveTeam, liveTeam, whoAmI, withLive } from '../src/live-team.ts';
-import type { KnownSubject, SubjectFacts } from '../src/membership.ts';
 import { SkippingClock } from './doubtful.ts';
 import { listsDialect } from './faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';

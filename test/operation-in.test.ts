@@ -4,9 +4,6 @@
  * Method: an operation that says what it was given, in dialects that differ in exactly that.
  */
 import { describe, expect, test } from 'vitest';
-import type { Dialect, DialectOperation } from '../src/dialect.ts';
-import provider from '../src/dialects/provider.ts';
-import service from '../src/dialects/service.ts';
 import {
   type Answer,
   type Call,
@@ -15,7 +12,10 @@ import {
   type JsonValue,
   type OperationOptions,
   send,
-} from '../src/operation.ts';
+} from '../src/core/operation.ts';
+import type { Dialect, DialectOperation } from '../src/dialect.ts';
+import provider from '../src/dialects/provider.ts';
+import service from '../src/dialects/service.ts';
 import { operationIn } from '../src/operation-in.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };

@@ -12,15 +12,16 @@ import { buffer } from 'node:stream/consumers';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { callKeyOf } from '../src/call-key.ts';
-import { systemClock } from '../src/clock.ts';
-import type { RunEvent } from '../src/events.ts';
-import { loadFamily } from '../src/family.ts';
-import type { ReadOptions } from '../src/format.ts';
-import { safeCell } from '../src/formulas.ts';
+import { callKeyOf } from '../src/core/call-key.ts';
+import { systemClock } from '../src/core/clock.ts';
+import type { RunEvent } from '../src/core/events.ts';
+import { loadFamily } from '../src/core/family.ts';
+import type { ReadOptions } from '../src/core/format.ts';
+import { safeCell } from '../src/core/formulas.ts';
+import type { Call, Operation } from '../src/core/operation.ts';
+import { OUR_COLUMNS, type Outcome } from '../src/core/row.ts';
 import { type Input, openInput } from '../src/input.ts';
 import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger.ts';
-import type { Call, Operation } from '../src/operation.ts';
 import {
   type Additions,
   chooseDestination,
@@ -29,7 +30,6 @@ import {
   type OutputFiles,
   writeOutput,
 } from '../src/output.ts';
-import { OUR_COLUMNS, type Outcome } from '../src/row.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from './formats/csv-arbitrary.ts';
 import memory from './stores/memory.ts';
 

@@ -19,7 +19,7 @@ import {
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkWritable, moveWithoutReplacing, outputProblem, replaceFile } from '../src/atomic-file.ts';
+import { checkWritable, moveWithoutReplacing, outputProblem, replaceFile } from '../src/core/atomic-file.ts';
 import { type OwnFile, removeStale, writeOwnFile } from '../src/own-files.ts';
 import { isSealedJson, isSealedYaml, sealedJson, sealedYaml } from '../src/sealed-text.ts';
 

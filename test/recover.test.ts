@@ -5,7 +5,7 @@
  * loses as many answers as the test says. The vendor counts the requests.
  */
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/core/clock.ts';
 import { credits, type Doubt } from '../src/ledger.ts';
 import { attemptsOf, losing, openPlace, type Place, runOnce, tagging, vendorScript } from './doubtful.ts';
 

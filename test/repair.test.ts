@@ -4,7 +4,7 @@
  * Method: operations that only read and one that changes, with rows that are damaged and rows that are not.
  */
 import { expect, test } from 'vitest';
-import type { Answer, Call, RowInput } from '../src/operation.ts';
+import type { Answer, Call, RowInput } from '../src/core/operation.ts';
 import createProject from '../src/operations/create-project.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import enrichPerson from '../src/operations/enrich-person.ts';

@@ -4,8 +4,8 @@
  * Method: an operation of several calls, and answers that are there, or not.
  */
 import { describe, expect, test } from 'vitest';
+import { type Call, defineOperation, end, type Operation, send } from '../src/core/operation.ts';
 import { type AnswerKind, type AnswerRecord, type AttemptId, type BatchId, credits } from '../src/ledger.ts';
-import { type Call, defineOperation, end, type Operation, send } from '../src/operation.ts';
 import { type Answering, answerOf, replay } from '../src/replay.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Outcome } from '../src/core/row.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -15,7 +16,6 @@ import {
 } from '../src/ledger.ts';
 import type { ChartData } from '../src/report/activity-chart.ts';
 import { reportHtml } from '../src/report.ts';
-import type { Outcome } from '../src/row.ts';
 import { nameColumnIn, Tally } from '../src/tally.ts';
 import { NASTY, OBEYED } from './nasty.ts';
 

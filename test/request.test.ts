@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Call, JsonObject } from '../src/core/operation.ts';
 import type { Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
-import type { Call, JsonObject } from '../src/operation.ts';
 import {
   dialectOperationOf,
   freeRequestOf,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Answer, Answered, Call, Normalised } from '../src/operation.ts';
+import type { Answer, Answered, Call, Normalised } from '../src/core/operation.ts';
 import { checkWaterfall, type Identifier, nextTier, prepareTiers, type Tier } from '../src/waterfall.ts';
 
 /**

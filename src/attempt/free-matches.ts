@@ -1,8 +1,8 @@
+import { type StopError, stop } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
-import { type StopError, stop } from '../errors.ts';
 import { isFreeMatch } from '../judge.ts';
 import type { RawReply } from '../ledger.ts';
-import type { Call } from '../operation.ts';
 import { FREE_FORM, quoted } from './unread-answers.ts';
 
 /**

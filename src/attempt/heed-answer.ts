@@ -1,11 +1,11 @@
+import type { StopError } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
+import type { Call } from '../core/operation.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
 import { vendorReply } from '../envelope.ts';
-import type { StopError } from '../errors.ts';
-import type { Listener } from '../events.ts';
 import { judge } from '../judge.ts';
 import type { FoundReply, RawReply } from '../ledger.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../misses.ts';
-import type { Call } from '../operation.ts';
 import { operationFor } from '../repetition.ts';
 import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';

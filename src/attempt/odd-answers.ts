@@ -1,4 +1,4 @@
-import { readBody } from '../answer-body.ts';
+import { readBody } from '../core/answer-body.ts';
 import type { Dialect } from '../dialect.ts';
 import { vendorReply } from '../envelope.ts';
 import type { Reply } from '../judge.ts';

@@ -1,10 +1,17 @@
-import { type AnswerPlace, answerPlaceOf, fieldsIn, ownBodyIn, readBody, resultsIn } from '../answer-body.ts';
 import { wholeFields } from '../answer-fields.ts';
+import {
+  type AnswerPlace,
+  answerPlaceOf,
+  fieldsIn,
+  ownBodyIn,
+  readBody,
+  resultsIn,
+} from '../core/answer-body.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import type { Call, JsonValue } from '../core/operation.ts';
+import { plainText } from '../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import { type StopError, stop } from '../errors.ts';
 import type { RawReply } from '../ledger.ts';
-import type { Call, JsonValue } from '../operation.ts';
-import { plainText } from '../plain-text.ts';
 import { isMetadata } from './metadata.ts';
 
 /**

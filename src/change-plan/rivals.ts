@@ -1,6 +1,6 @@
-import { subjectOfUser, subjectText } from '../membership.ts';
-import { type Call, type PlannedWork, partsOf } from '../operation.ts';
-import type { Outcome, RowNumber } from '../row.ts';
+import { subjectOfUser, subjectText } from '../core/membership.ts';
+import { type Call, type PlannedWork, partsOf } from '../core/operation.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 
 /** Rows of one list that are about the same person or thing. Only one of them can be worked off. */
 

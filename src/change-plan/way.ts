@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { answerPlaceOf, objectWith } from '../answer-body.ts';
-import { questionOf } from '../call-key.ts';
+import { answerPlaceOf, objectWith } from '../core/answer-body.ts';
+import { questionOf } from '../core/call-key.ts';
+import { invariant } from '../core/errors.ts';
+import type { Answer, Call, JsonObject, JsonValue, Operation } from '../core/operation.ts';
+import type { Outcome } from '../core/row.ts';
 import type { Dialect } from '../dialect.ts';
 import { merged } from '../envelope.ts';
-import { invariant } from '../errors.ts';
-import type { Answer, Call, JsonObject, JsonValue, Operation } from '../operation.ts';
-import type { Outcome } from '../row.ts';
 
 /** The calls that a row makes, in their order, and how it ends, when the vendor does all that it is asked. */
 export interface Way {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine } from '../command-line.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { systemClock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { plainText } from '../core/plain-text.ts';
 import { findBatch } from '../find-batch.ts';
 import { halfDone } from '../half-done.ts';
 import type { Batch } from '../ledger.ts';
 import { openLedger, storeWords } from '../open-ledger.ts';
-import { plainText } from '../plain-text.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',

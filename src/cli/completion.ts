@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
+import { EXIT, type ExitCode } from '../core/errors.ts';
 import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
 import { wordsFor } from './completion/words.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
-import type { Listener } from '../events.ts';
-import { besideFile, partsOf } from '../file-name.ts';
+import { systemClock } from '../core/clock.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
+import { besideFile, partsOf } from '../core/file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { durationOf } from '../command-line.ts';
+import { systemClock } from '../core/clock.ts';
+import { durationOf } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { erasureObject, talkedErasure } from '../erasure-words.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { eraseIn, storesToLookAt } from '../open-ledger.ts';
 import { personOf } from '../person.ts';
 import type { Erased } from '../store.ts';

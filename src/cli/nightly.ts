@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
-import { durationOf, resumedBy, typedCommand } from '../command-line.ts';
-import type { ExitCode } from '../errors.ts';
+import { durationOf, resumedBy, typedCommand } from '../core/command-line.ts';
+import type { ExitCode } from '../core/errors.ts';
+import type { RunEvent } from '../core/events.ts';
+import { plainText, sentence } from '../core/plain-text.ts';
 import { eventWords, InFlight } from '../event-words.ts';
-import type { RunEvent } from '../events.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../nightly.ts';
-import { plainText, sentence } from '../plain-text.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { sweepLines, sweepObject } from './nightly/sweep-words.ts';
 

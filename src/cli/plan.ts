@@ -1,7 +1,12 @@
 import type { Command } from 'commander';
 import { guessWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine, typedCommand, withOption } from '../command-line.ts';
+import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { loadFamily } from '../core/family.ts';
+import type { Sheet } from '../core/format.ts';
+import type { Operation } from '../core/operation.ts';
+import { counted, plainText } from '../core/plain-text.ts';
 import {
   duplicateLines,
   duplicatesObject,
@@ -11,12 +16,7 @@ import {
   jobDamageObject,
 } from '../damage-words.ts';
 import { describeFile, type FileDescription } from '../describe-file.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
-import { loadFamily } from '../family.ts';
-import type { Sheet } from '../format.ts';
 import { openFile } from '../input.ts';
-import type { Operation } from '../operation.ts';
-import { counted, plainText } from '../plain-text.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { rereadWords } from '../reread.ts';

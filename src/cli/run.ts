@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ChangePlan } from '../change-plan.ts';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
+import { systemClock } from '../core/clock.ts';
 import {
   commandLine,
   durationOf,
@@ -11,16 +11,16 @@ import {
   withArgument,
   withOption,
   withoutOption,
-} from '../command-line.ts';
+} from '../core/command-line.ts';
+import { type ExitCode, stop } from '../core/errors.ts';
+import { spoolFolder } from '../core/paths.ts';
+import { counted, grouped, plainText, sentence } from '../core/plain-text.ts';
 import { changeQuestion, diffLines } from '../diff-words.ts';
-import { type ExitCode, stop } from '../errors.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger.ts';
 import type { SuspectMisses } from '../misses.ts';
 import { chooseStore } from '../open-ledger.ts';
 import { ACCEPTABLE } from '../order.ts';
-import { spoolFolder } from '../paths.ts';
-import { counted, grouped, plainText, sentence } from '../plain-text.ts';
 import { mostAsked, type Plan } from '../plan.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';

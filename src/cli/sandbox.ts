@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CliCommand, Console } from '../command.ts';
-import { parseDurationMs } from '../duration.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { parseDurationMs } from '../core/duration.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { dialectOfBatch } from '../batch-account.ts';
 import { BelievedTime } from '../believed-time.ts';
-import type { CallKey } from '../call-key.ts';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine } from '../command-line.ts';
+import type { CallKey } from '../core/call-key.ts';
+import { systemClock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { counted, plainText } from '../core/plain-text.ts';
 import { callWords } from '../doubt-words.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { type FoundBatch, findBatch } from '../find-batch.ts';
 import {
   type Batch,
@@ -18,7 +19,6 @@ import {
   type LedgerReader,
 } from '../ledger.ts';
 import { lookAtLedger, openLedger, storeWords } from '../open-ledger.ts';
-import { counted, plainText } from '../plain-text.ts';
 import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';
 import { toldAnswer } from './settle/told.ts';

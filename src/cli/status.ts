@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { isoTime, systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine } from '../command-line.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
+import { EXIT, type ExitCode } from '../core/errors.ts';
+import { counted, plainText } from '../core/plain-text.ts';
+import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
 import { openWords } from '../doubt-words.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger.ts';
 import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../misses.ts';
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
-import { counted, plainText } from '../plain-text.ts';
-import { OUTCOME_KINDS, type OutcomeKind } from '../row.ts';
 import { isTrial, undoneBy } from '../undone-by.ts';
 
 const status: CliCommand = {

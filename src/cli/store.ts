@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { systemClock } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { durationOf } from '../command-line.ts';
+import { systemClock } from '../core/clock.ts';
+import { durationOf } from '../core/command-line.ts';
+import { EXIT, type ExitCode } from '../core/errors.ts';
 import { erasureObject, talkedErasure } from '../erasure-words.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
 import { chooseStore, eraseIn } from '../open-ledger.ts';
 import { salvage } from '../salvage.ts';
 

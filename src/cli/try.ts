@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { isoTime } from '../clock.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine, durationOf, resumedBy, typedCommand } from '../command-line.ts';
 import { stoppedObject } from '../console.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
+import { isoTime } from '../core/clock.ts';
+import { commandLine, durationOf, resumedBy, typedCommand } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import type { Credits } from '../ledger.ts';
 import { chooseStore, lookIfThere } from '../open-ledger.ts';
-import { counted, plainText, sentence } from '../plain-text.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf } from '../summary.ts';
 import {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import type { ChangePlan } from '../change-plan.ts';
 import type { CliCommand, Console } from '../command.ts';
-import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../command-line.ts';
 import { stoppedObject } from '../console.ts';
+import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { counted, plainText, sentence } from '../core/plain-text.ts';
+import { ATTENTION_KINDS, OUTCOME_KINDS } from '../core/row.ts';
 import { diffLines, sentCounts } from '../diff-words.ts';
-import { EXIT, type ExitCode, stop } from '../errors.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import { findBatch } from '../find-batch.ts';
-import { counted, plainText, sentence } from '../plain-text.ts';
-import { ATTENTION_KINDS, OUTCOME_KINDS } from '../row.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { type NotUndone, type Undone, undoBatch } from '../undo.ts';

@@ -1,7 +1,7 @@
-import type { StopError } from '../errors.ts';
-import type { InputField, Operation } from '../operation.ts';
-import { counted } from '../plain-text.ts';
-import { isFoundColumn } from '../row.ts';
+import type { StopError } from '../core/errors.ts';
+import type { InputField, Operation } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import { isFoundColumn } from '../core/row.ts';
 import type { ColumnContent, LooksRight, Share } from './content.ts';
 import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
 import { notSure, unusable } from './refusals.ts';

@@ -1,7 +1,7 @@
-import { type StopError, stop } from '../errors.ts';
-import { suggestion } from '../nearest.ts';
-import type { InputField, Operation } from '../operation.ts';
-import { foreignName } from '../plain-text.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import type { InputField, Operation } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
 import type { LikelyColumn } from './guessed.ts';
 
 /** Why an operation cannot be run over the columns of a file, with what to write in the job. */

@@ -1,5 +1,5 @@
+import type { Operation } from '../core/operation.ts';
 import type { Dialect, DialectOperation, ReadBack } from '../dialect.ts';
-import type { Operation } from '../operation.ts';
 import { CHANGE_PARAMETERS, inChange } from './changes.ts';
 import { inLookUps } from './look-ups.ts';
 import {

@@ -1,9 +1,9 @@
+import { suggestion } from '../core/nearest.ts';
+import type { Method } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
+import type { SchemaProblem } from '../core/yaml/schema-problem.ts';
 import type { DialectOperation } from '../dialect.ts';
-import { suggestion } from '../nearest.ts';
-import type { Method } from '../operation.ts';
-import { foreignName } from '../plain-text.ts';
 import { isWithin } from '../request.ts';
-import type { SchemaProblem } from '../schema-problem.ts';
 
 /** Problems of the parts that all requests of a dialect have: headers, path, fields. */
 

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
-import { stop } from '../errors.ts';
-import type { CellsFor, CopyOptions, Format, Position, PositionedRow, Sheet, Survey } from '../format.ts';
+import { stop } from '../core/errors.ts';
+import type {
+  CellsFor,
+  CopyOptions,
+  Format,
+  Position,
+  PositionedRow,
+  Sheet,
+  Survey,
+} from '../core/format.ts';
+import { counted } from '../core/plain-text.ts';
+import type { InputRow } from '../core/row.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
-import { counted } from '../plain-text.ts';
-import type { InputRow } from '../row.ts';
 import { copiedText, inputRow } from './csv/copying.ts';
 import { encoded } from './csv/fitting.ts';
 import { packed } from './csv/gzip.ts';

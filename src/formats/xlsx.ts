@@ -1,4 +1,4 @@
-import { stop } from '../errors.ts';
+import { stop } from '../core/errors.ts';
 import type {
   CellsFor,
   CopyOptions,
@@ -9,8 +9,8 @@ import type {
   ReadOptions,
   Sheet,
   Survey,
-} from '../format.ts';
-import type { InputRow } from '../row.ts';
+} from '../core/format.ts';
+import type { InputRow } from '../core/row.ts';
 import { inputRow, workbookCopy } from '../workbook-copy.ts';
 import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
 import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';

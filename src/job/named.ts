@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type StopError, stop } from '../errors.ts';
-import { familyNames, loadFamily } from '../family.ts';
-import { endingOf } from '../file-name.ts';
-import type { Format } from '../format.ts';
-import { nearest, suggestion } from '../nearest.ts';
-import { foreignName } from '../plain-text.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import { familyNames, loadFamily } from '../core/family.ts';
+import { endingOf } from '../core/file-name.ts';
+import type { Format } from '../core/format.ts';
+import { nearest, suggestion } from '../core/nearest.ts';
+import { foreignName } from '../core/plain-text.ts';
 import { unoffered } from '../unoffered.ts';
 
 /** What is said to a word that stands where a job is wanted and is none. */

@@ -1,8 +1,8 @@
-import type { Body } from '../answer-body.ts';
+import type { Body } from '../core/answer-body.ts';
+import { type StopDetail, unreachable } from '../core/errors.ts';
+import { foreignWords } from '../core/plain-text.ts';
 import type { Dialect, RateHintNames } from '../dialect.ts';
-import { type StopDetail, unreachable } from '../errors.ts';
 import type { RawReply } from '../ledger.ts';
-import { foreignWords } from '../plain-text.ts';
 
 /** What a run is stopped with when an answer concerns the whole account. */
 

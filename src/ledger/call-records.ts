@@ -1,7 +1,7 @@
-import type { CallKey } from '../call-key.ts';
-import type { KnownSubject } from '../membership.ts';
-import type { Call, Method } from '../operation.ts';
-import type { Outcome, RowNumber } from '../row.ts';
+import type { CallKey } from '../core/call-key.ts';
+import type { KnownSubject } from '../core/membership.ts';
+import type { Call, Method } from '../core/operation.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
 /** Calls, what became of them, and rows, as the methods of the book take and give them. */

@@ -1,5 +1,5 @@
-import type { JsonObject, Vendor } from '../operation.ts';
-import type { Outcome, RowNumber } from '../row.ts';
+import type { JsonObject, Vendor } from '../core/operation.ts';
+import type { Outcome, RowNumber } from '../core/row.ts';
 
 /** What the book is about: batches, accounts, money and time, as its methods take and give them. */
 

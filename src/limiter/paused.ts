@@ -1,5 +1,5 @@
-import { isoTime } from '../clock.ts';
-import { StopError } from '../errors.ts';
+import { isoTime } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
 
 /** The stop of a run in which nothing moves, with the calendar time from which on it is worth another try. */
 export function pausedStop(message: string, resumeAtMs: number): StopError {

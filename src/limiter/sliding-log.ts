@@ -1,4 +1,4 @@
-import { invariant } from '../errors.ts';
+import { invariant } from '../core/errors.ts';
 import { marginMs, type Window } from './windows.ts';
 
 /** A vendor for which a margin of so much of its window is not enough counts by another plan than ours. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../core/clock.ts';
 import type { Line, Waiter } from './line.ts';
 
 type AnyLine = Pick<Line<unknown>, 'waitingSinceMs' | 'refuse'>;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../core/clock.ts';
 
 /** Why and until when nothing is sent. `asked`: by the vendor, so that it holds for later runs as well. */
 export interface Pause {

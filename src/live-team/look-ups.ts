@@ -1,8 +1,8 @@
 import type { Account } from '../account.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
 import type { Dialect } from '../dialect.ts';
-import { StopError, stop } from '../errors.ts';
-import type { Listener } from '../events.ts';
 import type { Reply } from '../judge.ts';
 import { Limiter, type Permit, type Waiter } from '../limiter.ts';
 import { judgeFree, type Page, pageFrom } from '../listing.ts';

@@ -1,11 +1,11 @@
-import { answerPlaceOf, bodyHolding, objectWith } from '../answer-body.ts';
 import { leftBy } from '../changes.ts';
+import { answerPlaceOf, bodyHolding, objectWith } from '../core/answer-body.ts';
+import { unreachable } from '../core/errors.ts';
+import type { Call, JsonObject } from '../core/operation.ts';
 import type { Dialect, DialectOperation, Listing } from '../dialect.ts';
 import { merged } from '../envelope.ts';
-import { unreachable } from '../errors.ts';
 import type { RawReply } from '../ledger.ts';
 import { type Asking, type Listed, readListing } from '../listing.ts';
-import type { Call, JsonObject } from '../operation.ts';
 import { dialectOperationOf } from '../request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';
 

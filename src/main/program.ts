@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
 import type { CliCommand, RunCommand } from '../command.ts';
-import { invariant, type StopError, stop } from '../errors.ts';
-import { familyNames, loadMember } from '../family.ts';
-import { suggestion } from '../nearest.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
+import { familyNames, loadMember } from '../core/family.ts';
+import { suggestion } from '../core/nearest.ts';
 
 /**
  * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is

@@ -1,4 +1,4 @@
-import { stop } from '../errors.ts';
+import { stop } from '../core/errors.ts';
 import { type ChosenJob, choose } from '../run-job.ts';
 
 /** A job that a sweep works for. */

@@ -1,4 +1,4 @@
-import { STOP_CODES, type StopCode, type StopError } from '../errors.ts';
+import { STOP_CODES, type StopCode, type StopError } from '../core/errors.ts';
 
 /**
  * How far a stop reaches: whether the next file of the same account would end in the same way (`account`), every file of

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
 import { isPartial } from '../batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import type { Clock } from '../clock.ts';
-import { StopError } from '../errors.ts';
+import type { Clock } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
+import { isSpooled } from '../core/paths.ts';
 import { freshSinceOf, hasGoneStale } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import { contentHash, openMappedInput } from '../input.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger.ts';
 import { filesOf } from '../output.ts';
-import { isSpooled } from '../paths.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** What a sweep has to do on one account, and in which order. */

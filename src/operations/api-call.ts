@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../call-key.ts';
 import { columnInput, columnsIn, filledIn, templateProblem, withoutBlanks } from '../cell-template.ts';
-import { stop, unreachable } from '../errors.ts';
-import type { Team } from '../membership.ts';
+import { canonicalJson } from '../core/call-key.ts';
+import { stop, unreachable } from '../core/errors.ts';
+import type { Team } from '../core/membership.ts';
 import {
   type Answered,
   type Call,
@@ -18,7 +18,7 @@ import {
   type RowInput,
   type Step,
   send,
-} from '../operation.ts';
+} from '../core/operation.ts';
 import { endpointProblem, filledEndpoint } from './api-call/endpoint.ts';
 
 /**

@@ -9,8 +9,8 @@ import {
   wrong,
 } from '../change-inputs.ts';
 import { nextOfProject } from '../change-steps.ts';
-import { type Subject, subjectOfProject, type Team } from '../membership.ts';
-import { defineOperation, end, type OperationOptions, type PlannedWork } from '../operation.ts';
+import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
+import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };

@@ -22,9 +22,9 @@ import {
   together,
 } from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
+import { defineOperation } from '../core/operation.ts';
 import { withoutTextMark } from '../identifiers.ts';
-import { defineOperation } from '../operation.ts';
 
 interface Deletion {
   readonly inviteCode: string | undefined;

@@ -1,4 +1,5 @@
 import { formatAbn } from '../abn.ts';
+import { defineOperation } from '../core/operation.ts';
 import {
   FORMER_WEBSITE,
   normaliseAbn,
@@ -6,7 +7,6 @@ import {
   normaliseDomain,
   normaliseWebsite,
 } from '../identifiers.ts';
-import { defineOperation } from '../operation.ts';
 import { isAbn, isCompanyProfile, isDomain, isWebsite } from '../recognise.ts';
 import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 

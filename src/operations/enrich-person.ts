@@ -1,10 +1,10 @@
+import { defineOperation } from '../core/operation.ts';
 import {
   FORMER_EMAIL,
   normaliseEmail,
   normalisePersonProfile,
   normaliseProfileSlug,
 } from '../identifiers.ts';
-import { defineOperation } from '../operation.ts';
 import { isEmail, isPersonProfile } from '../recognise.ts';
 import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
 

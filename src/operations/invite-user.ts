@@ -11,8 +11,8 @@ import {
   withRoles,
 } from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
-import type { Role } from '../membership.ts';
-import { defineOperation } from '../operation.ts';
+import type { Role } from '../core/membership.ts';
+import { defineOperation } from '../core/operation.ts';
 
 interface Invitation {
   readonly email: string;

@@ -28,7 +28,7 @@ import {
   withRoles,
 } from '../change-inputs.ts';
 import { nextOfPerson, nextOfProject } from '../change-steps.ts';
-import { invariant } from '../errors.ts';
+import { invariant } from '../core/errors.ts';
 import {
   type KnownSubject,
   type Role,
@@ -36,8 +36,7 @@ import {
   subjectOfProject,
   subjectText,
   type Team,
-} from '../membership.ts';
-import { type NamedProject, PROJECT, projectIds, readProjects } from '../named-project.ts';
+} from '../core/membership.ts';
 import {
   type Answered,
   defineOperation,
@@ -47,9 +46,10 @@ import {
   partsOf,
   type RowInput,
   type Step,
-} from '../operation.ts';
-import { foreignName } from '../plain-text.ts';
-import type { Outcome } from '../row.ts';
+} from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
+import type { Outcome } from '../core/row.ts';
+import { type NamedProject, PROJECT, projectIds, readProjects } from '../named-project.ts';
 
 /** Somebody and what they should be in a project. `none` stands for "not in it". */
 interface Wish {

@@ -9,7 +9,7 @@ import {
 } from '../change-course.ts';
 import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from '../change-inputs.ts';
 import { nextOfPerson } from '../change-steps.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation } from '../core/operation.ts';
 
 interface Removal {
   readonly userId: string;

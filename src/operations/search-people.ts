@@ -1,6 +1,6 @@
 import { columnInput, columnsIn, templateProblem, withoutBlanks } from '../cell-template.ts';
-import { stop } from '../errors.ts';
-import { nearest } from '../nearest.ts';
+import { stop } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
 import {
   type Answer,
   type Answered,
@@ -16,8 +16,8 @@ import {
   type RowInput,
   type Step,
   send,
-} from '../operation.ts';
-import { foreignName } from '../plain-text.ts';
+} from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
 
 /** The filters whose names are published; more may be written into the job under the vendor's own names. */
 const FILTERS: readonly InputField[] = [

@@ -1,3 +1,4 @@
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
 import {
   type AnswerPlace,
   bytesOf,
@@ -7,15 +8,14 @@ import {
   readBody,
   resultsIn,
   valueAt,
-} from '../answer-body.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
-import { stop } from '../errors.ts';
-import { type CellSafety, safeCell } from '../formulas.ts';
+} from '../core/answer-body.ts';
+import { stop } from '../core/errors.ts';
+import { type CellSafety, safeCell } from '../core/formulas.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../core/row.ts';
 import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger.ts';
-import type { JsonObject, JsonValue } from '../operation.ts';
-import { foreignName } from '../plain-text.ts';
-import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../row.ts';
 import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
 

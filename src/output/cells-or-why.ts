@@ -1,6 +1,6 @@
-import { readBody } from '../answer-body.ts';
-import { messageOf, StopError } from '../errors.ts';
-import { foreignWords } from '../plain-text.ts';
+import { readBody } from '../core/answer-body.ts';
+import { messageOf, StopError } from '../core/errors.ts';
+import { foreignWords } from '../core/plain-text.ts';
 
 /**
  * The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others from their

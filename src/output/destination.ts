@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { checkWritable } from '../atomic-file.ts';
-import { stop } from '../errors.ts';
-import { besideFile, endingOf, partsOf } from '../file-name.ts';
-import type { Sheet } from '../format.ts';
+import { checkWritable } from '../core/atomic-file.ts';
+import { stop } from '../core/errors.ts';
+import { besideFile, endingOf, partsOf } from '../core/file-name.ts';
+import type { Sheet } from '../core/format.ts';
+import { OUR_COLUMNS } from '../core/row.ts';
 import type { Input } from '../input.ts';
-import { OUR_COLUMNS } from '../row.ts';
 import { requireRoom } from '../workbook.ts';
 import { tableOf, workbookCopy } from '../workbook-copy.ts';
 import { additionOf } from './added-columns.ts';

@@ -1,6 +1,6 @@
 import { isNameOf } from '../columns.ts';
-import { loadFamily } from '../family.ts';
-import type { Operation } from '../operation.ts';
+import { loadFamily } from '../core/family.ts';
+import type { Operation } from '../core/operation.ts';
 
 const OPERATIONS = new URL('../operations/', import.meta.url);
 

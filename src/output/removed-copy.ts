@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { CellSafety } from '../formulas.ts';
+import type { CellSafety } from '../core/formulas.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../ledger.ts';
 import { keptWork } from '../planned-work.ts';
 import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';

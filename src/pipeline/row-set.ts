@@ -1,4 +1,4 @@
-import type { RowNumber } from '../row.ts';
+import type { RowNumber } from '../core/row.ts';
 
 /** A set of row numbers, one bit each: a million rows take 125 KB. */
 export class RowSet {

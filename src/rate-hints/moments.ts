@@ -1,4 +1,4 @@
-import { parseDurationMs } from '../duration.ts';
+import { parseDurationMs } from '../core/duration.ts';
 import type { RawReply } from '../ledger.ts';
 
 /** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */

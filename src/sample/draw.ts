@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Call } from '../operation.ts';
-import type { RowNumber } from '../row.ts';
+import type { Call } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
 import type { Standing } from '../standing.ts';
 
 /** Rows for which something is left to buy, and the most that they cost and ask. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../core/clock.ts';
 import { API_CALL } from './api-call.ts';
 import { type Authorization, readAuthorization, wrongShapeWords } from './authorization.ts';
 import type { JsonMembers } from './json.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
 
 /** The four shapes of the Authorization header that the two vendors publish, to the character. */
 export type AuthorizationShape =

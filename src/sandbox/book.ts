@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { stop } from '../errors.ts';
+import { stop } from '../core/errors.ts';
 import type { Change, Entry } from './book-entry.ts';
 import { canonical, type Json, parseJson } from './json.ts';
 import { LineFile } from './line-file.ts';

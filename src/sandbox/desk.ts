@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, isoTime } from '../clock.ts';
-import { StopError } from '../errors.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
+import { StopError } from '../core/errors.ts';
 import type { Admitted, RequestHead, TurnedAway } from './admission.ts';
 import { readAuthorization } from './authorization.ts';
 import { control } from './control.ts';

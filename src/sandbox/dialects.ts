@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import { stop, unreachable } from '../errors.ts';
+import { stop, unreachable } from '../core/errors.ts';
 import type { Knowledge } from './knowledge.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
 import { restGetProvider } from './rest-get.ts';

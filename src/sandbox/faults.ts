@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { stop } from '../errors.ts';
+import { stop } from '../core/errors.ts';
 import { type Random, randomFrom } from './random.ts';
 
 /** What may go wrong on purpose, by the names of `--faults`. `fault-answers.ts` and `lost-replies.ts` carry it out. */

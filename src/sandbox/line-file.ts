@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { messageOf, stop } from '../errors.ts';
+import { messageOf, stop } from '../core/errors.ts';
 
 /** How much is read at a time when a line end is looked for from the end of a file. */
 const TAIL_BYTES = 64 * 1024;

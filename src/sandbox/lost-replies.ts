@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
 import type { WireFault } from './faults.ts';
 import type { JsonMembers } from './json.ts';
 

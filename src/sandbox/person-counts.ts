@@ -1,4 +1,4 @@
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
 import type { Change, Entry, Person } from './book-entry.ts';
 import { userIdOf } from './service-state.ts';
 

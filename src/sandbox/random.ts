@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { invariant } from '../errors.ts';
+import { invariant } from '../core/errors.ts';
 
 /** Chance that can be repeated: the same parts give the same numbers, on every machine and in every run. */
 export interface Random {

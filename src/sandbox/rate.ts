@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { stop, unreachable } from '../errors.ts';
+import type { Clock } from '../core/clock.ts';
+import { stop, unreachable } from '../core/errors.ts';
 import { FixedWindow, type Meter, SlidingLog, TokenBucket } from './rate-meters.ts';
 
 /** At most `requests` in `windowMs`. */

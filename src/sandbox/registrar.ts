@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../clock.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
 import type { Admitted } from './admission.ts';
 import { Book, type BookSum } from './book.ts';
 import type { Change, Entry } from './book-entry.ts';

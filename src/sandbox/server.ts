@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../clock.ts';
-import { messageOf, stop } from '../errors.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { messageOf, stop } from '../core/errors.ts';
 import { Desk } from './desk.ts';
 import { dialectNamed } from './dialects.ts';
 import { LineFile } from './line-file.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
 import type { Change } from './book-entry.ts';
 
 /** What the vendors remember: nothing but the changes of the book, applied in order. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { invariant, stop } from '../errors.ts';
+import { invariant, stop } from '../core/errors.ts';
 
 /** How long the sandbox may take to end by itself before it is made to. It has nothing to lose: its book is written. */
 const STOP_MS = 5000;
@@ -53,9 +53,7 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
 
 /** The program's start, in a checkout (`src/sandbox/` → `src/bin.js`) and when compiled (`dist/sandbox/` → the same). */
 function programPath(): string {
-  const candidates = ['../bin.js', '../../src/bin.js'].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
+  const candidates = ['../bin.js', '../bin.js'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const found = candidates.find((path) => existsSync(path));
   invariant(found !== undefined, `the program's start is at none of ${candidates.join(', ')}`);
   return found;

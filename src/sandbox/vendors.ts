@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { stop } from '../errors.ts';
+import type { Clock } from '../core/clock.ts';
+import { stop } from '../core/errors.ts';
 import { Admission, type Admitted, type RequestHead, type TurnedAway } from './admission.ts';
 import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
 import { accountOf } from './authorization.ts';

@@ -1,7 +1,7 @@
-import { type CallKey, keyOfQuestion, questionOf } from '../call-key.ts';
-import { invariant } from '../errors.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
-import type { RowNumber } from '../row.ts';
+import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
+import { invariant } from '../core/errors.ts';
+import type { Answer, Call, Operation } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
 
 /** A call that a row has met. What it is known by is made once, although an operation names its calls at every step. */
 export class MetCall {

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../clock.ts';
-import { type StopError, stop } from '../errors.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { type StopError, stop } from '../core/errors.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
 import { ensureBallast, freeBallast } from './sqlite/ballast.ts';

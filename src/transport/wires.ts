@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { Clock } from '../clock.ts';
 import { type Connector, connectorTo, loadUndici } from '../connector.ts';
+import type { Clock } from '../core/clock.ts';
 
 /**
  * The connections to one origin. A connection is used again and again, until its server shows that this is not safe: then

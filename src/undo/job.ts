@@ -1,6 +1,6 @@
 import type { Account } from '../account.ts';
+import { invariant } from '../core/errors.ts';
 import { dialectOf } from '../dialect-of.ts';
-import { invariant } from '../errors.ts';
 import { loadJob } from '../job.ts';
 import type { Batch } from '../ledger.ts';
 import { operationIn } from '../operation-in.ts';

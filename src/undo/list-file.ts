@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { commandLine } from '../command-line.ts';
-import { stop } from '../errors.ts';
+import { commandLine } from '../core/command-line.ts';
+import { stop } from '../core/errors.ts';
+import { stateFolder } from '../core/paths.ts';
 import { contentHash } from '../input.ts';
 import type { Batch, BatchId, Ledger } from '../ledger.ts';
 import { storeWords } from '../open-ledger.ts';
 import { ownershipIn, writeOwnFile } from '../own-files.ts';
-import { stateFolder } from '../paths.ts';
 import { isUrl } from '../store.ts';
 import type { UndoRow } from './list.ts';
 

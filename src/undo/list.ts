@@ -1,7 +1,13 @@
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
+import {
+  type KnownSubject,
+  type SubjectFacts,
+  subjectText,
+  subjectWords,
+  type Team,
+} from '../core/membership.ts';
+import type { RowNumber } from '../core/row.ts';
 import type { BatchId } from '../ledger.ts';
-import { type KnownSubject, type SubjectFacts, subjectText, subjectWords, type Team } from '../membership.ts';
-import type { RowNumber } from '../row.ts';
 import type { Touched } from './touched.ts';
 
 /** A row of the list that an undo is: how somebody stood before, as `onboard` takes it. */

@@ -1,9 +1,9 @@
-import { callKeyOf } from '../call-key.ts';
+import { callKeyOf } from '../core/call-key.ts';
+import { type Subject, type SubjectFacts, subjectText } from '../core/membership.ts';
+import type { Call } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger.ts';
-import { type Subject, type SubjectFacts, subjectText } from '../membership.ts';
-import type { Call } from '../operation.ts';
 import { type KeptWork, keptWork } from '../planned-work.ts';
-import type { RowNumber } from '../row.ts';
 
 /** What a batch altered, as its plan and the answers that it got say it. */
 

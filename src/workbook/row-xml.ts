@@ -1,4 +1,4 @@
-import { unreachable } from '../errors.ts';
+import { unreachable } from '../core/errors.ts';
 import { escaped } from './escaped.ts';
 import { DATE_STYLES } from './parts.ts';
 import type { WorkbookCell, WorkbookRow } from './row.ts';

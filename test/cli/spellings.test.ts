@@ -6,10 +6,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/call-key.ts';
-import { systemClock } from '../../src/clock.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { Call } from '../../src/core/operation.ts';
 import { type AnswerKind, type BatchId, credits, type Ledger } from '../../src/ledger.ts';
-import type { Call } from '../../src/operation.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import { type Desk, openDesk } from './desk.ts';
 

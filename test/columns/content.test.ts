@@ -6,8 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ColumnContent, findColumns, guessColumns, guessWords, likelyColumns } from '../../src/columns.ts';
-import type { StopError } from '../../src/errors.ts';
-import type { Operation } from '../../src/operation.ts';
+import type { StopError } from '../../src/core/errors.ts';
+import type { Operation } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
 import onboard from '../../src/operations/onboard.ts';

@@ -6,11 +6,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Call } from '../../src/core/operation.ts';
 import type { Dialect } from '../../src/dialect.ts';
 import { checkDialectFile } from '../../src/dialect-file.ts';
 import provider from '../../src/dialects/provider.ts';
 import { judge, type Verdict } from '../../src/judge.ts';
-import type { Call } from '../../src/operation.ts';
 import { operationIn } from '../../src/operation-in.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { requestOf } from '../../src/request.ts';

@@ -5,8 +5,8 @@
  * command. How often each company was looked up is read from the vendor's own log.
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { CRASH_POINTS, type CrashPoint } from '../../src/faults.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/core/faults.ts';
 import { credits, runJob } from '../../src/index.ts';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { domainsOf } from './workplace.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger.ts';
 import { choose, openSpender, type Spender } from '../../src/run-job.ts';
 import type { RunSummary } from '../../src/summary.ts';

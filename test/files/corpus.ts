@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Delimiter, ReadOptions } from '../../src/format.ts';
+import type { Delimiter, ReadOptions } from '../../src/core/format.ts';
 
 /**
  * The hand-made files under `fixtures/files`, each with what must become of it. A folder's `expected.json` says so for

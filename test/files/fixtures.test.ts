@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Sheet } from '../../src/format.ts';
+import type { Sheet } from '../../src/core/format.ts';
 import { openFile } from '../../src/input.ts';
 import { inputFolder } from '../formats/input-folder.ts';
 import { corpus, type ReadableFile, type RefusedFile } from './corpus.ts';

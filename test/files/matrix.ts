@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/core/format.ts';
 import { openFile } from '../../src/input.ts';
 import { allOf } from '../formats/all-of.ts';
 import { bytesIn } from '../formats/csv-files.ts';

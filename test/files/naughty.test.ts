@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/core/format.ts';
 import { openFile } from '../../src/input.ts';
 import { inputFolder } from '../formats/input-folder.ts';
 import { naughtyStrings } from './corpus.ts';

@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { StopError } from '../../src/errors.ts';
-import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../src/format.ts';
-import type { InputRow } from '../../src/row.ts';
+import { StopError } from '../../src/core/errors.ts';
+import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../src/core/format.ts';
+import type { InputRow } from '../../src/core/row.ts';
 import { allOf } from '../formats/all-of.ts';
 
 /**

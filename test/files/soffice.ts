@@ -4,7 +4,7 @@ import { join, parse as partsOf } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
-import type { Delimiter, Encoding } from '../../src/format.ts';
+import type { Delimiter, Encoding } from '../../src/core/format.ts';
 
 /** LibreOffice Calc as a judge of files: it opens them, and saves as plain text what it shows. */
 

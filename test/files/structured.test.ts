@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, ENCODINGS, type Encoding } from '../../src/format.ts';
+import {
+  DELIMITER_NAMES,
+  DELIMITERS,
+  type Delimiter,
+  ENCODINGS,
+  type Encoding,
+} from '../../src/core/format.ts';
 import { openFile } from '../../src/input.ts';
 import { bytesIn } from '../formats/csv-files.ts';
 import { inputFolder } from '../formats/input-folder.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { stat, utimes } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import { loadFamily } from '../../src/family.ts';
-import { endingOf } from '../../src/file-name.ts';
-import type { Format, Sheet } from '../../src/format.ts';
+import { StopError } from '../../src/core/errors.ts';
+import { loadFamily } from '../../src/core/family.ts';
+import { endingOf } from '../../src/core/file-name.ts';
+import type { Format, Sheet } from '../../src/core/format.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder, nextTick } from './input-folder.ts';

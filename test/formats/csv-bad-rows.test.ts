@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import type { ReadOptions } from '../../src/format.ts';
+import { StopError } from '../../src/core/errors.ts';
+import type { ReadOptions } from '../../src/core/format.ts';
+import type { InputRow } from '../../src/core/row.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
-import type { InputRow } from '../../src/row.ts';
 import { allOf } from './all-of.ts';
 import { inputFolder } from './input-folder.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CellsFor } from '../../src/format.ts';
+import type { CellsFor } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';

@@ -1,8 +1,8 @@
 import { chmod } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import type { ReadOptions } from '../../src/format.ts';
+import { StopError } from '../../src/core/errors.ts';
+import type { ReadOptions } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { openFile } from '../../src/input.ts';
 import { InputFile } from '../../src/input-file.ts';

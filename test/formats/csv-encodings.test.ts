@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import type { CellsFor, CopyOptions, Encoding, ReadOptions, Sheet } from '../../src/format.ts';
+import { StopError } from '../../src/core/errors.ts';
+import type { CellsFor, CopyOptions, Encoding, ReadOptions, Sheet } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { checkEncodings, encodeText, textDecoder } from '../../src/text-encoding.ts';

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Encoding } from '../../src/core/format.ts';
 
 /** One way to write a table as delimited text, as some program of some country does. */
 export interface Written {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
+import { StopError } from '../../src/core/errors.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';

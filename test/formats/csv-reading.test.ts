@@ -3,7 +3,7 @@ import { readdir, readlink, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Position, PositionedRow } from '../../src/format.ts';
+import type { Position, PositionedRow } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';

@@ -1,4 +1,4 @@
-import { StopError } from '../../src/errors.ts';
+import { StopError } from '../../src/core/errors.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 

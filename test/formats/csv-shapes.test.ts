@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import type { Delimiter, ReadOptions } from '../../src/format.ts';
+import { StopError } from '../../src/core/errors.ts';
+import type { Delimiter, ReadOptions } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import { InputFile } from '../../src/input-file.ts';
 import { allOf } from './all-of.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { readSheet } from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import type { CellsFor, CopyOptions } from '../../src/format.ts';
+import type { CellsFor, CopyOptions } from '../../src/core/format.ts';
 import csv from '../../src/formats/csv.ts';
 import xlsx from '../../src/formats/xlsx.ts';
 import { openInput } from '../../src/input.ts';

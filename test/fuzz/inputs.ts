@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { loadFamily } from '../../src/family.ts';
+import { loadFamily } from '../../src/core/family.ts';
 import {
   DELIMITER_NAMES,
   DELIMITERS,
@@ -8,7 +8,7 @@ import {
   type Encoding,
   type Format,
   type ReadOptions,
-} from '../../src/format.ts';
+} from '../../src/core/format.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { corpus, naughtyStrings } from '../files/corpus.ts';
 import type { FuzzInput } from './judge.ts';

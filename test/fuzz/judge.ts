@@ -2,8 +2,14 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, StopError } from '../../src/errors.ts';
-import { DELIMITERS, type Delimiter, type Encoding, type ReadOptions, type Sheet } from '../../src/format.ts';
+import { messageOf, StopError } from '../../src/core/errors.ts';
+import {
+  DELIMITERS,
+  type Delimiter,
+  type Encoding,
+  type ReadOptions,
+  type Sheet,
+} from '../../src/core/format.ts';
 import { openFile } from '../../src/input.ts';
 import {
   MARK_COLUMN,

@@ -1,4 +1,4 @@
-import type { InputRow } from '../../src/row.ts';
+import type { InputRow } from '../../src/core/row.ts';
 
 /**
  * A second reader of delimited text that shares nothing with the one of the product: slow, whole files only, a character

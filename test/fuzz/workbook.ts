@@ -1,4 +1,4 @@
-import { invariant } from '../../src/errors.ts';
+import { invariant } from '../../src/core/errors.ts';
 import { zipOf } from '../formats/workbook-file.ts';
 
 /** A small workbook made by hand, so that each of its parts can be scratched and still lie in a whole container. */

@@ -4,7 +4,7 @@
  * Method: stops of all kinds, two by two and all at once.
  */
 import { expect, test } from 'vitest';
-import { EXIT, STOP_CODES, type StopCode, stop } from '../../src/errors.ts';
+import { EXIT, STOP_CODES, type StopCode, stop } from '../../src/core/errors.ts';
 import { worstOf } from '../../src/nightly/reach.ts';
 
 const CODES = Object.keys(STOP_CODES) as readonly StopCode[];

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { loadMember } from '../../src/family.ts';
-import type { Operation } from '../../src/operation.ts';
+import { loadMember } from '../../src/core/family.ts';
+import type { Operation } from '../../src/core/operation.ts';
 
 /**
  * Goal: somebody who follows `docs/adding-an-operation.md` has a working operation.

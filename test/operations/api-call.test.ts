@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/call-key.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import { Team } from '../../src/core/membership.ts';
+import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/core/operation.ts';
 import provider from '../../src/dialects/provider.ts';
-import { Team } from '../../src/membership.ts';
-import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/operation.ts';
 import apiCall from '../../src/operations/api-call.ts';
 import { requestOf } from '../../src/request.ts';
 

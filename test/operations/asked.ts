@@ -1,5 +1,5 @@
-import { callKeyOf } from '../../src/call-key.ts';
-import type { Call, JsonObject, Operation, RowInput } from '../../src/operation.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { Call, JsonObject, Operation, RowInput } from '../../src/core/operation.ts';
 
 /** Every call that a row would lead to if nothing were ever found, in order; none for an invalid row. */
 export function callsAsked(

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/call-key.ts';
-import { type Dialect, dialectSchema } from '../../src/dialect.ts';
-import { loadFamily } from '../../src/family.ts';
+import { canonicalJson } from '../../src/core/call-key.ts';
+import { loadFamily } from '../../src/core/family.ts';
 import {
   type KnownSubject,
   ROLES,
@@ -12,8 +11,9 @@ import {
   subjectOfUser,
   subjectText,
   Team,
-} from '../../src/membership.ts';
-import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/operation.ts';
+} from '../../src/core/membership.ts';
+import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
+import { type Dialect, dialectSchema } from '../../src/dialect.ts';
 import { validAbn } from '../abn-arbitrary.ts';
 
 /**

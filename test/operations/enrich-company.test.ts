@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAbn } from '../../src/abn.ts';
-import { callKeyOf } from '../../src/call-key.ts';
-import type { RowInput } from '../../src/operation.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { validAbn } from '../abn-arbitrary.ts';
 import { callsAsked, parametersAsked } from './asked.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowInput } from '../../src/operation.ts';
+import type { RowInput } from '../../src/core/operation.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
 import { callsAsked, parametersAsked } from './asked.ts';
 

@@ -4,9 +4,9 @@
  * Method: rows with names and ids of projects, right and wrong; and teams of which a list has one person left.
  */
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/call-key.ts';
-import { type KnownSubject, Team } from '../../src/membership.ts';
-import type { OperationOptions, RowInput } from '../../src/operation.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import { type KnownSubject, Team } from '../../src/core/membership.ts';
+import type { OperationOptions, RowInput } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
 import { DOUBT, done, invited, known, OPTIONS, PROJECT, planned, refusal, shown, walk } from './team.ts';
 

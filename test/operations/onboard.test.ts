@@ -4,9 +4,9 @@
  * Method: every combination of what is known and what is wanted; then every answer to every step of the saga.
  */
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../src/call-key.ts';
-import type { KnownSubject } from '../../src/membership.ts';
-import type { OperationOptions } from '../../src/operation.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { KnownSubject } from '../../src/core/membership.ts';
+import type { OperationOptions } from '../../src/core/operation.ts';
 import onboard from '../../src/operations/onboard.ts';
 import {
   DOUBT,

@@ -4,7 +4,7 @@
  * Method: the operation itself, given the answers of a vendor page by page.
  */
 import { describe, expect, test } from 'vitest';
-import type { Answer, Call, JsonObject, JsonValue, Operation } from '../../src/operation.ts';
+import type { Answer, Call, JsonObject, JsonValue, Operation } from '../../src/core/operation.ts';
 import searchPeople from '../../src/operations/search-people.ts';
 
 const row = { company: ' Acme  Pty\tLtd ', position: 'CEO', seniority: ' ' };

@@ -5,8 +5,8 @@
  * path, headers and body are held against the published table, written out here.
  */
 import { describe, expect, test } from 'vitest';
+import type { Call } from '../../src/core/operation.ts';
 import service from '../../src/dialects/service.ts';
-import type { Call } from '../../src/operation.ts';
 import changeRole from '../../src/operations/change-role.ts';
 import createProject from '../../src/operations/create-project.ts';
 import deleteInvite from '../../src/operations/delete-invite.ts';

@@ -1,7 +1,5 @@
-import { callKeyOf } from '../../src/call-key.ts';
-import type { Dialect } from '../../src/dialect.ts';
-import service from '../../src/dialects/service.ts';
-import { type KnownSubject, type SubjectFacts, Team } from '../../src/membership.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
 import type {
   Answer,
   Call,
@@ -10,9 +8,11 @@ import type {
   PlannedWork,
   Prepared,
   RowInput,
-} from '../../src/operation.ts';
+} from '../../src/core/operation.ts';
+import type { Outcome } from '../../src/core/row.ts';
+import type { Dialect } from '../../src/dialect.ts';
+import service from '../../src/dialects/service.ts';
 import { operationIn } from '../../src/operation-in.ts';
-import type { Outcome } from '../../src/row.ts';
 
 /** Rows of a team, planned against what is known and worked off with answers that a test gives. */
 

@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CellSafety } from '../../src/formulas.ts';
+import { CellSafety } from '../../src/core/formulas.ts';
+import { OUR_COLUMNS } from '../../src/core/row.ts';
 import { type Addition, addedCells, additionOf, automaticAddition } from '../../src/output/added-columns.ts';
-import { OUR_COLUMNS } from '../../src/row.ts';
 
 /** As a run without `formulas` writes. */
 const SAFE = (): CellSafety => new CellSafety('safe');

@@ -3,7 +3,7 @@
  * Method: planned rows as a ledger keeps them, and the text that is made of them.
  */
 import { expect, test } from 'vitest';
-import { CellSafety } from '../../src/formulas.ts';
+import { CellSafety } from '../../src/core/formulas.ts';
 import type { Batch, PlannedRow, RowRecord } from '../../src/ledger.ts';
 import { removedCopy } from '../../src/output/removed-copy.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { afterwards, bookOf, company, get, linesOf, post, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: the book of charges can be believed, whatever happens to the sandbox or to an answer.

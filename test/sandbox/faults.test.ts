@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { Faults } from '../../src/sandbox/faults.ts';
 import { bookOf, company, get, post, type RawReply, rawLookup, sandbox } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { afterwards, bookOf, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: under one idempotency key the provider acts and charges once, and tells afterwards what it did.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { parseRate, RateLimit } from '../../src/sandbox/rate.ts';
 import { bookOf, company, type Reply, sandbox } from './client.ts';
 

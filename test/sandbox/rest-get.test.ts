@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { bookOf, company, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
 

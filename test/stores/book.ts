@@ -1,4 +1,6 @@
-import { type CallKey, callKeyOf } from '../../src/call-key.ts';
+import { type CallKey, callKeyOf } from '../../src/core/call-key.ts';
+import type { Call } from '../../src/core/operation.ts';
+import type { Outcome } from '../../src/core/row.ts';
 import {
   type AccountState,
   type Admission,
@@ -15,8 +17,6 @@ import {
   type Look,
   type RawReply,
 } from '../../src/ledger.ts';
-import type { Call } from '../../src/operation.ts';
-import type { Outcome } from '../../src/row.ts';
 
 /** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callKeyOf } from '../../src/call-key.ts';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { SubjectFacts } from '../../src/core/membership.ts';
+import type { Call } from '../../src/core/operation.ts';
 import type { Admission, AttemptId, Closure, DecisionKind } from '../../src/ledger.ts';
 import { credits } from '../../src/ledger.ts';
-import type { SubjectFacts } from '../../src/membership.ts';
-import type { Call } from '../../src/operation.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import { ACCOUNT, NOON_MS, released, replyWith } from './book.ts';
 import { admitChange, changeOf, decideChange, INVITED, KIM, known, LEE, MEMBER } from './changes.ts';

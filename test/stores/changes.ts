@@ -1,4 +1,6 @@
-import { type CallKey, callKeyOf } from '../../src/call-key.ts';
+import { type CallKey, callKeyOf } from '../../src/core/call-key.ts';
+import type { Subject, SubjectFacts } from '../../src/core/membership.ts';
+import type { Call } from '../../src/core/operation.ts';
 import {
   type Admission,
   type AnswerKind,
@@ -9,8 +11,6 @@ import {
   type Ledger,
   type RawReply,
 } from '../../src/ledger.ts';
-import type { Subject, SubjectFacts } from '../../src/membership.ts';
-import type { Call } from '../../src/operation.ts';
 import { ACCOUNT, type IntentOptions, NOON_MS, replyWith } from './book.ts';
 
 /** What the tests of the stores change: people in projects, by calls that are named by their operation. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StopError } from '../../src/errors.ts';
-import { loadFamily } from '../../src/family.ts';
+import { StopError } from '../../src/core/errors.ts';
+import { loadFamily } from '../../src/core/family.ts';
 import { type Store, storeFor } from '../../src/store.ts';
 import { conformsTo } from './conformance.ts';
 import memory from './memory.ts';

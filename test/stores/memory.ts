@@ -1,4 +1,4 @@
-import { stop } from '../../src/errors.ts';
+import { stop } from '../../src/core/errors.ts';
 import type { Store } from '../../src/store.ts';
 import type { MemoryBook } from './memory/book.ts';
 

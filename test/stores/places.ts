@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger.ts';
 import type { Store, StoreOptions } from '../../src/store.ts';
 

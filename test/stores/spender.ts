@@ -1,5 +1,5 @@
-import { systemClock } from '../../src/clock.ts';
-import { StopError } from '../../src/errors.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { StopError } from '../../src/core/errors.ts';
 import type { BatchId, Ledger } from '../../src/ledger.ts';
 import sqlite from '../../src/stores/sqlite.ts';
 import { admit, admitted, answered, batchNamed, batchSpec, MATCHED, replyWith, settle } from './book.ts';

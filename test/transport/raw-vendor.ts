@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import type { Reply } from '../../src/judge.ts';
 import { Transport, type TransportOptions } from '../../src/transport.ts';
 

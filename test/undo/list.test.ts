@@ -4,8 +4,8 @@
  * pair of them that a batch can leave.
  */
 import { describe, expect, test } from 'vitest';
+import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
 import type { BatchId } from '../../src/ledger.ts';
-import { type KnownSubject, type SubjectFacts, Team } from '../../src/membership.ts';
 import { type UndoList, undoList } from '../../src/undo/list.ts';
 
 const BATCH = 'b0000001' as BatchId;

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { connectorTo } from '../../connector.ts';
-import { messageOf, StopError, stop } from '../../errors.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
 import { proxyFor } from '../../proxy.ts';
 
 /** What stands between this machine and a vendor. */

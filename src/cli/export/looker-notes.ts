@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../../atomic-file.ts';
+import { replaceFile } from '../../core/atomic-file.ts';
+import { stateFolder } from '../../core/paths.ts';
 import type { LedgerReader } from '../../ledger.ts';
 import type { OutputOrder } from '../../output.ts';
-import { stateFolder } from '../../paths.ts';
 import { isUrl } from '../../store.ts';
 
 /**

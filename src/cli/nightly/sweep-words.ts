@@ -1,8 +1,8 @@
-import { commandLine } from '../../command-line.ts';
 import { stoppedObject } from '../../console.ts';
+import { commandLine } from '../../core/command-line.ts';
+import { counted, plainText, sentence } from '../../core/plain-text.ts';
+import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { SweepSummary, SweptFile } from '../../nightly.ts';
-import { counted, plainText, sentence } from '../../plain-text.ts';
-import { OUTCOME_KINDS, type OutcomeKind } from '../../row.ts';
 
 /** A sweep's summary, for a person and for `--json`. */
 

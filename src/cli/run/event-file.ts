@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { outputProblem } from '../../atomic-file.ts';
-import { type Clock, isoTime } from '../../clock.ts';
-import { stop, unreachable } from '../../errors.ts';
-import type { RunEvent } from '../../events.ts';
+import { outputProblem } from '../../core/atomic-file.ts';
+import { type Clock, isoTime } from '../../core/clock.ts';
+import { stop, unreachable } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
 
 /**
  * One JSON line for each event of a run, for a program that watches or a person who asks afterwards. It holds nothing of

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../duration.ts';
-import { counted } from '../../plain-text.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { counted } from '../../core/plain-text.ts';
 import type { Estimate, Forecast, RestForecast } from '../../sample.ts';
 
 /** What a sample found and says of the rest, for a person and for `--json`. */

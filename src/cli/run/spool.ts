@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { NewFile, outputProblem } from '../../atomic-file.ts';
-import { StopError, stop } from '../../errors.ts';
+import { NewFile, outputProblem } from '../../core/atomic-file.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import { distrustOf } from '../../core/own-folder.ts';
 import { contentHash } from '../../input.ts';
-import { distrustOf } from '../../own-folder.ts';
 
 /**
  * Standard input as a file that only this user can read, named by its content: the same bytes piped in again are the

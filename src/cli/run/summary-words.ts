@@ -1,9 +1,9 @@
 import { stoppedObject } from '../../console.ts';
+import { formatDuration } from '../../core/duration.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import { OUTCOME_KINDS } from '../../core/row.ts';
 import { actionCounts } from '../../diff-words.ts';
-import { formatDuration } from '../../duration.ts';
 import { onlyMissesWords } from '../../misses.ts';
-import { counted, plainText } from '../../plain-text.ts';
-import { OUTCOME_KINDS } from '../../row.ts';
 import type { RunSummary } from '../../summary.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';
 

@@ -1,8 +1,8 @@
 import { sandboxAccount } from '../../account.ts';
 import { accountOfBatch } from '../../batch-account.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../core/clock.ts';
+import { StopError } from '../../core/errors.ts';
 import { dialectOf } from '../../dialect-of.ts';
-import { StopError } from '../../errors.ts';
 import type { Batch, Ledger } from '../../ledger.ts';
 import { openIfFree } from '../../open-ledger.ts';
 

@@ -1,15 +1,15 @@
-import { callKeyOf } from '../../call-key.ts';
-import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
+import { callKeyOf } from '../../core/call-key.ts';
+import { isoTime } from '../../core/clock.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { subjectWords } from '../../core/membership.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
 import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
-import { EXIT, type ExitCode } from '../../errors.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
 import { canBeAskedAbout } from '../../looks.ts';
-import { subjectWords } from '../../membership.ts';
-import { counted, plainText } from '../../plain-text.ts';
 import { doubtReason } from '../../recover.ts';
-import type { RowNumber } from '../../row.ts';
 
 /** What of a batch is in doubt, and what is at risk by it. */
 

@@ -1,16 +1,16 @@
 import { sandboxAccount } from '../../account.ts';
-import { answerPlaceOf, bodyHolding, objectWith } from '../../answer-body.ts';
 import { accountOfBatch } from '../../batch-account.ts';
 import { leftBy } from '../../changes.ts';
+import { answerPlaceOf, bodyHolding, objectWith } from '../../core/answer-body.ts';
+import { stop } from '../../core/errors.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
+import { suggestion } from '../../core/nearest.ts';
+import type { Call, JsonObject } from '../../core/operation.ts';
 import type { Dialect } from '../../dialect.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { merged } from '../../envelope.ts';
-import { stop } from '../../errors.ts';
 import { outputSettings } from '../../job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger.ts';
-import type { SubjectFacts } from '../../membership.ts';
-import { suggestion } from '../../nearest.ts';
-import type { Call, JsonObject } from '../../operation.ts';
 import { dialectOperationOf } from '../../request.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */

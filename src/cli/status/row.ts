@@ -1,14 +1,18 @@
-import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../answer-body.ts';
 import { PathSearch } from '../../answer-fields.ts';
 import { dialectOfBatch } from '../../batch-account.ts';
 import { changeFields } from '../../changes.ts';
-import { isoTime } from '../../clock.ts';
 import type { Console } from '../../command.ts';
-import { commandLine } from '../../command-line.ts';
+import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
+import { isoTime } from '../../core/clock.ts';
+import { commandLine } from '../../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
+import { subjectWords } from '../../core/membership.ts';
+import type { Call, JsonObject } from '../../core/operation.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import type { RowNumber } from '../../core/row.ts';
 import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
 import { vendorReply } from '../../envelope.ts';
-import { EXIT, type ExitCode, stop } from '../../errors.ts';
 import { outputSettings } from '../../job-settings.ts';
 import type {
   AttemptRecord,
@@ -22,14 +26,10 @@ import type {
   RawReply,
   RowRecord,
 } from '../../ledger.ts';
-import { subjectWords } from '../../membership.ts';
-import type { Call, JsonObject } from '../../operation.ts';
 import { shownBody } from '../../output.ts';
-import { counted, plainText } from '../../plain-text.ts';
 import { keptWork } from '../../planned-work.ts';
 import { type Judged, judgedToday } from '../../readings.ts';
 import { dialectOperationOf } from '../../request.ts';
-import type { RowNumber } from '../../row.ts';
 
 /** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
 export async function showRow(

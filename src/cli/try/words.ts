@@ -1,8 +1,8 @@
-import { isoTime } from '../../clock.ts';
+import { isoTime } from '../../core/clock.ts';
+import { counted, foreignWords, plainText } from '../../core/plain-text.ts';
 import type { AnswerRule } from '../../dialect.ts';
 import type { RuleFound } from '../../judge.ts';
 import type { Closure, RawReply } from '../../ledger.ts';
-import { counted, foreignWords, plainText } from '../../plain-text.ts';
 import {
   fieldsIn,
   requestShown,

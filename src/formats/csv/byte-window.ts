@@ -1,4 +1,4 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../core/errors.ts';
 
 /**
  * The bytes of a stream that were read and not yet taken, addressed by their place in the file. It lets a parser say

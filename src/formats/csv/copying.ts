@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { invariant } from '../../errors.ts';
-import { type CellsFor, type CopyOptions, DELIMITERS, type Delimiter } from '../../format.ts';
+import { invariant } from '../../core/errors.ts';
+import { type CellsFor, type CopyOptions, DELIMITERS, type Delimiter } from '../../core/format.ts';
+import { type InputRow, isOurColumn, isSetAside } from '../../core/row.ts';
 import type { NamedColumns } from '../../header.ts';
-import { type InputRow, isOurColumn, isSetAside } from '../../row.ts';
 import { bodyOf, cellsOf, isAllQuoted, withoutCells } from './raw-record.ts';
 import { type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';

@@ -1,5 +1,5 @@
-import { type StopError, stop } from '../../errors.ts';
-import type { Encoding } from '../../format.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { Encoding } from '../../core/format.ts';
 import { LineCounter } from './line-counter.ts';
 import { encodedBytes, type TextSource } from './text-source.ts';
 import { Utf8Check, type Utf8Fault } from './utf8-check.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { invariant } from '../../errors.ts';
-import type { Encoding } from '../../format.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Encoding } from '../../core/format.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 
 /** Hears of the first character that the encoding lacks. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { StopError, stop } from '../../errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 
 /** Files that end in `.gz`: unpacked and packed as they stream, so that neither form is ever held whole. */
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse';
-import { type StopError, stop } from '../../errors.ts';
-import { DELIMITERS, type Position } from '../../format.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { DELIMITERS, type Position } from '../../core/format.ts';
+import { counted } from '../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
-import { counted } from '../../plain-text.ts';
 import { ByteWindow } from './byte-window.ts';
 import {
   DAMAGE,

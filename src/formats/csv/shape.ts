@@ -1,7 +1,7 @@
-import { stop } from '../../errors.ts';
-import { isPackedName } from '../../file-name.ts';
-import type { Delimiter, FileBytes, Position, ReadOptions } from '../../format.ts';
-import { foreignName } from '../../plain-text.ts';
+import { stop } from '../../core/errors.ts';
+import { isPackedName } from '../../core/file-name.ts';
+import type { Delimiter, FileBytes, Position, ReadOptions } from '../../core/format.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import { findEncoding } from './encoding.ts';
 import { findTitles, sniffDelimiter } from './sniff.ts';
 import type { TextSource } from './text-source.ts';

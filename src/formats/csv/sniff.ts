@@ -1,4 +1,4 @@
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../format.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../core/format.ts';
 import { isShownText } from './stray-quote.ts';
 
 /** What a piece of text from the start of a file says of the table's shape. Pure guesses, of which a user can be told. */

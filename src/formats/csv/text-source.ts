@@ -1,5 +1,5 @@
-import { type StopError, stop } from '../../errors.ts';
-import type { Encoding, FileBytes } from '../../format.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { Encoding, FileBytes } from '../../core/format.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { unpacked } from './gzip.ts';
 import { LineCounter } from './line-counter.ts';

@@ -1,6 +1,6 @@
-import { type StopError, stop } from '../../errors.ts';
-import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Position } from '../../format.ts';
-import { counted, plainText } from '../../plain-text.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter, type Position } from '../../core/format.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
 import { markLength, nextLine } from './raw-record.ts';
 import type { Sample } from './sniff.ts';
 import { type TextSource, textOf } from './text-source.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
-import { messageOf, StopError, stop } from '../../errors.ts';
-import type { FileBytes } from '../../format.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+import type { FileBytes } from '../../core/format.ts';
 import { damaged, damagedAt } from './damaged.ts';
 import { FileRanges } from './file-ranges.ts';
 import { isProtected, refuseOldFile } from './old-file.ts';

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { stop } from '../../errors.ts';
-import type { FileBytes } from '../../format.ts';
-import { suggestion } from '../../nearest.ts';
-import { foreignName } from '../../plain-text.ts';
+import { stop } from '../../core/errors.ts';
+import type { FileBytes } from '../../core/format.ts';
+import { suggestion } from '../../core/nearest.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import { Archive } from './archive.ts';
 import type { CellContext } from './cell.ts';
 import { damaged, damagedAt } from './damaged.ts';

@@ -1,4 +1,4 @@
-import { foreignName } from '../../plain-text.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import type { WorkbookCell } from '../../workbook.ts';
 import type { NumberFormat } from './number-format.ts';
 

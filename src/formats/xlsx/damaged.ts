@@ -1,4 +1,4 @@
-import { messageOf, StopError, stop } from '../../errors.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
 
 /** @param detail a clause that says what is wrong, and where. */
 export function damaged(path: string, detail: string): StopError {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { RandomAccessReader } from 'yauzl';
-import type { FileBytes } from '../../format.ts';
+import type { FileBytes } from '../../core/format.ts';
 
 /**
  * Parts of a file for the library that reads an archive. Its own reader passes offsets on as they stand in the file, and

@@ -1,5 +1,5 @@
-import { type StopError, stop } from '../../errors.ts';
-import type { FileBytes } from '../../format.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { FileBytes } from '../../core/format.ts';
 
 /** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */
 const OLD_HEADER = Buffer.from('d0cf11e0a1b11ae1', 'hex');

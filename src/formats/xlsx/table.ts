@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { stop } from '../../errors.ts';
-import type { ReadOptions } from '../../format.ts';
+import { stop } from '../../core/errors.ts';
+import type { ReadOptions } from '../../core/format.ts';
+import { counted, foreignName } from '../../core/plain-text.ts';
 import { type NamedColumns, namedColumns } from '../../header.ts';
-import { counted, foreignName } from '../../plain-text.ts';
 import { lettersOf } from '../../workbook.ts';
 import { type TableRow, textsOf } from '../../workbook-copy.ts';
 import type { Book, BookSheet } from './book.ts';

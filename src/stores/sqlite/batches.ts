@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../core/errors.ts';
 import type {
   Batch,
   BatchChange,

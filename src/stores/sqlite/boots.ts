@@ -1,4 +1,4 @@
-import type { BootTime } from '../../clock.ts';
+import type { BootTime } from '../../core/clock.ts';
 import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
 import { type BootRow, bootChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';

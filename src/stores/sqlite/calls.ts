@@ -1,3 +1,4 @@
+import type { Call } from '../../core/operation.ts';
 import {
   type AnswerRecord,
   type AttemptId,
@@ -12,7 +13,6 @@ import {
   type Look,
   type OpenAttempt,
 } from '../../ledger.ts';
-import type { Call } from '../../operation.ts';
 import { momentOf } from './boots.ts';
 import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';

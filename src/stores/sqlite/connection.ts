@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { messageOf, StopError, stop } from '../../errors.ts';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
 
 /**
  * One connection to an SQLite file: pragmas that must hold on every connection, statements prepared once by their

@@ -1,4 +1,5 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Subject } from '../../core/membership.ts';
 import {
   type AttemptId,
   type Closure,
@@ -11,7 +12,6 @@ import {
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
-import type { Subject } from '../../membership.ts';
 import {
   attemptChecksum,
   type ChangeRow,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { invariant } from '../../errors.ts';
-import type { JsonObject } from '../../operation.ts';
+import { invariant } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/operation.ts';
 import { erasedReason, Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
 import {

@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { shellWord } from '../../command-line.ts';
-import { stop } from '../../errors.ts';
-import { distrustOf, ownedByAnother } from '../../own-folder.ts';
+import { shellWord } from '../../core/command-line.ts';
+import { stop } from '../../core/errors.ts';
+import { distrustOf, ownedByAnother } from '../../core/own-folder.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing

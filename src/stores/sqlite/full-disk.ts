@@ -1,4 +1,4 @@
-import { testHook } from '../../faults.ts';
+import { testHook } from '../../core/faults.ts';
 import { BALLAST_BYTES } from './ballast.ts';
 import type { Connection } from './connection.ts';
 

@@ -1,5 +1,5 @@
-import { StopError } from '../../errors.ts';
-import { crashPoint } from '../../faults.ts';
+import { StopError } from '../../core/errors.ts';
+import { crashPoint } from '../../core/faults.ts';
 import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
 import type { Lookout } from './lookout.ts';
 import { sumUp } from './table-sums.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../core/errors.ts';
 import { Connection } from './connection.ts';
 
 /** A database of that size is checked sooner than a thread is started. */

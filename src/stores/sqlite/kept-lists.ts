@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
-import { isSpooled } from '../../paths.ts';
+import { isSpooled } from '../../core/paths.ts';
 import { Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { CallKey } from '../../call-key.ts';
+import type { CallKey } from '../../core/call-key.ts';
 import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';

@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
-import type { BootTime } from '../../clock.ts';
-import { invariant } from '../../errors.ts';
-import type { Position } from '../../format.ts';
+import type { BootTime } from '../../core/clock.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Position } from '../../core/format.ts';
+import type { SubjectFacts } from '../../core/membership.ts';
+import type { RowNumber } from '../../core/row.ts';
 import type {
   AccountCaps,
   Admission,
@@ -30,8 +32,6 @@ import type {
   TimeMark,
   UsageMark,
 } from '../../ledger.ts';
-import type { SubjectFacts } from '../../membership.ts';
-import type { RowNumber } from '../../row.ts';
 import type { Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';

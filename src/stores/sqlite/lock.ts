@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { isoTime } from '../../clock.ts';
-import { type StopError, stop } from '../../errors.ts';
+import { isoTime } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 import type { StoreOptions } from '../../store.ts';
 import { Connection, sqliteCode } from './connection.ts';
 import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';

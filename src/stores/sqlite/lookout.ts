@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { isoTime } from '../../clock.ts';
-import { type StopError, stop } from '../../errors.ts';
-import { counted } from '../../plain-text.ts';
+import { isoTime } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
 import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, placeOf } from './outside-note.ts';

@@ -1,4 +1,4 @@
-import { StopError, stop } from '../../errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { type Connection, explained } from './connection.ts';
 import { SCHEMA_1 } from './schema.ts';
 import { SCHEMA_2 } from './schema-2.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { stop } from '../../errors.ts';
-import { distrustOf } from '../../own-folder.ts';
-import { ledgersFolder } from '../../paths.ts';
+import { stop } from '../../core/errors.ts';
+import { distrustOf } from '../../core/own-folder.ts';
+import { ledgersFolder } from '../../core/paths.ts';
 import { writeAnew } from './folder.ts';
 
 /**

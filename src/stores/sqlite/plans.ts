@@ -1,5 +1,5 @@
+import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, PlannedRow } from '../../ledger.ts';
-import type { RowNumber } from '../../row.ts';
 import { type PlannedCells, plannedChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { batchNumber } from './records.ts';

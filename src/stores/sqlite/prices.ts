@@ -1,5 +1,5 @@
+import type { Call } from '../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
-import type { Call } from '../../operation.ts';
 import { type PriceRow, priceChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 

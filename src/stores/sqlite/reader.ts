@@ -1,4 +1,6 @@
-import type { CallKey } from '../../call-key.ts';
+import type { CallKey } from '../../core/call-key.ts';
+import type { Call } from '../../core/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../core/row.ts';
 import type {
   AccountState,
   Activity,
@@ -22,8 +24,6 @@ import type {
   RowRecord,
   SettledInput,
 } from '../../ledger.ts';
-import type { Call } from '../../operation.ts';
-import type { OutcomeKind, RowNumber } from '../../row.ts';
 import { accountState, pausesOf } from './accounts.ts';
 import { activityOf } from './activity.ts';
 import { hasOlderThan, lostRefresh } from './ages.ts';

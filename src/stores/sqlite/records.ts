@@ -1,5 +1,7 @@
-import type { CallKey } from '../../call-key.ts';
-import type { Position } from '../../format.ts';
+import type { CallKey } from '../../core/call-key.ts';
+import type { Position } from '../../core/format.ts';
+import type { Call, JsonObject, Vendor } from '../../core/operation.ts';
+import type { Outcome } from '../../core/row.ts';
 import {
   type AnswerKind,
   type AnswerRecord,
@@ -19,8 +21,6 @@ import {
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
-import type { Call, JsonObject, Vendor } from '../../operation.ts';
-import type { Outcome } from '../../row.ts';
 import {
   type AttemptRow,
   attemptChecksum,

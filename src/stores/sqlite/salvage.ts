@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RowNumber } from '../../core/row.ts';
 import type { Activity, Batch, BatchId, PauseRecord, RowRecord } from '../../ledger.ts';
-import type { RowNumber } from '../../row.ts';
 import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
 import type { OutcomeRow } from './checksums.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';

@@ -1,6 +1,6 @@
-import { invariant } from '../../errors.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Subject, SubjectFacts } from '../../core/membership.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
-import type { Subject, SubjectFacts } from '../../membership.ts';
 import {
   type CallRow,
   type ChangeRow,

@@ -6,7 +6,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Progress } from '../../../src/cli/run/progress.ts';
 import type { Console } from '../../../src/command.ts';
-import type { RunEvent } from '../../../src/events.ts';
+import type { RunEvent } from '../../../src/core/events.ts';
 import type { BatchId } from '../../../src/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../../src/call-key.ts';
+import { callKeyOf } from '../../../src/core/call-key.ts';
 import { credits } from '../../../src/ledger.ts';
 import type { Store } from '../../../src/store.ts';
 import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/core/clock.ts';
 import type { Store } from '../../../src/store.ts';
 import { answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
 import { freshLedger, freshPlace, openStore } from '../places.ts';

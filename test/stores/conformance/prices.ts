@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf } from '../../../src/call-key.ts';
+import { callKeyOf } from '../../../src/core/call-key.ts';
+import type { Call } from '../../../src/core/operation.ts';
 import {
   type AttemptId,
   type BatchId,
@@ -7,7 +8,6 @@ import {
   type KeyedRequest,
   type Ledger,
 } from '../../../src/ledger.ts';
-import type { Call } from '../../../src/operation.ts';
 import type { Store } from '../../../src/store.ts';
 import { ACCOUNT, batchNamed, NOON_MS, replyWith, requestUnder } from '../book.ts';
 import { freshLedger } from '../places.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { OUTCOME_KINDS, type Outcome } from '../../../src/core/row.ts';
 import type { AttemptId, BatchId, LedgerReader } from '../../../src/ledger.ts';
-import { OUTCOME_KINDS, type Outcome } from '../../../src/row.ts';
 import type { Store } from '../../../src/store.ts';
 import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, replyWith, settle } from '../book.ts';
 import { freshLedger } from '../places.ts';

@@ -1,5 +1,8 @@
-import type { CallKey } from '../../../src/call-key.ts';
-import type { Position } from '../../../src/format.ts';
+import type { CallKey } from '../../../src/core/call-key.ts';
+import type { Position } from '../../../src/core/format.ts';
+import { type Subject, type SubjectFacts, subjectText } from '../../../src/core/membership.ts';
+import type { Call } from '../../../src/core/operation.ts';
+import type { RowNumber } from '../../../src/core/row.ts';
 import {
   type AccountCaps,
   type Agreement,
@@ -27,9 +30,6 @@ import {
   type TimeMark,
   type UsageMark,
 } from '../../../src/ledger.ts';
-import { type Subject, type SubjectFacts, subjectText } from '../../../src/membership.ts';
-import type { Call } from '../../../src/operation.ts';
-import type { RowNumber } from '../../../src/row.ts';
 
 /** What a ledger holds, as lists. Everything that can be added up is added up when it is asked for. */
 

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { BootTime } from '../../../src/clock.ts';
-import { invariant } from '../../../src/errors.ts';
-import type { Position } from '../../../src/format.ts';
+import type { BootTime } from '../../../src/core/clock.ts';
+import { invariant } from '../../../src/core/errors.ts';
+import type { Position } from '../../../src/core/format.ts';
+import type { SubjectFacts } from '../../../src/core/membership.ts';
+import type { RowNumber } from '../../../src/core/row.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -32,8 +34,6 @@ import {
   type TimeMark,
   type UsageMark,
 } from '../../../src/ledger.ts';
-import type { SubjectFacts } from '../../../src/membership.ts';
-import type { RowNumber } from '../../../src/row.ts';
 import {
   holds,
   type KeptAttempt,

@@ -1,5 +1,7 @@
-import type { CallKey } from '../../../src/call-key.ts';
-import { unreachable } from '../../../src/errors.ts';
+import type { CallKey } from '../../../src/core/call-key.ts';
+import { unreachable } from '../../../src/core/errors.ts';
+import type { Call } from '../../../src/core/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../../src/core/row.ts';
 import type {
   AccountState,
   Activity,
@@ -23,8 +25,6 @@ import type {
   RowRecord,
   SettledInput,
 } from '../../../src/ledger.ts';
-import type { Call } from '../../../src/operation.ts';
-import type { OutcomeKind, RowNumber } from '../../../src/row.ts';
 import {
   answerOf,
   doubtOf,

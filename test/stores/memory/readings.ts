@@ -1,4 +1,4 @@
-import { invariant } from '../../../src/errors.ts';
+import { invariant } from '../../../src/core/errors.ts';
 import { type Closure, credits, type Reading } from '../../../src/ledger.ts';
 import type { KeptAttempt, MemoryBook } from './book.ts';
 

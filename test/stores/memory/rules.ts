@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invariant } from '../../../src/errors.ts';
+import { invariant } from '../../../src/core/errors.ts';
 import type {
   Admission,
   AnswerRecord,

@@ -1,6 +1,6 @@
-import { invariant } from '../../../src/errors.ts';
+import { invariant } from '../../../src/core/errors.ts';
+import type { SubjectFacts } from '../../../src/core/membership.ts';
 import type { Admission, Intent, KnownSubject } from '../../../src/ledger.ts';
-import type { SubjectFacts } from '../../../src/membership.ts';
 import type { KeptAttempt, KeptSubject, MemoryBook } from './book.ts';
 
 /** What changes alter, whether one may be sent now, and how the settled ones left it. */

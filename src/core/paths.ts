@@ -48,7 +48,7 @@ export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 /** The JSON schema of such files, which comes with the program. */
 export function schemaPath(kind: SchemaKind): string {
   // Beside the sources and beside what was built of them alike.
-  return fileURLToPath(new URL(`../docs/schemas/${kind}.json`, import.meta.url));
+  return fileURLToPath(new URL(`../../docs/schemas/${kind}.json`, import.meta.url));
 }
 
 /**

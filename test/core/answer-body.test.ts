@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBody } from '../src/answer-body.ts';
+import { readBody } from '../../src/core/answer-body.ts';
 
 const valueIn = (text: string): unknown => {
   const body = readBody(Buffer.from(text));

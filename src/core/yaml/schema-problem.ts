@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { invariant } from './errors.ts';
-import { suggestion } from './nearest.ts';
-import { foreignName, foreignWords } from './plain-text.ts';
+import { invariant } from '../errors.ts';
+import { suggestion } from '../nearest.ts';
+import { foreignName, foreignWords } from '../plain-text.ts';
 
 /**
  * What zod found wrong with a YAML document, as a fact and what to do about it. Values are quoted only where they are

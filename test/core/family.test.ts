@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { familyNames, loadFamily, loadMember } from '../src/family.ts';
-import enrichCompany from '../src/operations/enrich-company.ts';
+import { familyNames, loadFamily, loadMember } from '../../src/core/family.ts';
+import enrichCompany from '../../src/operations/enrich-company.ts';
 
 /**
  * Goal: a new member of a family is a new file and no other edit, in a checkout and in the built package.
@@ -107,7 +107,7 @@ describe('one member can be had without the others', () => {
   );
 
   test('it is the very module that an import statement gives', async () => {
-    const operations = new URL('../src/operations/', import.meta.url);
+    const operations = new URL('../../src/operations/', import.meta.url);
     expect(await loadMember(operations, 'enrich-company')).toBe(enrichCompany);
   });
 });

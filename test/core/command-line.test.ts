@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandLine } from '../src/command-line.ts';
+import { commandLine } from '../../src/core/command-line.ts';
 
 /*
  * Goal: a command that is printed does what it says when it is typed, and anywhere else it runs nothing of a stranger.

@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CellSafety, safeCell } from '../src/formulas.ts';
+import { CellSafety, safeCell } from '../../src/core/formulas.ts';
 
 /** Everything that some program passes over before it decides what a cell is. */
 const PASSED_OVER = /^(?:\p{White_Space}|\p{Cc}|\p{Cf})*/u;

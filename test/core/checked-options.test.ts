@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits, planJob, runJob, StopError, sweep } from '../src/index.ts';
+import { credits, planJob, runJob, StopError, sweep } from '../../src/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rowonce-options-'));
 const store = join(folder, 'store');
@@ -112,7 +112,7 @@ describe('what is no option', () => {
 
 test('an older Node is told so in a sentence when it imports the library, and loads nothing of it', () => {
   const pretended = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });";
-  const library = JSON.stringify(new URL('../src/index.ts', import.meta.url).href);
+  const library = JSON.stringify(new URL('../../src/index.ts', import.meta.url).href);
   const program = `${pretended} await import(${library}).catch((error) => console.log(error.code, error.message, error.next));`;
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
     encoding: 'utf8',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatDuration, parseDurationMs } from '../src/duration.ts';
+import { formatDuration, parseDurationMs } from '../../src/core/duration.ts';
 
 // Goal: one way to write a span of time in flags and jobs, and one to show it. Method: examples at every boundary.
 

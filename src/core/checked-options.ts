@@ -1,5 +1,5 @@
+import { type Credits, credits as unchecked } from '../ledger.ts';
 import { stop } from './errors.ts';
-import { type Credits, credits as unchecked } from './ledger.ts';
 import { suggestion } from './nearest.ts';
 
 /**

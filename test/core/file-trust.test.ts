@@ -7,10 +7,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readDialectFile } from '../src/dialect-file.ts';
-import provider from '../src/dialects/provider.ts';
-import { distrustOf, type Self } from '../src/file-trust.ts';
-import { loadJob } from '../src/job.ts';
+import { distrustOf, type Self } from '../../src/core/file-trust.ts';
+import { readDialectFile } from '../../src/dialect-file.ts';
+import provider from '../../src/dialects/provider.ts';
+import { loadJob } from '../../src/job.ts';
 
 const ME: Self = { uid: 1000, gid: 1000, alsoTrusted: [] };
 

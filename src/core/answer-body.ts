@@ -1,5 +1,5 @@
+import type { Dialect } from '../dialect.ts';
 import { isTooDeep, MOST_LEVELS, parseJson } from './answer-body/json.ts';
-import type { Dialect } from './dialect.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 
 /** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readDocument } from '../src/document.ts';
-import { StopError } from '../src/errors.ts';
+import { StopError } from '../../../src/core/errors.ts';
+import { readDocument } from '../../../src/core/yaml/document.ts';
 
 const schema = z.strictObject({
   operation: z.string(),

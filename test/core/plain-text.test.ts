@@ -1,7 +1,7 @@
 /** Goal: words that are shown to a person read as a person writes them. Method: against what Intl says. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grouped } from '../src/plain-text.ts';
+import { grouped } from '../../src/core/plain-text.ts';
 
 test('a number is written in groups of three digits, as an Australian does, and its decimals are left alone', () => {
   const intl = new Intl.NumberFormat('en-AU', { maximumFractionDigits: 4 });

@@ -10,9 +10,9 @@ import {
   visit,
 } from 'yaml';
 import type { z } from 'zod';
-import { shellWord } from './command-line.ts';
-import { messageOf, StopError, stop } from './errors.ts';
-import { distrustOf } from './file-trust.ts';
+import { shellWord } from '../command-line.ts';
+import { messageOf, StopError, stop } from '../errors.ts';
+import { distrustOf } from '../file-trust.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
 import { yamlProblem } from './yaml-problem.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callKeyOf, canonicalJson } from '../src/call-key.ts';
-import type { Change } from '../src/membership.ts';
-import type { Call, JsonObject, JsonValue } from '../src/operation.ts';
+import { callKeyOf, canonicalJson } from '../../src/core/call-key.ts';
+import type { Change } from '../../src/core/membership.ts';
+import type { Call, JsonObject, JsonValue } from '../../src/core/operation.ts';
 
 /**
  * Goal: what was bought by an older version of Rowonce is still known as bought, and two calls share an answer only when
