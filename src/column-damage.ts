@@ -2,7 +2,13 @@ import type { Operation } from './core/operation.ts';
 import type { RowNumber } from './core/row.ts';
 import { type CellKind, damageOf, isDate, kindOfInput } from './damage.ts';
 import { DamageTally, type Finding } from './damage-tally.ts';
-import { isAbn, isCompanyProfile, isEmail, isPersonProfile, isWebsite } from './recognise.ts';
+import {
+  isAbn,
+  isCompanyProfile,
+  isEmail,
+  isPersonProfile,
+  isWebsite,
+} from './operations/lookup/recognise.ts';
 
 /** The damage of a column of which nobody has said what it holds: its header says so, else its first cells. */
 

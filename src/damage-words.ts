@@ -1,8 +1,8 @@
-import { formatAbn } from './abn.ts';
 import type { AlikeRows, Duplicates } from './alike-rows.ts';
 import { counted, foreignWords } from './core/plain-text.ts';
 import type { DamageKind } from './damage.ts';
 import type { Finding, FoundCell, JobDamage } from './damage-tally.ts';
+import { formatAbn } from './operations/lookup/abn.ts';
 
 /** Damage, for a person and for `--json`. */
 

@@ -1,7 +1,7 @@
-import { abnCandidates, readAbn } from './abn.ts';
 import type { Normalised } from './core/operation.ts';
 import { withoutMojibake } from './damage/mojibake.ts';
 import { dateOfDayNumber, isDate, isShortDate, readSpreadsheetNumber } from './damage/spreadsheet-number.ts';
+import { abnCandidates, readAbn } from './operations/lookup/abn.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -12,7 +12,7 @@ import {
   normaliseWebsite,
   profileDetour,
   withoutTracking,
-} from './identifiers.ts';
+} from './operations/lookup/identifiers.ts';
 
 /**
  * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong

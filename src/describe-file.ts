@@ -4,9 +4,9 @@ import type { Operation } from './core/operation.ts';
 import type { RowNumber } from './core/row.ts';
 import type { Finding } from './damage-tally.ts';
 import { type Fit, FitFinder } from './fit.ts';
-import { normaliseWebsite } from './identifiers.ts';
 import type { OpenedFile } from './input.ts';
-import { isAbn, isEmail } from './recognise.ts';
+import { normaliseWebsite } from './operations/lookup/identifiers.ts';
+import { isAbn, isEmail } from './operations/lookup/recognise.ts';
 
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
 export interface FileDescription {

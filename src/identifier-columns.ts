@@ -1,4 +1,4 @@
-import { readAbn } from './abn.ts';
+import { readAbn } from './operations/lookup/abn.ts';
 
 /**
  * Which cells of a spreadsheet are names made of digits, and no numbers to reckon with: in a workbook they are text, or

@@ -13,8 +13,8 @@ import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
 import { type Credits, credits } from './ledger.ts';
-import { unoffered } from './unoffered.ts';
-import { checkWaterfall } from './waterfall.ts';
+import { checkWaterfall } from './operations/lookup/waterfall.ts';
+import { unoffered } from './operations/team/unoffered.ts';
 
 export { jobSchema, readSchema } from './job/schema.ts';
 

@@ -2,7 +2,11 @@ import { readBody } from './core/answer-body.ts';
 import { isoTime } from './core/clock.ts';
 import { stop } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
-import { normaliseEmail, normalisePersonProfile, normaliseProfileSlug } from './identifiers.ts';
+import {
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+} from './operations/lookup/identifiers.ts';
 import type { Person } from './store.ts';
 
 /** A person as somebody names them who wants them forgotten, and where text, an answer or a file speaks of them. */

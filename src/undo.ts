@@ -7,6 +7,7 @@ import { Team } from './core/membership.ts';
 import { openHeader } from './input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger.ts';
 import { storeWords } from './open-ledger.ts';
+import { undoneBy } from './operations/team/undone-by.ts';
 import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';
 import type { RunSummary } from './summary.ts';
@@ -14,7 +15,6 @@ import { undoJob } from './undo/job.ts';
 import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
 import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
-import { undoneBy } from './undone-by.ts';
 
 /**
  * Takes back what a batch changed in the service, as far as the service offers it. An undo is a batch itself: a list of

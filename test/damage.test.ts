@@ -16,8 +16,8 @@ import {
   normaliseEmail,
   normalisePersonProfile,
   normaliseWebsite,
-} from '../src/identifiers.ts';
-import { validAbn } from './abn-arbitrary.ts';
+} from '../src/operations/lookup/identifiers.ts';
+import { validAbn } from './operations/lookup/abn-arbitrary.ts';
 
 type Table = readonly (readonly [CellKind, cell: string, DamageKind, repaired: string])[];
 

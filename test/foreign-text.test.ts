@@ -7,8 +7,6 @@
  */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { columnsIn, templateProblem } from '../src/cell-template.ts';
-import { quoted, readEmail, readText } from '../src/change-inputs.ts';
 import { openTerminal } from '../src/console.ts';
 import { parseJson } from '../src/core/answer-body/json.ts';
 import { safeCell } from '../src/core/formulas.ts';
@@ -20,10 +18,16 @@ import { damageOf } from '../src/damage.ts';
 import { findingWords } from '../src/damage-words.ts';
 import provider from '../src/dialects/provider.ts';
 import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
-import { normaliseDomain, normalisePersonProfile, normaliseWebsite } from '../src/identifiers.ts';
 import { jobSchema } from '../src/job/schema.ts';
 import { judge, type Reply } from '../src/judge.ts';
-import { isAbn, isDomain, isEmail, isWebsite } from '../src/recognise.ts';
+import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
+import {
+  normaliseDomain,
+  normalisePersonProfile,
+  normaliseWebsite,
+} from '../src/operations/lookup/identifiers.ts';
+import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
+import { quoted, readEmail, readText } from '../src/operations/team/change-inputs.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;

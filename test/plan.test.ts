@@ -22,7 +22,7 @@ import { run } from '../src/pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from '../src/plan.ts';
 import { planLines, planObject } from '../src/plan-words.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
-import { validAbn } from './abn-arbitrary.ts';
+import { validAbn } from './operations/lookup/abn-arbitrary.ts';
 import memory from './stores/memory.ts';
 
 const job: Job = {

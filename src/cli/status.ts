@@ -10,7 +10,7 @@ import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger.ts';
 import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../misses.ts';
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
-import { isTrial, undoneBy } from '../undone-by.ts';
+import { isTrial, undoneBy } from '../operations/team/undone-by.ts';
 
 const status: CliCommand = {
   name: 'status',

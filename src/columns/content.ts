@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { Sheet } from '../core/format.ts';
 import type { InputField, Operation } from '../core/operation.ts';
-import { normaliseDomain } from '../identifiers.ts';
+import { normaliseDomain } from '../operations/lookup/identifiers.ts';
 
 /** What the cells of a file say about its columns, looked at in its first rows, so that a guess is the same every time. */
 

@@ -6,7 +6,7 @@ import { endingOf } from '../core/file-name.ts';
 import type { Format } from '../core/format.ts';
 import { nearest, suggestion } from '../core/nearest.ts';
 import { foreignName } from '../core/plain-text.ts';
-import { unoffered } from '../unoffered.ts';
+import { unoffered } from '../operations/team/unoffered.ts';
 
 /** What is said to a word that stands where a job is wanted and is none. */
 

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { columnInput, columnsIn, filledIn, templateProblem, withoutBlanks } from '../cell-template.ts';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop, unreachable } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
@@ -20,6 +19,7 @@ import {
   send,
 } from '../core/operation.ts';
 import { endpointProblem, filledEndpoint } from './api-call/endpoint.ts';
+import { columnInput, columnsIn, filledIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 /**
  * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is

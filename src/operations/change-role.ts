@@ -1,5 +1,15 @@
-import type { PersonWork } from '../change-course.ts';
-import { type Course, type Person, personIn, refuse, roleCourse, whoIs, workOf } from '../change-course.ts';
+import type { Role } from '../core/membership.ts';
+import { defineOperation } from '../core/operation.ts';
+import type { PersonWork } from './team/change-action.ts';
+import {
+  type Course,
+  type Person,
+  personIn,
+  refuse,
+  roleCourse,
+  whoIs,
+  workOf,
+} from './team/change-action.ts';
 import {
   EMAIL,
   optional,
@@ -12,10 +22,8 @@ import {
   together,
   USER_ID,
   withRoles,
-} from '../change-inputs.ts';
-import { nextOfPerson } from '../change-steps.ts';
-import type { Role } from '../core/membership.ts';
-import { defineOperation } from '../core/operation.ts';
+} from './team/change-inputs.ts';
+import { nextOfPerson } from './team/change-steps.ts';
 
 interface RoleChange {
   readonly userId: string | undefined;

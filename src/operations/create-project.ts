@@ -1,4 +1,6 @@
-import type { NewProject } from '../change-calls.ts';
+import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
+import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
+import type { NewProject } from './team/change-calls.ts';
 import {
   ORGANIZATION_ID,
   optional,
@@ -7,10 +9,8 @@ import {
   readText,
   together,
   wrong,
-} from '../change-inputs.ts';
-import { nextOfProject } from '../change-steps.ts';
-import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
-import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
+} from './team/change-inputs.ts';
+import { nextOfProject } from './team/change-steps.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };

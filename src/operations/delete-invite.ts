@@ -1,3 +1,6 @@
+import { unreachable } from '../core/errors.ts';
+import { defineOperation } from '../core/operation.ts';
+import { withoutTextMark } from './lookup/identifiers.ts';
 import {
   type Course,
   deleteCourse,
@@ -10,7 +13,7 @@ import {
   unsureWords,
   whoIs,
   workOf,
-} from '../change-course.ts';
+} from './team/change-action.ts';
 import {
   EMAIL,
   INVITE_CODE,
@@ -20,11 +23,8 @@ import {
   readProjectId,
   readText,
   together,
-} from '../change-inputs.ts';
-import { nextOfPerson } from '../change-steps.ts';
-import { unreachable } from '../core/errors.ts';
-import { defineOperation } from '../core/operation.ts';
-import { withoutTextMark } from '../identifiers.ts';
+} from './team/change-inputs.ts';
+import { nextOfPerson } from './team/change-steps.ts';
 
 interface Deletion {
   readonly inviteCode: string | undefined;

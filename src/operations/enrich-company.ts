@@ -1,14 +1,20 @@
-import { formatAbn } from '../abn.ts';
 import { defineOperation } from '../core/operation.ts';
+import { formatAbn } from './lookup/abn.ts';
 import {
   FORMER_WEBSITE,
   normaliseAbn,
   normaliseCompanyProfile,
   normaliseDomain,
   normaliseWebsite,
-} from '../identifiers.ts';
-import { isAbn, isCompanyProfile, isDomain, isWebsite } from '../recognise.ts';
-import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+} from './lookup/identifiers.ts';
+import { isAbn, isCompanyProfile, isDomain, isWebsite } from './lookup/recognise.ts';
+import {
+  formerLookUps,
+  type Identifier,
+  nextTier,
+  prepareTiers,
+  type TieredInput,
+} from './lookup/waterfall.ts';
 
 /** In the order in which they are tried: a number that is issued to one company alone, then what may be shared. */
 const identifiers: readonly Identifier[] = [

@@ -4,9 +4,15 @@ import {
   normaliseEmail,
   normalisePersonProfile,
   normaliseProfileSlug,
-} from '../identifiers.ts';
-import { isEmail, isPersonProfile } from '../recognise.ts';
-import { formerLookUps, type Identifier, nextTier, prepareTiers, type TieredInput } from '../waterfall.ts';
+} from './lookup/identifiers.ts';
+import { isEmail, isPersonProfile } from './lookup/recognise.ts';
+import {
+  formerLookUps,
+  type Identifier,
+  nextTier,
+  prepareTiers,
+  type TieredInput,
+} from './lookup/waterfall.ts';
 
 /** In the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
 const identifiers: readonly Identifier[] = [

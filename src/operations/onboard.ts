@@ -1,33 +1,3 @@
-import type { NewProject } from '../change-calls.ts';
-import {
-  type Course,
-  type Person,
-  type PersonWork,
-  personIn,
-  refuse,
-  removalCourse,
-  roleCourse,
-  unchanged,
-  whoIs,
-  workOf,
-} from '../change-course.ts';
-import {
-  EMAIL,
-  ORGANIZATION_ID,
-  optional,
-  PROJECT_ID,
-  type Read,
-  ROLE,
-  read,
-  readEmail,
-  readOrganization,
-  readRowRole,
-  readUserId,
-  together,
-  USER_ID,
-  withRoles,
-} from '../change-inputs.ts';
-import { nextOfPerson, nextOfProject } from '../change-steps.ts';
 import { invariant } from '../core/errors.ts';
 import {
   type KnownSubject,
@@ -49,7 +19,37 @@ import {
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import type { Outcome } from '../core/row.ts';
-import { type NamedProject, PROJECT, projectIds, readProjects } from '../named-project.ts';
+import {
+  type Course,
+  type Person,
+  type PersonWork,
+  personIn,
+  refuse,
+  removalCourse,
+  roleCourse,
+  unchanged,
+  whoIs,
+  workOf,
+} from './team/change-action.ts';
+import type { NewProject } from './team/change-calls.ts';
+import {
+  EMAIL,
+  ORGANIZATION_ID,
+  optional,
+  PROJECT_ID,
+  type Read,
+  ROLE,
+  read,
+  readEmail,
+  readOrganization,
+  readRowRole,
+  readUserId,
+  together,
+  USER_ID,
+  withRoles,
+} from './team/change-inputs.ts';
+import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
+import { type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
 
 /** Somebody and what they should be in a project. `none` stands for "not in it". */
 interface Wish {

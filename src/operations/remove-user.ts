@@ -1,3 +1,4 @@
+import { defineOperation } from '../core/operation.ts';
 import {
   type Course,
   type Person,
@@ -6,10 +7,9 @@ import {
   unchanged,
   whoIs,
   workOf,
-} from '../change-course.ts';
-import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from '../change-inputs.ts';
-import { nextOfPerson } from '../change-steps.ts';
-import { defineOperation } from '../core/operation.ts';
+} from './team/change-action.ts';
+import { PROJECT_ID, readProjectId, readUserId, together, USER_ID } from './team/change-inputs.ts';
+import { nextOfPerson } from './team/change-steps.ts';
 
 interface Removal {
   readonly userId: string;

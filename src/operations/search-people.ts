@@ -1,4 +1,3 @@
-import { columnInput, columnsIn, templateProblem, withoutBlanks } from '../cell-template.ts';
 import { stop } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import {
@@ -18,6 +17,7 @@ import {
   send,
 } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { columnInput, columnsIn, templateProblem, withoutBlanks } from './lookup/cell-template.ts';
 
 /** The filters whose names are published; more may be written into the job under the vendor's own names. */
 const FILTERS: readonly InputField[] = [

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CellSafety } from '../core/formulas.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../ledger.ts';
-import { keptWork } from '../planned-work.ts';
+import { keptWork } from '../operations/team/planned-work.ts';
 import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../input.ts';
 import type { Batch, Ledger, PlannedRow } from '../ledger.ts';
+import { keptWork } from '../operations/team/planned-work.ts';
 import type { RunOrder } from '../order.ts';
-import { keptWork } from '../planned-work.ts';
 import { requireSameInput, rowInputOf } from '../row-input.ts';
 import { optionsOf, prepareRow } from '../standing.ts';
 import type { RowSet } from './row-set.ts';

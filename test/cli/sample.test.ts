@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { validAbn } from '../abn-arbitrary.ts';
+import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const sampled = (size: number, ...more: readonly string[]): readonly string[] => [

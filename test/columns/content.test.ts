@@ -11,7 +11,7 @@ import type { Operation } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import enrichPerson from '../../src/operations/enrich-person.ts';
 import onboard from '../../src/operations/onboard.ts';
-import { validAbn } from '../abn-arbitrary.ts';
+import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 
 const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
 

@@ -13,8 +13,8 @@ import provider from '../../src/dialects/provider.ts';
 import { judge, type Verdict } from '../../src/judge.ts';
 import { operationIn } from '../../src/operation-in.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
+import type { TieredInput } from '../../src/operations/lookup/waterfall.ts';
 import { requestOf } from '../../src/request.ts';
-import type { TieredInput } from '../../src/waterfall.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'jobs', 'dialects', 'rest-get.yaml');
 

@@ -14,7 +14,7 @@ import {
 } from '../../src/core/membership.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
 import { type Dialect, dialectSchema } from '../../src/dialect.ts';
-import { validAbn } from '../abn-arbitrary.ts';
+import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**
  * Goal: whatever lies in `src/operations/` is a whole operation, so that adding one is one new file and no other edit.

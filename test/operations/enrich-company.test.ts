@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAbn } from '../../src/abn.ts';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import type { RowInput } from '../../src/core/operation.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
-import { validAbn } from '../abn-arbitrary.ts';
+import { formatAbn } from '../../src/operations/lookup/abn.ts';
 import { callsAsked, parametersAsked } from './asked.ts';
+import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**
  * Goal: a user knows from the documentation which lookups a row of companies leads to, and pays for no other.

@@ -26,8 +26,8 @@ import type {
   RawReply,
   RowRecord,
 } from '../../ledger.ts';
+import { keptWork } from '../../operations/team/planned-work.ts';
 import { shownBody } from '../../output.ts';
-import { keptWork } from '../../planned-work.ts';
 import { type Judged, judgedToday } from '../../readings.ts';
 import { dialectOperationOf } from '../../request.ts';
 

@@ -1,6 +1,6 @@
-import { columnsIn, PLACEHOLDER, templateProblem } from '../../cell-template.ts';
-import { quoted } from '../../change-inputs.ts';
 import { leadsElsewhere, pathProblem } from '../../core/vendor-path.ts';
+import { columnsIn, PLACEHOLDER, templateProblem } from '../lookup/cell-template.ts';
+import { quoted } from '../team/change-inputs.ts';
 
 /**
  * The path of a call, in which `{{Column}}` stands for a row's cell. A cell is percent-encoded, so it never ends a

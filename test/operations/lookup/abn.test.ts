@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abnCandidates, formatAbn, readAbn } from '../src/abn.ts';
+import { abnCandidates, formatAbn, readAbn } from '../../../src/operations/lookup/abn.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ROLES } from './core/membership.ts';
-import type { JsonObject } from './core/operation.ts';
+import { ROLES } from '../../core/membership.ts';
+import type { JsonObject } from '../../core/operation.ts';
 
 /** The work of a planned row as the ledger kept it: read back through zod, because a ledger outlives its program. */
 

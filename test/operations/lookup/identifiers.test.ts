@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAbn } from '../src/abn.ts';
-import type { Normalised } from '../src/core/operation.ts';
+import type { Normalised } from '../../../src/core/operation.ts';
+import { formatAbn } from '../../../src/operations/lookup/abn.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -10,7 +10,7 @@ import {
   normalisePersonProfile,
   normaliseProfileSlug,
   normaliseWebsite,
-} from '../src/identifiers.ts';
+} from '../../../src/operations/lookup/identifiers.ts';
 import { validAbn } from './abn-arbitrary.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from './core/operation.ts';
+import type { JsonObject } from '../../core/operation.ts';
 
 /**
  * The batch whose changes that one takes back, from the settings that the ledger keeps with it; undefined for one that is

@@ -1,6 +1,6 @@
-import { stop } from './core/errors.ts';
-import { ROLES, type Role, roleOf } from './core/membership.ts';
-import { suggestion } from './core/nearest.ts';
+import { stop } from '../../core/errors.ts';
+import { ROLES, type Role, roleOf } from '../../core/membership.ts';
+import { suggestion } from '../../core/nearest.ts';
 import type {
   InputField,
   JsonObject,
@@ -8,11 +8,11 @@ import type {
   OperationOptions,
   Prepared,
   RowInput,
-} from './core/operation.ts';
-import { foreignWords, sentence } from './core/plain-text.ts';
-import { leadsElsewhere } from './core/vendor-path.ts';
-import { normaliseEmail, withoutTextMark } from './identifiers.ts';
-import { isEmail } from './recognise.ts';
+} from '../../core/operation.ts';
+import { foreignWords, sentence } from '../../core/plain-text.ts';
+import { leadsElsewhere } from '../../core/vendor-path.ts';
+import { normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
+import { isEmail } from '../lookup/recognise.ts';
 
 /**
  * The inputs that the changes of the service share, and how their cells are read. Whatever stands in a sheet, nothing

@@ -1,3 +1,16 @@
+import { unreachable } from '../../core/errors.ts';
+import type { Role } from '../../core/membership.ts';
+import {
+  type Answer,
+  type Answered,
+  end,
+  type JsonObject,
+  type JsonValue,
+  type Step,
+  send,
+} from '../../core/operation.ts';
+import type { Outcome } from '../../core/row.ts';
+import { type Course, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-action.ts';
 import {
   afterMore,
   createInvite,
@@ -8,20 +21,7 @@ import {
   type SubjectNow,
   updateUser,
 } from './change-calls.ts';
-import { type Course, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-course.ts';
 import { quoted, readText } from './change-inputs.ts';
-import { unreachable } from './core/errors.ts';
-import type { Role } from './core/membership.ts';
-import {
-  type Answer,
-  type Answered,
-  end,
-  type JsonObject,
-  type JsonValue,
-  type Step,
-  send,
-} from './core/operation.ts';
-import type { Outcome } from './core/row.ts';
 
 /** The calls of a row about a person, one after the other, as its course says. Nothing but its work is looked at. */
 

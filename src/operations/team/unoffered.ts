@@ -1,4 +1,4 @@
-import { type StopError, stop } from './core/errors.ts';
+import { type StopError, stop } from '../../core/errors.ts';
 
 /** What the service has announced and does not offer, so that whoever asks for it is not told of a slip of the pen. */
 const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; readonly next: string }[] = [

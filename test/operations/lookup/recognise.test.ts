@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import * as recognise from '../src/recognise.ts';
+import * as recognise from '../../../src/operations/lookup/recognise.ts';
 
 const kindsOf = (cell: string): readonly string[] =>
   Object.entries(recognise).flatMap(([name, isKind]) => (isKind(cell) ? [name.slice(2)] : []));

@@ -1,4 +1,4 @@
-import type { InputField, JsonObject, JsonValue } from './core/operation.ts';
+import type { InputField, JsonObject, JsonValue } from '../../core/operation.ts';
 
 /**
  * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they

@@ -1,4 +1,4 @@
-import type { Normalised } from './core/operation.ts';
+import type { Normalised } from '../../core/operation.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,

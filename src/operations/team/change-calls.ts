@@ -1,5 +1,5 @@
-import type { Change, Role, Subject, SubjectFacts } from './core/membership.ts';
-import type { Call } from './core/operation.ts';
+import type { Change, Role, Subject, SubjectFacts } from '../../core/membership.ts';
+import type { Call } from '../../core/operation.ts';
 
 /**
  * The changes that the service can be asked for, with what each of them leaves of its subject. How they are written is

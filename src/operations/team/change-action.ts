@@ -1,5 +1,4 @@
-import type { SubjectNow } from './change-calls.ts';
-import { unreachable } from './core/errors.ts';
+import { unreachable } from '../../core/errors.ts';
 import {
   type KnownSubject,
   type Role,
@@ -9,8 +8,9 @@ import {
   subjectOfUser,
   subjectWords,
   type Team,
-} from './core/membership.ts';
-import type { PlannedWork } from './core/operation.ts';
+} from '../../core/membership.ts';
+import type { PlannedWork } from '../../core/operation.ts';
+import type { SubjectNow } from './change-calls.ts';
 
 /**
  * What the operations share that change somebody's place in a project: a person is looked up, an operation decides on a

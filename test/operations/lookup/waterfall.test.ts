@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Answer, Answered, Call, Normalised } from '../src/core/operation.ts';
-import { checkWaterfall, type Identifier, nextTier, prepareTiers, type Tier } from '../src/waterfall.ts';
+import type { Answer, Answered, Call, Normalised } from '../../../src/core/operation.ts';
+import {
+  checkWaterfall,
+  type Identifier,
+  nextTier,
+  prepareTiers,
+  type Tier,
+} from '../../../src/operations/lookup/waterfall.ts';
 
 /**
  * Goal: identifiers are tried in the order that the user was told, none twice, and the row's reason says what happened.

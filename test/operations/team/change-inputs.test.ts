@@ -5,18 +5,24 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { deleteInvite, updateUser } from '../src/change-calls.ts';
-import { checkedProjectId, readRole, readRowRole, readText, readUserId } from '../src/change-inputs.ts';
-import { callKeyOf } from '../src/core/call-key.ts';
-import { subjectWords } from '../src/core/membership.ts';
-import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../src/core/operation.ts';
-import service from '../src/dialects/service.ts';
-import changeRole from '../src/operations/change-role.ts';
-import createProject from '../src/operations/create-project.ts';
-import inviteUser from '../src/operations/invite-user.ts';
-import onboard from '../src/operations/onboard.ts';
-import { requestOf } from '../src/request.ts';
-import { done } from './operations/team.ts';
+import { callKeyOf } from '../../../src/core/call-key.ts';
+import { subjectWords } from '../../../src/core/membership.ts';
+import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../../../src/core/operation.ts';
+import service from '../../../src/dialects/service.ts';
+import changeRole from '../../../src/operations/change-role.ts';
+import createProject from '../../../src/operations/create-project.ts';
+import inviteUser from '../../../src/operations/invite-user.ts';
+import onboard from '../../../src/operations/onboard.ts';
+import { deleteInvite, updateUser } from '../../../src/operations/team/change-calls.ts';
+import {
+  checkedProjectId,
+  readRole,
+  readRowRole,
+  readText,
+  readUserId,
+} from '../../../src/operations/team/change-inputs.ts';
+import { requestOf } from '../../../src/request.ts';
+import { done } from '../team.ts';
 
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };
 const subject = { project: 'proj-1', name: 'jo@x.org' };

@@ -1,7 +1,7 @@
+import { subjectOfProject } from '../../core/membership.ts';
+import { suggestion } from '../../core/nearest.ts';
+import type { InputField, OperationOptions, RowInput } from '../../core/operation.ts';
 import { checkedProjectId, PROJECT_ID, quoted, type Read, read, readText, wrong } from './change-inputs.ts';
-import { subjectOfProject } from './core/membership.ts';
-import { suggestion } from './core/nearest.ts';
-import type { InputField, OperationOptions, RowInput } from './core/operation.ts';
 
 /** Which project a row of a team means: by id, by a name that the job knows, or by one that is yet to be made. */
 

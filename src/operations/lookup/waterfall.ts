@@ -1,5 +1,5 @@
-import { invariant, unreachable } from './core/errors.ts';
-import { suggestion } from './core/nearest.ts';
+import { invariant, unreachable } from '../../core/errors.ts';
+import { suggestion } from '../../core/nearest.ts';
 import type {
   Answered,
   Call,
@@ -10,10 +10,10 @@ import type {
   Prepared,
   RowInput,
   Step,
-} from './core/operation.ts';
-import { end, send } from './core/operation.ts';
-import { foreignName, foreignWords } from './core/plain-text.ts';
-import type { Outcome } from './core/row.ts';
+} from '../../core/operation.ts';
+import { end, send } from '../../core/operation.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import type { Outcome } from '../../core/row.ts';
 
 /**
  * What the operations share that look something up: identifiers are tried in turn until one matches. `prepareTiers`

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Normalised } from '../../core/operation.ts';
+import { foreignName } from '../../core/plain-text.ts';
 import { readAbn } from './abn.ts';
-import type { Normalised } from './core/operation.ts';
-import { foreignName } from './core/plain-text.ts';
 import { publicHostProblem } from './identifiers/public-hosts.ts';
 
 /**
