@@ -1,7 +1,7 @@
 import { callKeyOf } from '../src/core/call-key.ts';
 import { systemClock } from '../src/core/clock.ts';
-import { type BatchId, credits, type Ledger } from '../src/ledger.ts';
-import sqlite from '../src/stores/sqlite.ts';
+import { type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
+import sqlite from '../src/ledger/stores/sqlite.ts';
 import { abn } from './program.ts';
 
 /** A store with bought answers, written through the ledger's contract as a run would have, but without a vendor. */

@@ -19,7 +19,7 @@ import { distrustAround, ownedByAnother } from './core/own-folder.ts';
 import { accountsPath } from './core/paths.ts';
 import { foreignName } from './core/plain-text.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
-import { type AccountCaps, credits } from './ledger.ts';
+import { type AccountCaps, credits } from './ledger/ledger.ts';
 import type { Limits } from './limiter.ts';
 import { parseRate } from './sandbox/rate.ts';
 

@@ -3,8 +3,6 @@ import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
-
-import type { BelievedTime, Moment } from './believed-time.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
 import { leftBy } from './changes.ts';
 import type { CallKey } from './core/call-key.ts';
@@ -17,6 +15,7 @@ import type { Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
+import type { BelievedTime, Moment } from './ledger/believed-time.ts';
 import {
   type Admission,
   type AttemptId,
@@ -29,7 +28,7 @@ import {
   type Ledger,
   type Money,
   type RawReply,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
 import type { Limiter, Permit, Waiter } from './limiter.ts';
 import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './misses.ts';
 import { rateHintsIn } from './rate-hints.ts';

@@ -1,16 +1,16 @@
 import { requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
-import { APART_MS } from './believed-time.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
 import { guessWords, isByName } from './columns.ts';
 import { answerPlaceOf } from './core/answer-body.ts';
 import { isoTime } from './core/clock.ts';
 import { crashPoint } from './core/faults.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
-import { halfDone } from './half-done.ts';
 import type { MappedInput } from './input.ts';
 import { jobSettings } from './job-settings.ts';
-import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger.ts';
+import { APART_MS } from './ledger/believed-time.ts';
+import { halfDone } from './ledger/interrupted-changes.ts';
+import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger/ledger.ts';
 import type { RunOrder } from './order.ts';
 
 /** Beginning, resuming and renewing a batch. */

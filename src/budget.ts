@@ -1,5 +1,5 @@
 import { StopError, unreachable } from './core/errors.ts';
-import type { BudgetScope, Money } from './ledger.ts';
+import type { BudgetScope, Money } from './ledger/ledger.ts';
 
 /**
  * What a refusal by a budget means. The check itself is the ledger's, in the same transaction as the intent, and once

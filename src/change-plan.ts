@@ -20,7 +20,7 @@ import { invariant } from './core/errors.ts';
 import { Team } from './core/membership.ts';
 import type { Call, JsonObject, Operation, PlannedWork } from './core/operation.ts';
 import type { Outcome, RowNumber } from './core/row.ts';
-import { type Batch, type Credits, credits, type PlannedRow } from './ledger.ts';
+import { type Batch, type Credits, credits, type PlannedRow } from './ledger/ledger.ts';
 import { type LiveTeam, type OwnUser, withLive } from './live-team.ts';
 import type { Plan, PlannedInput } from './plan.ts';
 import type { StandingOrder } from './standing.ts';

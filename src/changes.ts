@@ -4,7 +4,7 @@ import type { SubjectFacts } from './core/membership.ts';
 import type { Call, JsonObject, JsonValue } from './core/operation.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { bodyFits } from './judge.ts';
-import type { AnswerKind, RawReply } from './ledger.ts';
+import type { AnswerKind, RawReply } from './ledger/ledger.ts';
 import { dialectOperationOf } from './request.ts';
 
 /** What an answer to a change means for what is remembered of its subject. */

@@ -1,9 +1,9 @@
 import { ODD_MATCHES, oddMatches, ProjectAccess, type Spending } from './attempt.ts';
-import { BelievedTime } from './believed-time.ts';
 import { invariant, type StopCode, type StopError } from './core/errors.ts';
 import type { Listener, RunEvent } from './core/events.ts';
 import { counted } from './core/plain-text.ts';
-import type { BatchId, Ledger } from './ledger.ts';
+import { BelievedTime } from './ledger/believed-time.ts';
+import type { BatchId, Ledger } from './ledger/ledger.ts';
 import { Limiter, type Limits, type Pause } from './limiter.ts';
 import { historyOf } from './misses.ts';
 import type { RunOrder } from './order.ts';

@@ -1,7 +1,7 @@
 import { bytesOf, objectWith, readBody, valueAt } from './core/answer-body.ts';
 import type { JsonObject, JsonValue, Method } from './core/operation.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';
-import type { RawReply } from './ledger.ts';
+import type { RawReply } from './ledger/ledger.ts';
 
 /**
  * The "API Call" step of a service: a request to another vendor goes in a request to the service, and the vendor's

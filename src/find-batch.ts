@@ -1,7 +1,7 @@
 import { stop } from './core/errors.ts';
-import type { Batch, LedgerReader } from './ledger.ts';
+import type { Batch, LedgerReader } from './ledger/ledger.ts';
+import type { Tell } from './ledger/store.ts';
 import { lookAtLedger, storesToLookAt } from './open-ledger.ts';
-import type { Tell } from './store.ts';
 
 /** A batch that a user named, and the store that holds it. */
 export interface FoundBatch {

@@ -2,7 +2,7 @@ import { type CallKey, callKeyOf } from './core/call-key.ts';
 import { unreachable } from './core/errors.ts';
 import type { Call, FormerCall, Operation } from './core/operation.ts';
 import { isKnownFreshFor } from './freshness.ts';
-import type { Batch, CallState, KnownCall, LedgerReader } from './ledger.ts';
+import type { Batch, CallState, KnownCall, LedgerReader } from './ledger/ledger.ts';
 
 /**
  * What the ledger knows of calls, whatever version of Rowonce made them. A call that is not known under the key of now is

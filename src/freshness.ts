@@ -1,6 +1,13 @@
 import { invariant } from './core/errors.ts';
 import type { Job } from './job.ts';
-import type { AnswerRecord, Batch, BatchSpec, FreshSince, KnownAnswer, LedgerReader } from './ledger.ts';
+import type {
+  AnswerRecord,
+  Batch,
+  BatchSpec,
+  FreshSince,
+  KnownAnswer,
+  LedgerReader,
+} from './ledger/ledger.ts';
 
 /**
  * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes

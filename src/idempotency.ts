@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseDurationMs } from './core/duration.ts';
 import type { Dialect } from './dialect.ts';
-import type { KeyedRequest } from './ledger.ts';
+import type { KeyedRequest } from './ledger/ledger.ts';
 import type { HttpRequest } from './request.ts';
 
 /**

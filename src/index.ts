@@ -10,7 +10,7 @@ export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { LeftFile } from './inbox.ts';
 export type { Job } from './job.ts';
-export type { BatchId, Credits, Money } from './ledger.ts';
+export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export {
   exitCodeOfSweep,
   type SweepRequest,

@@ -10,7 +10,7 @@ import { foreignName } from './core/plain-text.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
 import { type Job, readEntryOf } from './job.ts';
 import { columnsOf, outputSettings, readSettings } from './job-settings.ts';
-import type { LedgerReader } from './ledger.ts';
+import type { LedgerReader } from './ledger/ledger.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {

@@ -12,7 +12,7 @@ import { OUR_COLUMNS } from './core/row.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
-import { type Credits, credits } from './ledger.ts';
+import { type Credits, credits } from './ledger/ledger.ts';
 import { checkWaterfall } from './operations/lookup/waterfall.ts';
 import { unoffered } from './operations/team/unoffered.ts';
 

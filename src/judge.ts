@@ -5,7 +5,7 @@ import { foreignWords } from './core/plain-text.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
-import { type Closure, type Credits, credits, type RawReply } from './ledger.ts';
+import { type Closure, type Credits, credits, type RawReply } from './ledger/ledger.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { REDACTED } from './redaction.ts';
 

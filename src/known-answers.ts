@@ -1,6 +1,6 @@
 import { PathSearch } from './answer-fields.ts';
 import { type AnswerPlace, fieldsOf } from './core/answer-body.ts';
-import type { Batch, LedgerReader } from './ledger.ts';
+import type { Batch, LedgerReader } from './ledger/ledger.ts';
 import { shownBody } from './output.ts';
 
 /** Enough to see every field that matters, and read in a moment. */

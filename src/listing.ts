@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from './core/operation.ts';
 import { foreignName, foreignWords } from './core/plain-text.ts';
 import type { AnswerRule, Dialect, Listing } from './dialect.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
-import type { RawReply } from './ledger.ts';
+import type { RawReply } from './ledger/ledger.ts';
 import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
 
 /**

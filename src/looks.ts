@@ -1,5 +1,4 @@
 import { hear, type Spending } from './attempt.ts';
-import type { Moment } from './believed-time.ts';
 import { leftBy } from './changes.ts';
 import { bytesOf, readBody, valueAt } from './core/answer-body.ts';
 import { isoTime } from './core/clock.ts';
@@ -11,7 +10,8 @@ import { counted } from './core/plain-text.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { asReceived, vendorReply } from './envelope.ts';
 import { fittingRule, isVendorsWord, judge, type Reply } from './judge.ts';
-import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger.ts';
+import type { Moment } from './ledger/believed-time.ts';
+import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger/ledger.ts';
 import { type Asking, judgeFree, pageFrom } from './listing.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './looks/finding.ts';

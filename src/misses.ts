@@ -1,7 +1,7 @@
 import { type StopError, stop } from './core/errors.ts';
 import { counted } from './core/plain-text.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
-import type { AccountState } from './ledger.ts';
+import type { AccountState } from './ledger/ledger.ts';
 
 /**
  * Answers of status 404, one after the other without another in between. A few are unknown companies. Very many are more

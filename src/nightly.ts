@@ -4,7 +4,7 @@ import { EXIT, type ExitCode, type StopCode, StopError, stop } from './core/erro
 import type { RunEvent } from './core/events.ts';
 import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
 import { contentHash } from './input.ts';
-import { type BatchId, type Credits, credits, type Ledger } from './ledger.ts';
+import { type BatchId, type Credits, credits, type Ledger } from './ledger/ledger.ts';
 import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';

@@ -4,9 +4,7 @@ import type { Clock } from './core/clock.ts';
 import { StopError, stop } from './core/errors.ts';
 import { loadFamily } from './core/family.ts';
 import { stateFolder } from './core/paths.ts';
-import type { Ledger, LedgerReader } from './ledger.ts';
-import { redactedLedger } from './redacted-ledger.ts';
-import { Redaction } from './redaction.ts';
+import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 import {
   type Erased,
   type ErasureOrder,
@@ -15,7 +13,9 @@ import {
   type StoreOptions,
   storeFor,
   type Tell,
-} from './store.ts';
+} from './ledger/store.ts';
+import { redactedLedger } from './redacted-ledger.ts';
+import { Redaction } from './redaction.ts';
 
 /** Which store a command uses, and how it is opened. */
 
@@ -145,7 +145,7 @@ export async function eraseIn(
 }
 
 async function storeOf(location: string): Promise<Store> {
-  const stores = await loadFamily<Store>(new URL('./stores/', import.meta.url));
+  const stores = await loadFamily<Store>(new URL('./ledger/stores/', import.meta.url));
   return storeFor(
     [...stores.values()].filter(({ forTests }) => forTests !== true),
     location,

@@ -4,7 +4,7 @@ import type { Clock } from './core/clock.ts';
 import type { Listener } from './core/events.ts';
 import type { Dialect } from './dialect.ts';
 import type { Job } from './job.ts';
-import type { Credits, Ledger } from './ledger.ts';
+import type { Credits, Ledger } from './ledger/ledger.ts';
 import type { SuspectMisses } from './misses.ts';
 import type { Plan } from './plan.ts';
 import type { Reread } from './reread.ts';

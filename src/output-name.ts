@@ -4,7 +4,7 @@ import { partsOf } from './core/file-name.ts';
 import type { MappedInput } from './input.ts';
 import type { Job } from './job.ts';
 import { outputNameOf } from './job-settings.ts';
-import type { Batch, LedgerReader } from './ledger.ts';
+import type { Batch, LedgerReader } from './ledger/ledger.ts';
 import type { RunOrder } from './order.ts';
 import { besideInput, usualName } from './output.ts';
 

@@ -15,7 +15,8 @@ import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '
 import type { Input } from './input.ts';
 import { requireInputFile } from './input-file.ts';
 import { columnsOf } from './job-settings.ts';
-import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger/ledger.ts';
+import { isPaidBy, nameColumnIn, Tally } from './ledger/tally.ts';
 import {
   type Addition,
   addedCells,
@@ -42,7 +43,6 @@ import { type AskingRows, resultsCopy, surveyResults } from './output/results-co
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { requireSameInput, rowInputOf } from './row-input.ts';
-import { isPaidBy, nameColumnIn, Tally } from './tally.ts';
 
 /**
  * Writes every input row back with what is known about it. What is written is a function of the input and of what the

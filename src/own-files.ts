@@ -13,7 +13,7 @@ import {
 } from './core/atomic-file.ts';
 import { crashPoint } from './core/faults.ts';
 import { besideFile, partsOf } from './core/file-name.ts';
-import type { Ledger, LedgerReader } from './ledger.ts';
+import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 
 /**
  * Files beside which people work: every one that we write for a user is written here. What stands at a path and is not as

@@ -13,7 +13,8 @@ import type { InputRow, RowNumber } from './core/row.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isFreshFor } from './freshness.ts';
 import { type MappedInput, openMappedInput } from './input.ts';
-import type { AttemptId, Batch, CallState, SettledRow } from './ledger.ts';
+import type { AttemptId, Batch, CallState, SettledRow } from './ledger/ledger.ts';
+import { erasedReason } from './ledger/person.ts';
 import type { RunOrder } from './order.ts';
 import {
   chooseDestination,
@@ -24,7 +25,6 @@ import {
   writeOutput,
 } from './output.ts';
 import { outputNameFor } from './output-name.ts';
-import { erasedReason } from './person.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';

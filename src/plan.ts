@@ -5,7 +5,8 @@ import type { Call } from './core/operation.ts';
 import type { RowNumber } from './core/row.ts';
 import { freshSinceOf } from './freshness.ts';
 import type { MappedInput, OpenedInput } from './input.ts';
-import { type Credits, credits } from './ledger.ts';
+import { type Credits, credits } from './ledger/ledger.ts';
+import { identifierOf } from './ledger/tally.ts';
 import {
   differentRows,
   type InQuestion,
@@ -15,7 +16,6 @@ import {
   standings,
   type UsableAnswer,
 } from './standing.ts';
-import { identifierOf } from './tally.ts';
 import { type Tariff, tariffOf, worstCredits } from './tariff.ts';
 
 /**

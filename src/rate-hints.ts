@@ -1,7 +1,7 @@
 import { type Body, readBody, valueAt } from './core/answer-body.ts';
 import { parseDurationMs } from './core/duration.ts';
 import type { RateHintNames } from './dialect.ts';
-import type { RawReply } from './ledger.ts';
+import type { RawReply } from './ledger/ledger.ts';
 import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
 import { waitMsIn } from './rate-hints/moments.ts';
 

@@ -11,7 +11,7 @@ import type {
   KnownAnswer,
   KnownCall,
   LedgerReader,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
 import { operationFor } from './repetition.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { close, operationFor, type Repetition, type Spending } from './attempt.ts';
-import type { Moment } from './believed-time.ts';
 import { callKeyOf } from './core/call-key.ts';
 import { isoTime } from './core/clock.ts';
 import { type StopError, unreachable } from './core/errors.ts';
 import { crashPoint } from './core/faults.ts';
 import { counted } from './core/plain-text.ts';
 import { isStillHonoured } from './idempotency.ts';
+import type { Moment } from './ledger/believed-time.ts';
 import type {
   CallState,
   Decision,
@@ -16,7 +16,7 @@ import type {
   KeyedRequest,
   Ledger,
   OpenAttempt,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
 import { compareUsage, readBack } from './looks.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './misses.ts';
 import type { RunOrder } from './order.ts';

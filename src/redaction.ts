@@ -1,4 +1,4 @@
-import type { RawReply } from './ledger.ts';
+import type { RawReply } from './ledger/ledger.ts';
 
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error

@@ -3,7 +3,7 @@ import { type CallKey, callKeyOf } from './core/call-key.ts';
 import { invariant, unreachable } from './core/errors.ts';
 import type { Answer, Call, JsonValue, Operation } from './core/operation.ts';
 import type { Outcome } from './core/row.ts';
-import type { AnswerRecord, AttemptId, KnownAnswer } from './ledger.ts';
+import type { AnswerRecord, AttemptId, KnownAnswer } from './ledger/ledger.ts';
 
 /** No row needs more calls; an operation that asks for more would never end. */
 const MOST_CALLS_A_ROW = 20;

@@ -2,7 +2,8 @@ import { isoTime } from './core/clock.ts';
 import { escapeHtml, grouped, plainText } from './core/plain-text.ts';
 import type { RowStatus } from './core/row.ts';
 import { limitPerSecondOf } from './job-settings.ts';
-import type { Batch, LedgerReader, Money } from './ledger.ts';
+import type { Batch, LedgerReader, Money } from './ledger/ledger.ts';
+import type { IdentifierTally, Tally } from './ledger/tally.ts';
 import {
   activityChart,
   CHART_BUCKETS,
@@ -10,7 +11,6 @@ import {
   CHART_UNIT_MS,
   type ChartData,
 } from './report/activity-chart.ts';
-import type { IdentifierTally, Tally } from './tally.ts';
 
 /** What the picture of a batch's work is drawn from. */
 export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {

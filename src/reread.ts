@@ -11,7 +11,7 @@ import {
   credits,
   type LedgerReader,
   type RowRecord,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
 import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
 import { dialectMark, isReadAgain, judgedToday } from './readings.ts';
 import { tariffOf, worstCredits } from './tariff.ts';

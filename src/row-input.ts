@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { StopError } from './core/errors.ts';
 import type { InputRow, RowNumber } from './core/row.ts';
-import type { Batch } from './ledger.ts';
+import type { Batch } from './ledger/ledger.ts';
 
 /**
  * What a row was settled from. A batch is known by the hash of its file and rows by their numbers, which belong together

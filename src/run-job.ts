@@ -15,7 +15,7 @@ import { dialectOf } from './dialect-of.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import { knownAnswers } from './known-answers.ts';
-import type { Ledger, LedgerReader } from './ledger.ts';
+import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { operationIn } from './operation-in.ts';

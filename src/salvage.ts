@@ -8,10 +8,10 @@ import { besideFile, partsOf } from './core/file-name.ts';
 import { CellSafety } from './core/formulas.ts';
 import { openInput } from './input.ts';
 import { outputSettings, readSettings } from './job-settings.ts';
-import type { Batch } from './ledger.ts';
+import type { Batch } from './ledger/ledger.ts';
+import type { Salvage, SalvagedCall, Unreadable } from './ledger/store.ts';
 import { salvageLedger } from './open-ledger.ts';
 import { chooseDestination, writeOutput } from './output.ts';
-import type { Salvage, SalvagedCall, Unreadable } from './store.ts';
 
 /**
  * What is left of a damaged store, as files: the output of every batch whose input is still there, every answer that was

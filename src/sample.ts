@@ -3,13 +3,13 @@ import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { unreachable } from './core/errors.ts';
 import type { OutcomeKind, RowNumber } from './core/row.ts';
 import type { MappedInput } from './input.ts';
-import { type AnswerRecord, type Batch, credits, type RowRecord } from './ledger.ts';
+import { type AnswerRecord, type Batch, credits, type RowRecord } from './ledger/ledger.ts';
+import { identifierOf } from './ledger/tally.ts';
 import type { RunOrder } from './order.ts';
 import { type Plan, planRows } from './plan.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 import { standings } from './standing.ts';
-import { identifierOf } from './tally.ts';
 import { tariffOf, worstCredits } from './tariff.ts';
 
 /**

@@ -7,7 +7,7 @@ import { messageOf, type StopError, stop, unreachable } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
 import { rowAndWho } from './diff-words.ts';
 import type { Job } from './job.ts';
-import type { LedgerReader, PlannedRow } from './ledger.ts';
+import type { LedgerReader, PlannedRow } from './ledger/ledger.ts';
 import { writeOwnFile } from './own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';
 

@@ -16,7 +16,7 @@ import type {
   KnownAnswer,
   KnownCall,
   LedgerReader,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
 import { asReadToday } from './readings.ts';
 import { answerOf, answerWith } from './replay.ts';
 import { type MetCall, RowWalk } from './standing/row-walk.ts';

@@ -1,12 +1,12 @@
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import { EXIT, type ExitCode, type StopError } from './core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './core/row.ts';
-import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger/ledger.ts';
+import type { Tally } from './ledger/tally.ts';
 import { onlyMisses } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
 import type { Forecast } from './sample.ts';
-import type { Tally } from './tally.ts';
 import { mostOfRow } from './tariff.ts';
 import type { Traffic } from './traffic.ts';
 

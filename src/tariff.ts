@@ -1,7 +1,7 @@
 import { requestsPerSecond } from './account.ts';
 import type { Call } from './core/operation.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
-import { type Credits, credits } from './ledger.ts';
+import { type Credits, credits } from './ledger/ledger.ts';
 import { dialectOperationOf } from './request.ts';
 import { optionsOf, type StandingOrder } from './standing.ts';
 

@@ -4,7 +4,7 @@ import { formatDuration } from './core/duration.ts';
 import { messageOf } from './core/errors.ts';
 import { crashPoint } from './core/faults.ts';
 import type { NotSentCause, Reply } from './judge.ts';
-import type { RawReply } from './ledger.ts';
+import type { RawReply } from './ledger/ledger.ts';
 import { Redaction } from './redaction.ts';
 import type { HttpRequest } from './request.ts';
 import { Deadlines, type Expiring } from './transport/deadlines.ts';

@@ -24,7 +24,8 @@ import {
   type Ledger,
   type LedgerReader,
   type RawReply,
-} from './ledger.ts';
+} from './ledger/ledger.ts';
+import { isUrl } from './ledger/store.ts';
 import { chooseStore } from './open-ledger.ts';
 import { ownershipIn, writeOwnFile } from './own-files.ts';
 import { mostAsked } from './plan.ts';
@@ -32,7 +33,6 @@ import { dialectOperationOf, type HttpRequest, requestOf } from './request.ts';
 import { type ChosenJob, choose, openSpender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';
 import { optionsOf } from './standing.ts';
-import { isUrl } from './store.ts';
 import type { RunSummary } from './summary.ts';
 import { mostOfRow } from './tariff.ts';
 import { basePathOf } from './vendor-line.ts';

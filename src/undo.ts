@@ -5,7 +5,7 @@ import { commandLine } from './core/command-line.ts';
 import { stop } from './core/errors.ts';
 import { Team } from './core/membership.ts';
 import { openHeader } from './input.ts';
-import type { Batch, BatchId, LedgerReader } from './ledger.ts';
+import type { Batch, BatchId, LedgerReader } from './ledger/ledger.ts';
 import { storeWords } from './open-ledger.ts';
 import { undoneBy } from './operations/team/undone-by.ts';
 import { type ChosenJob, openSpender, type Spender } from './run-job.ts';

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { MIGRATIONS } from '../src/stores/sqlite/migrations.ts';
+import { MIGRATIONS } from '../src/ledger/stores/sqlite/migrations.ts';
 import { type Desk, objectIn, openDesk } from './cli/desk.ts';
 import { deskWithList, expectNothingSpent, expectRefusal, type Refusal } from './refusal.ts';
 

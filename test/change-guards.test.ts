@@ -7,7 +7,7 @@ import { checkGuards, guardProblems } from '../src/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../src/change-plan.ts';
 import type { Guards, Job } from '../src/job.ts';
 import { loadJob } from '../src/job.ts';
-import { credits } from '../src/ledger.ts';
+import { credits } from '../src/ledger/ledger.ts';
 
 const onboard = await loadJob('onboard');
 const jobWith = (guards: Guards): Job => ({ ...onboard, guards });

@@ -14,10 +14,10 @@ import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../src/chan
 import { systemClock } from '../src/core/clock.ts';
 import type { KnownSubject, SubjectFacts } from '../src/core/membership.ts';
 import { openHeader } from '../src/input.ts';
-import type { Ledger } from '../src/ledger.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
 import type { LiveTeam } from '../src/live-team.ts';
 import { choose } from '../src/run-job.ts';
-import memory from './stores/memory.ts';
+import memory from './ledger/stores/memory.ts';
 
 let folder: string;
 beforeAll(() => {

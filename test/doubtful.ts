@@ -10,9 +10,9 @@ import { defineOperation, end, type IfLost, send } from '../src/core/operation.t
 import type { Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import type { Job } from '../src/job.ts';
-import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger.ts';
+import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
+import sqlite from '../src/ledger/stores/sqlite.ts';
 import { run } from '../src/pipeline.ts';
-import sqlite from '../src/stores/sqlite.ts';
 import type { RunSummary } from '../src/summary.ts';
 import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
 

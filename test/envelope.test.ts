@@ -12,7 +12,7 @@ import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
 import { asReceived, vendorReply } from '../src/envelope.ts';
 import { judge, type Verdict } from '../src/judge.ts';
-import type { RawReply } from '../src/ledger.ts';
+import type { RawReply } from '../src/ledger/ledger.ts';
 import { freeRequestOf, readBackRequestOf, requestOf } from '../src/request.ts';
 
 function through(change: Partial<Envelope> = {}, more: Partial<Dialect> = {}): Dialect {

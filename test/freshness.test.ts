@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { freshSinceOf, isFreshFor } from '../src/freshness.ts';
-import type { AnswerRecord, AttemptId, Batch, FreshSince } from '../src/ledger.ts';
+import type { AnswerRecord, AttemptId, Batch, FreshSince } from '../src/ledger/ledger.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 10, 20);

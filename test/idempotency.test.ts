@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../src/dialect.ts';
-import { type AttemptId, type BatchId, credits } from '../src/ledger.ts';
+import { type AttemptId, type BatchId, credits } from '../src/ledger/ledger.ts';
 import {
   attemptsOf,
   dialectWith,

@@ -11,7 +11,7 @@ import type { AnswerRule, Dialect, DialectOperation } from '../src/dialect.ts';
 import provider from '../src/dialects/provider.ts';
 import service from '../src/dialects/service.ts';
 import { judge as judgeAt, type Reply, type RequestedAt, type Verdict } from '../src/judge.ts';
-import type { RawReply } from '../src/ledger.ts';
+import type { RawReply } from '../src/ledger/ledger.ts';
 
 const RECEIVED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const operation: DialectOperation = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } };

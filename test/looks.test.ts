@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../src/core/call-key.ts';
 import type { Call } from '../src/core/operation.ts';
 import type { Dialect, ReadBack } from '../src/dialect.ts';
-import { type BatchId, credits, type Look } from '../src/ledger.ts';
+import { type BatchId, credits, type Look } from '../src/ledger/ledger.ts';
 import {
   attemptsOf,
   dialectWith,

@@ -21,7 +21,7 @@ import { safeCell } from '../src/core/formulas.ts';
 import type { Call, Operation } from '../src/core/operation.ts';
 import { OUR_COLUMNS, type Outcome } from '../src/core/row.ts';
 import { type Input, openInput } from '../src/input.ts';
-import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger.ts';
+import { type Batch, credits, type Ledger, type SettledRow } from '../src/ledger/ledger.ts';
 import {
   type Additions,
   chooseDestination,
@@ -31,7 +31,7 @@ import {
   writeOutput,
 } from '../src/output.ts';
 import { bytesOf, cellText, quoted, written, writtenCsv } from './formats/csv-arbitrary.ts';
-import memory from './stores/memory.ts';
+import memory from './ledger/stores/memory.ts';
 
 const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
 const OURS = OUR_COLUMNS.join();

@@ -15,15 +15,15 @@ import { type Clock, systemClock } from '../src/core/clock.ts';
 import provider from '../src/dialects/provider.ts';
 import { openMappedInput } from '../src/input.ts';
 import type { Job } from '../src/job.ts';
-import { type BatchId, type Credits, credits, type Ledger } from '../src/ledger.ts';
+import { type BatchId, type Credits, credits, type Ledger } from '../src/ledger/ledger.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import type { RunOrder } from '../src/order.ts';
 import { run } from '../src/pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from '../src/plan.ts';
 import { planLines, planObject } from '../src/plan-words.ts';
 import { type RunningSandbox, startSandbox } from '../src/sandbox/server.ts';
+import memory from './ledger/stores/memory.ts';
 import { validAbn } from './operations/lookup/abn-arbitrary.ts';
-import memory from './stores/memory.ts';
 
 const job: Job = {
   name: 'enrich-company',

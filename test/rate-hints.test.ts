@@ -6,7 +6,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RateHintNames } from '../src/dialect.ts';
-import type { RawReply } from '../src/ledger.ts';
+import type { RawReply } from '../src/ledger/ledger.ts';
 import { rateHintsIn } from '../src/rate-hints.ts';
 
 // Far from Greenwich, so that a mix-up of zones shows.

@@ -13,9 +13,9 @@ import {
   type DecisionId,
   type DecisionKind,
   type KnownCall,
-} from '../src/ledger.ts';
+} from '../src/ledger/ledger.ts';
 import { asReadToday, dialectMark, isReadAgain, judgedToday } from '../src/readings.ts';
-import { callNamed, keyNamed, NOON_MS, replyWith } from './stores/book.ts';
+import { callNamed, keyNamed, NOON_MS, replyWith } from './ledger/stores/book.ts';
 
 const company = provider.operations['enrich-company'];
 if (company === undefined) throw new Error('the provider looks up companies');

@@ -6,7 +6,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../src/core/clock.ts';
-import { credits, type Doubt } from '../src/ledger.ts';
+import { credits, type Doubt } from '../src/ledger/ledger.ts';
 import { attemptsOf, losing, openPlace, type Place, runOnce, tagging, vendorScript } from './doubtful.ts';
 
 const place = (lost: number): Promise<Place> => openPlace(vendorScript(losing(lost)));

@@ -5,7 +5,13 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type Call, defineOperation, end, type Operation, send } from '../src/core/operation.ts';
-import { type AnswerKind, type AnswerRecord, type AttemptId, type BatchId, credits } from '../src/ledger.ts';
+import {
+  type AnswerKind,
+  type AnswerRecord,
+  type AttemptId,
+  type BatchId,
+  credits,
+} from '../src/ledger/ledger.ts';
 import { type Answering, answerOf, replay } from '../src/replay.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });

@@ -13,10 +13,10 @@ import {
   type BatchId,
   credits,
   type Money,
-} from '../src/ledger.ts';
+} from '../src/ledger/ledger.ts';
+import { nameColumnIn, Tally } from '../src/ledger/tally.ts';
 import type { ChartData } from '../src/report/activity-chart.ts';
 import { reportHtml } from '../src/report.ts';
-import { nameColumnIn, Tally } from '../src/tally.ts';
 import { NASTY, OBEYED } from './nasty.ts';
 
 const batch: Batch = {

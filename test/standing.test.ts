@@ -13,8 +13,8 @@ import provider from '../src/dialects/provider.ts';
 import { openHeader } from '../src/input.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import { type LookedUp, type Standing, standings } from '../src/standing.ts';
-import { ACCOUNT, answered, batchNamed } from './stores/book.ts';
-import memory from './stores/memory.ts';
+import { ACCOUNT, answered, batchNamed } from './ledger/stores/book.ts';
+import memory from './ledger/stores/memory.ts';
 
 const askAbout = (domain: string): Call => ({
   operation: 'enrich-company',

@@ -4,7 +4,7 @@ import type { Call } from '../core/operation.ts';
 import type { Dialect, DialectOperation } from '../dialect.ts';
 import { vendorReply } from '../envelope.ts';
 import { judge } from '../judge.ts';
-import type { FoundReply, RawReply } from '../ledger.ts';
+import type { FoundReply, RawReply } from '../ledger/ledger.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../misses.ts';
 import { operationFor } from '../repetition.ts';
 import { freeStop, isFree } from './free-matches.ts';

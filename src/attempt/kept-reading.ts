@@ -1,6 +1,6 @@
-import type { BelievedTime } from '../believed-time.ts';
 import type { Dialect } from '../dialect.ts';
-import type { Ledger } from '../ledger.ts';
+import type { BelievedTime } from '../ledger/believed-time.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { dialectMark, type ReadAgain } from '../readings.ts';
 import { priced } from './price.ts';
 

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { Dialect } from '../dialect.ts';
-import type { Closure, Ledger } from '../ledger.ts';
+import type { Closure, Ledger } from '../ledger/ledger.ts';
 import type { Limiter, Waiter } from '../limiter.ts';
 
 /**

@@ -11,7 +11,7 @@ import { type StopError, stop } from '../core/errors.ts';
 import type { Call, JsonValue } from '../core/operation.ts';
 import { plainText } from '../core/plain-text.ts';
 import type { Dialect } from '../dialect.ts';
-import type { RawReply } from '../ledger.ts';
+import type { RawReply } from '../ledger/ledger.ts';
 import { isMetadata } from './metadata.ts';
 
 /**

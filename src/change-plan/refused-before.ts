@@ -1,7 +1,7 @@
 import type { Team } from '../core/membership.ts';
 import type { PlannedWork } from '../core/operation.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
-import type { Batch, LedgerReader } from '../ledger.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { WantingRow } from './rivals.ts';
 
 /**

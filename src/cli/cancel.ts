@@ -5,8 +5,8 @@ import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
 import { findBatch } from '../find-batch.ts';
-import { halfDone } from '../half-done.ts';
-import type { Batch } from '../ledger.ts';
+import { halfDone } from '../ledger/interrupted-changes.ts';
+import type { Batch } from '../ledger/ledger.ts';
 import { openLedger, storeWords } from '../open-ledger.ts';
 
 const cancel: CliCommand = {

@@ -4,9 +4,9 @@ import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { erasureObject, talkedErasure } from '../erasure-words.ts';
+import { personOf } from '../ledger/person.ts';
+import type { Erased } from '../ledger/store.ts';
 import { eraseIn, storesToLookAt } from '../open-ledger.ts';
-import { personOf } from '../person.ts';
-import type { Erased } from '../store.ts';
 
 interface Flags {
   readonly dryRun?: true;

@@ -17,7 +17,7 @@ import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText, sentence } from '../core/plain-text.ts';
 import { changeQuestion, diffLines } from '../diff-words.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
-import { type Credits, credits } from '../ledger.ts';
+import { type Credits, credits } from '../ledger/ledger.ts';
 import type { SuspectMisses } from '../misses.ts';
 import { chooseStore } from '../open-ledger.ts';
 import { ACCEPTABLE } from '../order.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { dialectOfBatch } from '../batch-account.ts';
-import { BelievedTime } from '../believed-time.ts';
 import type { CliCommand, Console } from '../command.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
@@ -9,6 +8,7 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { callWords } from '../doubt-words.ts';
 import { type FoundBatch, findBatch } from '../find-batch.ts';
+import { BelievedTime } from '../ledger/believed-time.ts';
 import {
   type Batch,
   credits,
@@ -17,7 +17,7 @@ import {
   type Doubt,
   type Ledger,
   type LedgerReader,
-} from '../ledger.ts';
+} from '../ledger/ledger.ts';
 import { lookAtLedger, openLedger, storeWords } from '../open-ledger.ts';
 import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';

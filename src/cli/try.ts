@@ -6,7 +6,7 @@ import { commandLine, durationOf, resumedBy, typedCommand } from '../core/comman
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { eventWords, InFlight } from '../event-words.ts';
-import type { Credits } from '../ledger.ts';
+import type { Credits } from '../ledger/ledger.ts';
 import { chooseStore, lookIfThere } from '../open-ledger.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf } from '../summary.ts';

@@ -1,4 +1,4 @@
-import { type Credits, credits as unchecked } from '../ledger.ts';
+import { type Credits, credits as unchecked } from '../ledger/ledger.ts';
 import { stop } from './errors.ts';
 import { suggestion } from './nearest.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchId, Look } from '../ledger.ts';
+import type { BatchId, Look } from '../ledger/ledger.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
 /** What happens during a run, for whoever shows it. No personal data: rows are named by number. */

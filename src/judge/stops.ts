@@ -2,7 +2,7 @@ import type { Body } from '../core/answer-body.ts';
 import { type StopDetail, unreachable } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import type { Dialect, RateHintNames } from '../dialect.ts';
-import type { RawReply } from '../ledger.ts';
+import type { RawReply } from '../ledger/ledger.ts';
 
 /** What a run is stopped with when an answer concerns the whole account. */
 

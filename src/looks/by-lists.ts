@@ -4,7 +4,7 @@ import { unreachable } from '../core/errors.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
 import type { Dialect, DialectOperation, Listing } from '../dialect.ts';
 import { merged } from '../envelope.ts';
-import type { RawReply } from '../ledger.ts';
+import type { RawReply } from '../ledger/ledger.ts';
 import { type Asking, type Listed, readListing } from '../listing.ts';
 import { dialectOperationOf } from '../request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';

@@ -7,7 +7,7 @@ import { isSpooled } from '../core/paths.ts';
 import { freshSinceOf, hasGoneStale } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import { contentHash, openMappedInput } from '../input.ts';
-import type { Batch, Credits, LedgerReader } from '../ledger.ts';
+import type { Batch, Credits, LedgerReader } from '../ledger/ledger.ts';
 import { filesOf } from '../output.ts';
 import type { SweptJob } from './jobs.ts';
 

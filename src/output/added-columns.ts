@@ -15,7 +15,7 @@ import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../core/row.ts';
 import type { OnExisting } from '../job.ts';
-import type { Batch, Ledger, RowRecord } from '../ledger.ts';
+import type { Batch, Ledger, RowRecord } from '../ledger/ledger.ts';
 import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
 

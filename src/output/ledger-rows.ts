@@ -1,5 +1,5 @@
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, LedgerReader, RowRecord } from '../ledger.ts';
+import type { BatchId, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 
 type Rows = Pick<LedgerReader, 'rows'>;
 

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CellSafety } from '../core/formulas.ts';
-import type { Batch, LedgerReader, PlannedRow } from '../ledger.ts';
+import type { Batch, LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
 import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
 

@@ -4,7 +4,7 @@ import { type AnswerPlace, resultsOf } from '../core/answer-body.ts';
 import type { CellSafety } from '../core/formulas.ts';
 import type { JsonValue } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
-import type { Batch, LedgerReader, RowRecord } from '../ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
 import { automaticAddition } from './added-columns.ts';
 import { FreeNames } from './free-names.ts';
 import { PAGE_ROWS, recordPages } from './ledger-rows.ts';

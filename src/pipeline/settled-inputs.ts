@@ -1,5 +1,5 @@
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId, LedgerReader, SettledInput } from '../ledger.ts';
+import type { BatchId, LedgerReader, SettledInput } from '../ledger/ledger.ts';
 
 /** What settled rows were settled from, for whoever asks in rising order of the rows: one page is held at a time. */
 export class SettledInputs {

@@ -1,6 +1,6 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
 import type { MappedInput } from '../input.ts';
-import type { Batch, Ledger, PlannedRow } from '../ledger.ts';
+import type { Batch, Ledger, PlannedRow } from '../ledger/ledger.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
 import type { RunOrder } from '../order.ts';
 import { requireSameInput, rowInputOf } from '../row-input.ts';

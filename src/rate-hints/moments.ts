@@ -1,5 +1,5 @@
 import { parseDurationMs } from '../core/duration.ts';
-import type { RawReply } from '../ledger.ts';
+import type { RawReply } from '../ledger/ledger.ts';
 
 /** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { formatDuration } from '../core/duration.ts';
 import { grouped } from '../core/plain-text.ts';
-import type { Activity, PauseRecord } from '../ledger.ts';
+import type { Activity, PauseRecord } from '../ledger/ledger.ts';
 
 /**
  * The picture of a batch's work as inline SVG: how fast it asked against what its account may, when it paused, and how

@@ -5,10 +5,10 @@ import { commandLine } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
 import { contentHash } from '../input.ts';
-import type { Batch, BatchId, Ledger } from '../ledger.ts';
+import type { Batch, BatchId, Ledger } from '../ledger/ledger.ts';
+import { isUrl } from '../ledger/store.ts';
 import { storeWords } from '../open-ledger.ts';
 import { ownershipIn, writeOwnFile } from '../own-files.ts';
-import { isUrl } from '../store.ts';
 import type { UndoRow } from './list.ts';
 
 /** The list of an undo as a file, which is its batch's input like any other. It holds e-mail addresses: 0600. */

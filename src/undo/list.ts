@@ -7,7 +7,7 @@ import {
   type Team,
 } from '../core/membership.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { BatchId } from '../ledger.ts';
+import type { BatchId } from '../ledger/ledger.ts';
 import type { Touched } from './touched.ts';
 
 /** A row of the list that an undo is: how somebody stood before, as `onboard` takes it. */

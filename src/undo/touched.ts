@@ -2,7 +2,7 @@ import { callKeyOf } from '../core/call-key.ts';
 import { type Subject, type SubjectFacts, subjectText } from '../core/membership.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger.ts';
+import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
 import { type KeptWork, keptWork } from '../operations/team/planned-work.ts';
 
 /** What a batch altered, as its plan and the answers that it got say it. */

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ProjectAccess } from '../../src/attempt.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { Verdict } from '../../src/judge.ts';
-import { credits } from '../../src/ledger.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 
 const callOn = (project?: string): Call => ({
   operation: 'create-invite',

@@ -9,8 +9,8 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Call } from '../../src/core/operation.ts';
-import { type AnswerKind, type BatchId, credits, type Ledger } from '../../src/ledger.ts';
-import sqlite from '../../src/stores/sqlite.ts';
+import { type AnswerKind, type BatchId, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 const asked = (desk: Desk): readonly object[] => desk.place.vendor.requests().map(({ body }) => body);

@@ -8,7 +8,7 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { credits } from '../../src/ledger.ts';
+import { credits } from '../../src/ledger/ledger.ts';
 import { runJob } from '../../src/run-job.ts';
 import type { RunRequest } from '../../src/run-request.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';

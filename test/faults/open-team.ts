@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/core/clock.ts';
-import type { Ledger } from '../../src/ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 import { choose, openSpender, type Spender } from '../../src/run-job.ts';
 import type { RunSummary } from '../../src/summary.ts';
 import type { TeamWorkplace } from './team-workplace.ts';

@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { temporaryFolder } from '../stores/places.ts';
+import { temporaryFolder } from '../ledger/stores/places.ts';
 import { Clocks } from './clocks.ts';
 import type { Ended } from './program.ts';
 import type { Shift } from './shifted-clock.ts';

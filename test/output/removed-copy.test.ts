@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { CellSafety } from '../../src/core/formulas.ts';
-import type { Batch, PlannedRow, RowRecord } from '../../src/ledger.ts';
+import type { Batch, PlannedRow, RowRecord } from '../../src/ledger/ledger.ts';
 import { removedCopy } from '../../src/output/removed-copy.ts';
 
 const WORK = {

@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import { sandboxAccount } from '../../src/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../../src/batch-key.ts';
-import type { Batch, BatchId } from '../../src/ledger.ts';
+import type { Batch, BatchId } from '../../src/ledger/ledger.ts';
 import { optionsOf } from '../../src/standing.ts';
 import { undoJob } from '../../src/undo/job.ts';
 

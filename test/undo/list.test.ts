@@ -5,7 +5,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { type KnownSubject, type SubjectFacts, Team } from '../../src/core/membership.ts';
-import type { BatchId } from '../../src/ledger.ts';
+import type { BatchId } from '../../src/ledger/ledger.ts';
 import { type UndoList, undoList } from '../../src/undo/list.ts';
 
 const BATCH = 'b0000001' as BatchId;

@@ -3,7 +3,7 @@ import { accountOfBatch } from '../../batch-account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import { dialectOf } from '../../dialect-of.ts';
-import type { Batch, Ledger } from '../../ledger.ts';
+import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import { openIfFree } from '../../open-ledger.ts';
 
 /**

@@ -7,7 +7,7 @@ import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
-import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger.ts';
+import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger/ledger.ts';
 import { canBeAskedAbout } from '../../looks.ts';
 import { doubtReason } from '../../recover.ts';
 

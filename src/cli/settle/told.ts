@@ -10,7 +10,7 @@ import type { Dialect } from '../../dialect.ts';
 import { dialectOf } from '../../dialect-of.ts';
 import { merged } from '../../envelope.ts';
 import { outputSettings } from '../../job-settings.ts';
-import type { Batch, Doubt, RawReply } from '../../ledger.ts';
+import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
 import { dialectOperationOf } from '../../request.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */

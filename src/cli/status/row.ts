@@ -25,7 +25,7 @@ import type {
   PlannedRow,
   RawReply,
   RowRecord,
-} from '../../ledger.ts';
+} from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { shownBody } from '../../output.ts';
 import { type Judged, judgedToday } from '../../readings.ts';

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts';
 import { counted, foreignWords, plainText } from '../../core/plain-text.ts';
 import type { AnswerRule } from '../../dialect.ts';
 import type { RuleFound } from '../../judge.ts';
-import type { Closure, RawReply } from '../../ledger.ts';
+import type { Closure, RawReply } from '../../ledger/ledger.ts';
 import {
   fieldsIn,
   requestShown,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Progress } from '../../../src/cli/run/progress.ts';
 import type { Console } from '../../../src/command.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
-import type { BatchId } from '../../../src/ledger.ts';
+import type { BatchId } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 
 const BATCH: RunEvent = {

@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto';
+import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
+import { formatDuration } from '../core/duration.ts';
+import { type StopError, stop } from '../core/errors.ts';
+import type { Reply } from '../judge.ts';
+import type { BootMoment, KeptTime, Ledger, RawReply, TimeMark } from './ledger.ts';
+
+/**
+ * What time it is, as far as it may be believed where money follows from it (protocol, rule 16). There are three
+ * witnesses: the calendar of this machine, which anybody may set; its boot clock, which stands still while the machine is
+ * off or a virtual one is held; and the `Date` of answers. Each may forbid and none may permit, so a stretch of time has
+ * a least and a greatest length. `wallMs` is the time by which entries are dated and days are counted.
+ */
+
+/** Clocks that differ by less agree. The database has the same number. */
+export const APART_MS = 5 * 60_000;
+
+/** A clock that is put right by less is no news. */
+const JUMP_MS = 5_000;
+
+/** The boot clock is read from a file, so it is read so often, and in between the monotonic clock goes on from it. */
+const READ_EVERY_MS = 1_000;
+
+/** The confirmed time is written so often while it goes on as expected. */
+const KEEP_EVERY_MS = 60_000;
+
+/** A confirmed time that differs from the one that was kept by more is written at once. The database allows for two. */
+const KEEP_BEYOND_MS = 1_000;
+
+/** A moment that the ledger has kept. */
+export interface Moment {
+  readonly atMs: number;
+  /** Undefined when nothing is known of it. */
+  readonly boot: BootMoment | undefined;
+}
+
+/** How much time has passed at least, and at most. */
+export interface Elapsed {
+  readonly leastMs: number;
+  readonly greatestMs: number;
+}
+
+interface Reading {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+  readonly uptimeMs: number;
+}
+
+export class BelievedTime implements Clock {
+  /** As the machine has it. */
+  readonly machine: Clock;
+  readonly #ledger: Pick<Ledger, 'keepTime'>;
+  readonly #bootId: string;
+  readonly #openedMs: number;
+  #seen: TimeMark;
+  #confirmed: TimeMark | undefined;
+  readonly #floorMs: number;
+  /** The confirmed time as it was last written, and the monotonic time of that. */
+  #kept: (TimeMark & { readonly writtenMs: number }) | undefined;
+  #last: Reading;
+  #toldWithoutDate = false;
+  #apart: StopError | undefined;
+  #news: string[] = [];
+
+  private constructor(machine: Clock, boot: BootTime, kept: KeptTime, ledger: Pick<Ledger, 'keepTime'>) {
+    this.machine = machine;
+    this.#ledger = ledger;
+    this.#bootId = boot.id;
+    this.#seen = kept.seen;
+    this.#confirmed = kept.confirmed;
+    this.#floorMs = kept.floorMs ?? Number.NEGATIVE_INFINITY;
+    this.#openedMs = machine.monotonicMs();
+    this.#kept = kept.confirmed && { ...kept.confirmed, writtenMs: this.#openedMs };
+    this.#last = { monotonicMs: this.#openedMs, wallMs: machine.wallMs(), uptimeMs: boot.uptimeMs };
+  }
+
+  /** One for all that a process does with a ledger. */
+  static async over(machine: Clock, ledger: Pick<Ledger, 'atBoot' | 'keepTime'>): Promise<BelievedTime> {
+    const withBoot = machine.boot === undefined ? bootedWithProcess(machine) : machine;
+    const boot = bootOf(withBoot);
+    const time = new BelievedTime(withBoot, boot, await ledger.atBoot(boot, machine.wallMs()), ledger);
+    time.#tellDispute();
+    return time;
+  }
+
+  // ---------------------------------------------------------------------------------------- as a clock
+
+  /**
+   * The calendar, as long as it agrees with what is sure; else what is sure. So nothing is dated before what an answer
+   * confirmed, a new day begins only when that much time has passed, and no future is believed that nobody else knows of.
+   */
+  wallMs(): number {
+    return this.#believed(this.#read());
+  }
+
+  /** For an intent: the believed time and the uptime of the same moment, because the database holds one to the other. */
+  dated(): TimeMark {
+    const reading = this.#read();
+    return { atMs: this.#believed(reading), uptimeMs: reading.uptimeMs };
+  }
+
+  #believed({ wallMs, uptimeMs }: Reading): number {
+    const sureMs = this.#sureMs(uptimeMs);
+    return wallMs >= sureMs && wallMs - sureMs <= APART_MS ? wallMs : sureMs;
+  }
+
+  monotonicMs(): number {
+    return this.machine.monotonicMs();
+  }
+
+  boot(): BootTime {
+    return { id: this.#bootId, uptimeMs: this.#read().uptimeMs };
+  }
+
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+    return this.machine.sleep(durationMs, signal);
+  }
+
+  /** For `Sending`: on the machine's own calendar, because a jump of it says that the machine may have slept. */
+  sendingAt(): { readonly monotonicMs: number; readonly wallMs: number } {
+    return { monotonicMs: this.machine.monotonicMs(), wallMs: this.machine.wallMs() };
+  }
+
+  // ---------------------------------------------------------------------------------------- how long ago
+
+  /**
+   * How long ago a moment was. Within one boot the boot clock says the least, and whatever says the most is believed for
+   * the greatest. About a moment of another boot two confirmed times say both, give or take what clocks may differ;
+   * without them it is only sure that it was before this process began, and how long before nobody knows.
+   */
+  since({ atMs, boot }: Moment): Elapsed {
+    const { monotonicMs, wallMs, uptimeMs } = this.#read();
+    const byCalendarMs = Math.max(this.wallMs(), wallMs) - atMs;
+    if (boot?.id === this.#bootId) {
+      const bootMs = uptimeMs - boot.uptimeMs;
+      if (bootMs < -READ_EVERY_MS) return { leastMs: 0, greatestMs: Number.POSITIVE_INFINITY };
+      return { leastMs: Math.max(bootMs, 0), greatestMs: Math.max(bootMs, byCalendarMs) };
+    }
+    const sinceOpenedMs = monotonicMs - this.#openedMs;
+    const believedMs = this.wallMs() - atMs;
+    if (!this.isConfirmed || boot?.isConfirmed !== true || believedMs < 0)
+      return { leastMs: sinceOpenedMs, greatestMs: Number.POSITIVE_INFINITY };
+    return {
+      leastMs: Math.max(sinceOpenedMs, believedMs - 2 * APART_MS),
+      greatestMs: byCalendarMs + 2 * APART_MS,
+    };
+  }
+
+  // ---------------------------------------------------------------------------------------- what answers tell
+
+  /** Whether an answer has told the time in this boot. */
+  get isConfirmed(): boolean {
+    return this.#confirmed !== undefined;
+  }
+
+  /** Whether it is known what the vendor says to the time: it has confirmed it, or it says none. */
+  get isTold(): boolean {
+    return this.isConfirmed || this.#toldWithoutDate;
+  }
+
+  /** Whether it is another day than the last that was confirmed, so that the calendar alone gives it a new budget. */
+  get isUnsureDay(): boolean {
+    return !this.isConfirmed && dayOf(this.wallMs()) !== dayOf(this.#floorMs);
+  }
+
+  /** Why the run has to stop: an answer's `Date` and this machine's calendar are too far apart. */
+  get apart(): StopError | undefined {
+    this.#read();
+    return this.#apart;
+  }
+
+  /** What has become known about the clocks since the last time, for the user. */
+  takeNews(): readonly string[] {
+    return this.#news.splice(0);
+  }
+
+  /** Hears what an answer says about the time, and dates it. */
+  heard(reply: Reply): Reply {
+    if (reply.kind !== 'answered') return reply;
+    this.#hear(reply.raw);
+    return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: this.wallMs() } };
+  }
+
+  #hear({ headers }: RawReply): void {
+    // A cache has kept the answer for that long, and its date with it.
+    if (headers.age !== undefined) return;
+    const dateMs = Date.parse(headers.date ?? '');
+    const { monotonicMs, wallMs, uptimeMs } = this.#read();
+    const mark = { atMs: Math.floor(Math.min(dateMs, wallMs)), uptimeMs: Math.ceil(uptimeMs) };
+    if (Number.isNaN(dateMs)) this.#heardNothing();
+    else if (Math.abs(wallMs - dateMs) > APART_MS) this.#contradicted(wallMs, dateMs, mark);
+    else this.#agreed(mark, monotonicMs);
+  }
+
+  #agreed(mark: TimeMark, monotonicMs: number): void {
+    if (this.#confirmed === undefined || mark.atMs > extended(this.#confirmed, mark.uptimeMs))
+      this.#confirmed = mark;
+    if (this.#isKept(this.#confirmed, monotonicMs, mark.uptimeMs)) return;
+    this.#kept = { ...this.#confirmed, writtenMs: monotonicMs };
+    this.#keep('confirmed', this.#confirmed);
+  }
+
+  /** Whether what was written last still says as much as is known. */
+  #isKept(confirmed: TimeMark, monotonicMs: number, uptimeMs: number): boolean {
+    const kept = this.#kept;
+    if (kept === undefined || monotonicMs - kept.writtenMs >= KEEP_EVERY_MS) return false;
+    return extended(confirmed, uptimeMs) - extended(kept, uptimeMs) <= KEEP_BEYOND_MS;
+  }
+
+  #heardNothing(): void {
+    if (this.isTold) return;
+    this.#toldWithoutDate = true;
+    this.#news.push(
+      "The vendor's answers have no Date, so days and ages are reckoned by this machine's clocks alone.",
+    );
+  }
+
+  /** The less of both is believed in this boot, until they agree: then neither a false future nor its days are. */
+  #contradicted(wallMs: number, dateMs: number, mark: TimeMark): void {
+    if (!this.isConfirmed) {
+      this.#seen = { ...mark, atMs: Math.max(mark.atMs, this.#floorMs) };
+      this.#keep('seen', this.#seen);
+    }
+    this.#apart ??= stop(
+      'clock',
+      `This machine's clock says ${isoTime(wallMs)}, and the vendor's answer says ${isoTime(dateMs)}: they are ${formatDuration(Math.abs(wallMs - dateMs))} apart.`,
+      'Set the clock of this machine, then type the same command again.',
+    );
+  }
+
+  /** Not awaited: it is in the commit of what is being written anyway, and a loss costs a question to the next answer. */
+  #keep(kind: 'seen' | 'confirmed', mark: TimeMark): void {
+    void this.#ledger.keepTime(kind, mark).catch(() => {});
+  }
+
+  // ---------------------------------------------------------------------------------------- what the machine tells
+
+  /** The latest time that has surely come, unless this boot began with a calendar that was ahead. */
+  #sureMs(uptimeMs: number): number {
+    // The boot clock is coarse, so it may read a little less than when the time was confirmed.
+    const confirmedMs = this.#confirmed?.atMs ?? Number.NEGATIVE_INFINITY;
+    return Math.max(extended(this.#confirmed ?? this.#seen, uptimeMs), confirmedMs, this.#floorMs);
+  }
+
+  /** Asked several times for each request, so it costs no system call but the two for the clocks. */
+  #read(): Reading {
+    const { machine } = this;
+    const last = this.#last;
+    const now = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+    const passedMs = now.monotonicMs - last.monotonicMs;
+    const jumpMs = now.wallMs - last.wallMs - passedMs;
+    if (passedMs < READ_EVERY_MS && Math.abs(jumpMs) < READ_EVERY_MS)
+      return { ...now, uptimeMs: last.uptimeMs + passedMs };
+    this.#last = { ...now, uptimeMs: bootOf(machine).uptimeMs };
+    // The monotonic clock stands still while the machine sleeps, and the boot clock does not.
+    const setMs = now.wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
+    if (Math.abs(setMs) > JUMP_MS) {
+      this.#news.push(`This machine's clock was set ${ahead(setMs)}; it says ${isoTime(now.wallMs)} now.`);
+      // Perhaps to the right time: the next answer says.
+      this.#apart = undefined;
+    }
+    return this.#last;
+  }
+
+  #tellDispute(): void {
+    const { wallMs, uptimeMs } = this.#last;
+    const sureMs = this.#sureMs(uptimeMs);
+    if (wallMs >= sureMs - JUMP_MS && wallMs - sureMs <= APART_MS) return;
+    const by = this.isConfirmed || sureMs === this.#floorMs ? 'what answers said' : 'its boot clock';
+    this.#news.push(
+      `This machine's clock says ${isoTime(wallMs)}, and by ${by} it is ${isoTime(sureMs)}, which holds until an answer tells the time.`,
+    );
+  }
+}
+
+function bootedWithProcess(machine: Clock): Clock {
+  const id = `process ${randomUUID()}`;
+  return {
+    wallMs: () => machine.wallMs(),
+    monotonicMs: () => machine.monotonicMs(),
+    sleep: (durationMs, signal) => machine.sleep(durationMs, signal),
+    boot: () => ({ id, uptimeMs: machine.monotonicMs() }),
+  };
+}
+
+function bootOf(clock: Clock): BootTime {
+  return clock.boot?.() ?? { id: '', uptimeMs: clock.monotonicMs() };
+}
+
+/** What a mark says at another uptime of its boot. */
+function extended({ atMs, uptimeMs }: TimeMark, nowUptimeMs: number): number {
+  return atMs + nowUptimeMs - uptimeMs;
+}
+
+/** UTC, as budgets count. */
+function dayOf(ms: number): number {
+  return Math.floor(ms / (24 * 60 * 60_000));
+}
+
+function ahead(ms: number): string {
+  return `${formatDuration(Math.abs(ms))} ${ms > 0 ? 'ahead' : 'back'}`;
+}

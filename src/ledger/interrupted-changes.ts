@@ -1,0 +1,20 @@
+import { subjectWords } from '../core/membership.ts';
+import type { Batch, LedgerReader } from './ledger.ts';
+
+/**
+ * People whose invite a batch deleted in order to create it anew, which has not happened: they have none now. One
+ * sentence for each, for whoever ends the batch there.
+ */
+export async function halfDone(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
+): Promise<readonly string[]> {
+  const known = await ledger.subjects(accountIdentity);
+  return known
+    .filter(({ batch, facts }) => batch === id && facts?.state === 'between')
+    .map(({ subject, doubt }) =>
+      doubt === undefined
+        ? `${subjectWords(subject)} has no invite now: batch ${id} deleted it and did not get to creating it again.`
+        : `${subjectWords(subject)} may have no invite now: batch ${id} deleted it, and whether it was created again is in doubt.`,
+    );
+}

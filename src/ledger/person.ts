@@ -1,0 +1,162 @@
+import { readBody } from '../core/answer-body.ts';
+import { isoTime } from '../core/clock.ts';
+import { stop } from '../core/errors.ts';
+import type { JsonValue } from '../core/operation.ts';
+import {
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+} from '../operations/lookup/identifiers.ts';
+import type { Person } from './store.ts';
+
+/** A person as somebody names them who wants them forgotten, and where text, an answer or a file speaks of them. */
+
+/** @throws StopError `usage` for what is neither an address nor a profile. */
+export function personOf(text: string): Person {
+  const isAddress = text.includes('@') && !text.includes('/');
+  const read = isAddress ? normaliseEmail(text) : normalisePersonProfile(text);
+  // The address of a whole site would take everybody who is mentioned with it.
+  const isSite = !isAddress && read.kind === 'usable' && new URL(read.value).pathname === '/';
+  if (read.kind === 'usable' && !isSite) return { kind: isAddress ? 'email' : 'profile', value: read.value };
+  const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
+  throw stop(
+    'usage',
+    `What is to be forgotten ${why}.`,
+    'Name a person by an e-mail address or by the whole address of a profile page.',
+  );
+}
+
+/** Why a row has no answer any more. The ledger accepts no other words in the place of what was erased. */
+export function erasedReason(atMs: number): string {
+  return `erased on ${isoTime(atMs).slice(0, 10)}`;
+}
+
+/** A longer address, and a longer slug, are somebody else's. */
+const NO_ADDRESS_BEFORE = String.raw`(?<![\p{L}\p{N}._%+-])`;
+const NO_HOST_AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+const NO_HOST_BEFORE = String.raw`(?<![\p{L}\p{N}-])`;
+const NO_SLUG_AFTER = String.raw`(?![\p{L}\p{N}\p{M}_-])`;
+
+export class Mentions {
+  readonly #pattern: RegExp;
+
+  constructor({ kind, value }: Person) {
+    const source = kind === 'email' ? emailPattern(value) : profilePattern(value);
+    this.#pattern = new RegExp(source, 'giu');
+  }
+
+  in(text: string): boolean {
+    if (this.#isIn(text)) return true;
+    if (text.includes('\\') && this.#isIn(withoutEscapes(text))) return true;
+    return text.includes('%') && this.#isIn(percentDecoded(text));
+  }
+
+  /** UTF-16, of either order, has a zero in every letter of an address. */
+  inBytes(bytes: Buffer): boolean {
+    if (this.in(bytes.toString())) return true;
+    if (!bytes.includes(0)) return false;
+    const pairs = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+    return this.in(pairs.toString('utf16le')) || this.in(pairs.swap16().toString('utf16le'));
+  }
+
+  /** The text with something else in the person's place. */
+  replacedIn(text: string): string {
+    return text.replace(this.#pattern, 'erased');
+  }
+
+  #isIn(text: string): boolean {
+    this.#pattern.lastIndex = 0;
+    return this.#pattern.test(text);
+  }
+}
+
+function emailPattern(address: string): string {
+  return `${NO_ADDRESS_BEFORE}${escaped(address)}${NO_HOST_AFTER}`;
+}
+
+/** Hosts of one country are the network's as well; a call by a slug has nothing but that. */
+function profilePattern(url: string): string {
+  const slug = normaliseProfileSlug(url);
+  const address = percentDecoded(url).replace(/^https:\/\/(?:www\.)?/, '');
+  const page = `${NO_HOST_BEFORE}${escaped(address)}${NO_SLUG_AFTER}`;
+  if (slug.kind !== 'usable') return page;
+  return `${page}|"profile_slug":"${escaped(slug.value)}"`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+/** What JSON writes as an escape, as the letter that it stands for. */
+function withoutEscapes(text: string): string {
+  return text
+    .replaceAll('\\/', '/')
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+function percentDecoded(text: string): string {
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+}
+
+/**
+ * An answer without one person: in a list of several that one is left out, and outside of lists what names them becomes
+ * null where the answer is about something else, such as a company.
+ * @returns undefined when the answer is about that person, so that all of it goes.
+ */
+export function answerWithout(
+  bytes: Buffer,
+  mentions: Mentions,
+  about: 'company' | 'anything',
+): Buffer | undefined {
+  const body = readBody(bytes);
+  if (body.kind !== 'json') return undefined;
+  const cutter = new Cutter(mentions, about === 'company');
+  const left = cutter.cut(body.value);
+  if (cutter.isInOneAnswer || mentions.in(JSON.stringify(left))) return undefined;
+  const text = Buffer.from(JSON.stringify(left));
+  return text.length < bytes.length ? text : undefined;
+}
+
+class Cutter {
+  readonly #mentions: Mentions;
+  readonly #withValues: boolean;
+  #lists = 0;
+
+  /** @param withValues whether single values are cut as well, and not only members of lists. */
+  constructor(mentions: Mentions, withValues: boolean) {
+    this.#mentions = mentions;
+    this.#withValues = withValues;
+  }
+
+  /** Whether the answer is about the person as a whole: no list of several held them. */
+  get isInOneAnswer(): boolean {
+    return this.#lists === 0 && !this.#withValues;
+  }
+
+  cut(value: JsonValue): JsonValue {
+    if (!this.#isIn(value)) return value;
+    if (isList(value)) return this.#cutList(value);
+    if (value === null || typeof value !== 'object') return this.#withValues ? null : value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.cut(each)]));
+  }
+
+  #cutList(list: readonly JsonValue[]): readonly JsonValue[] {
+    const isOfObjects = list.some((each) => each !== null && typeof each === 'object');
+    if (isOfObjects) this.#lists += 1;
+    return isOfObjects || this.#withValues ? list.filter((each) => !this.#isIn(each)) : list;
+  }
+
+  #isIn(value: JsonValue): boolean {
+    return this.#mentions.in(JSON.stringify(value));
+  }
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,332 @@
+import { type Clock, systemClock } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import type { LedgerReader } from '../ledger.ts';
+import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
+import { ensureBallast, freeBallast } from './sqlite/ballast.ts';
+import { Connection, type ConnectionOptions, damaged, explained, sqliteCode } from './sqlite/connection.ts';
+import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
+import {
+  hasLedger,
+  makePrivateFile,
+  preparePrivateFolder,
+  refuseForeign,
+  type StoreFolder,
+  sizeOf,
+  storeFolder,
+} from './sqlite/folder.ts';
+import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
+import { SqliteLedger } from './sqlite/ledger.ts';
+import { isSpenderAlive, type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { LogPages } from './sqlite/log-pages.ts';
+import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
+import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
+import { refuseForeignNotes } from './sqlite/outside-note.ts';
+import { SqliteReader } from './sqlite/reader.ts';
+import { openSalvage } from './sqlite/salvage.ts';
+import { type Seal, seal, unbrokenSeal } from './sqlite/seal.ts';
+import { verify } from './sqlite/verify.ts';
+import { readWatermark, Watermark } from './sqlite/watermark.ts';
+
+/**
+ * The store of one machine: a folder with an SQLite database, a lock, a watermark and a ballast. Opening is strict,
+ * because whatever is missing from the ledger would be bought again: nothing is sent before everything has been
+ * checked. `sqlite/` holds one concern per file.
+ */
+const sqlite: Store = {
+  name: 'sqlite',
+  handles: (location) => !isUrl(location),
+
+  async open(location, options) {
+    const folder = storeFolder(location);
+    try {
+      return await open(folder, options);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
+  async look(location, tell) {
+    const folder = storeFolder(location);
+    try {
+      return await look(folder, tell);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
+  async erase(location, order, { dryRun, ...options }) {
+    const folder = storeFolder(location);
+    try {
+      const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
+      try {
+        return await ledger.erase(order, options.clock.wallMs(), dryRun);
+      } finally {
+        await ledger.close();
+      }
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+
+  async salvage(location, workFolder) {
+    const folder = storeFolder(location);
+    if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
+    try {
+      return openSalvage(folder, workFolder);
+    } catch (error) {
+      throw explained(error, folder.path);
+    }
+  },
+};
+
+export default sqlite;
+
+/** Checkpoints of a reader may hold a lock for a moment. Nobody else writes, so a longer wait means something else. */
+const WRITE_TIMEOUT_MS = 2000;
+/** Readers meet a lock only while a spender opens or closes the store. */
+const READ_TIMEOUT_MS = 2000;
+
+async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteLedger> {
+  refuseForeignNotes();
+  if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
+  const wasThere = hasLedger(folder);
+  // Before anything is made, so that a disk that is not mounted stays as it is.
+  if (!wasThere) requireAccepted(lossAt(folder.path), options);
+  preparePrivateFolder(folder);
+  const lock = await takeLock(folder, options);
+  const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
+  try {
+    // What an erasure had not overwritten yet when its process ended.
+    await ledger.scrub();
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+async function openedOrReleased(
+  folder: StoreFolder,
+  lock: SpenderLock,
+  options: Opening,
+): Promise<SqliteLedger> {
+  try {
+    return await openLocked(folder, lock, options);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Opening extends StoreOptions {
+  /** False for a store that is being made. */
+  readonly wasThere: boolean;
+}
+
+/** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
+async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<SqliteLedger> {
+  refuseVanished(folder);
+  const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
+  const connection = connect(folder, { readonly: false, timeoutMs: WRITE_TIMEOUT_MS });
+  try {
+    const schema = schemaOf(connection, folder);
+    // SQLite gives the log the mode of the database, so this comes before the log.
+    makePrivateFile(folder.ledger);
+    connection.pragma('journal_mode = WAL');
+    migrate(connection, schema, folder.path);
+    const { clean, unmarked } = refuseBehind(connection, folder);
+    if (unmarked !== undefined && options.sendsNothing !== true) throw unmarked;
+    const loss = options.wasThere ? lossOf(folder.path, connection) : undefined;
+    requireAccepted(loss, options);
+    if (options.sendsNothing !== true) requireAccepted(lostErasureKey(connection, folder), options);
+    if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
+    if (loss !== undefined) connection.run(NEW_IDENTITY);
+    ensureBallast(folder.ballast);
+    // One that is missing stays so: whoever spends has to hear of it.
+    const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
+    connection.run('UPDATE ledger SET clean = 0');
+    limitPages(connection);
+    return spenderOf(folder, { connection, watermark, lock, seal, clock: options.clock });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly connection: Connection;
+  readonly watermark: Pick<Watermark, 'write' | 'close'>;
+  readonly lock: SpenderLock;
+  /** Undefined when the ledger was not as it had been sealed, and was checked in full. */
+  readonly seal: Seal | undefined;
+  readonly clock: Clock;
+}
+
+function spenderOf(
+  folder: StoreFolder,
+  { connection, watermark, lock, seal: before, clock }: Opened,
+): SqliteLedger {
+  const written = new LogPages(folder.log);
+  return new SqliteLedger({
+    connection,
+    watermark: {
+      write(commits) {
+        written.note();
+        watermark.write(commits);
+      },
+    },
+    lookout: new Lookout(folder, connection),
+    folder: folder.path,
+    makeRoom() {
+      // Folding the log into the database would take the room for itself.
+      connection.pragma('wal_autocheckpoint = 0');
+      freeBallast(folder.ballast);
+      raiseLimit(connection);
+    },
+    secret: readErasureKey(folder.erasureKey),
+    erasureKey: folder.erasureKey,
+    rewriting: () => written.giveUp(),
+    ending: () => written.note(),
+    release(orderly) {
+      written.close();
+      const known = before !== undefined && written.isComplete;
+      const since = known ? { seal: before, written: (page: number) => written.has(page) } : undefined;
+      if (orderly) sealIfPossible(folder, since, clock);
+      watermark.close();
+      lock.release();
+    },
+  });
+}
+
+/** Without a seal the next start checks everything, and nothing else comes of it. */
+function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], clock: Clock): void {
+  try {
+    seal(folder, since, clock.wallMs());
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+  }
+}
+
+/**
+ * A store whose spender was killed is checked as by a spender. Beside one that is at work it is not: that one has
+ * checked it, and what is read has checksums.
+ */
+async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
+  refuseForeignNotes();
+  refuseForeign(folder);
+  if (!hasLedger(folder)) {
+    const loss = lossAt(folder.path);
+    if (loss !== undefined) tell(loss);
+    throw nothingThere(folder);
+  }
+  refuseVanished(folder);
+  const isChecked = unbrokenSeal(folder, systemClock.wallMs()) !== undefined || isSpenderAlive(folder);
+  const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
+  try {
+    const schema = schemaOf(connection, folder);
+    if (schema === 0) throw nothingThere(folder);
+    if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
+    const { unmarked } = refuseBehind(connection, folder);
+    const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
+    if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
+    if (!isChecked) await verify(connection, folder.path, false);
+    return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function connect(folder: StoreFolder, options: ConnectionOptions): Connection {
+  try {
+    return new Connection(folder.ledger, options);
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_NOTADB') throw notALedger(folder);
+    throw error;
+  }
+}
+
+/** @returns the schema's number; 0 for a database with nothing in it. */
+function schemaOf(connection: Connection, folder: StoreFolder): number {
+  const kind = identify(connection);
+  switch (kind.kind) {
+    case 'empty':
+      if (everCommitted(folder))
+        throw damaged(folder.path, 'ledger.db is empty, and entries had been written to it');
+      return 0;
+    case 'ledger':
+      refuseNewer(kind.schema, folder.path);
+      return kind.schema;
+    case 'foreign':
+      throw notALedger(folder);
+  }
+}
+
+function refuseVanished(folder: StoreFolder): void {
+  if (sizeOf(folder.ledger) !== undefined || !everCommitted(folder)) return;
+  throw damaged(folder.path, 'ledger.db is missing, and entries had been written to it');
+}
+
+/** Whether the watermark says so, or has become unreadable, which only damage does. */
+function everCommitted(folder: StoreFolder): boolean {
+  const mark = readWatermark(folder.watermark);
+  return mark === 'unreadable' || (mark ?? 0) > 0;
+}
+
+/**
+ * A ledger that knows fewer commits than the watermark has lost some; one with commits and without a watermark may have.
+ * The mark is read first, and once more when there is none: a spender beside us makes it before its first commit, and
+ * raises it after each, so a ledger that is whole is never behind.
+ */
+function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
+  const mark = readWatermark(folder.watermark);
+  const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM ledger');
+  if (ledger === undefined) throw damaged(folder.path, 'ledger.db has lost its count of commits');
+  const { commits, clean } = ledger;
+  if (mark === 'unreadable') throw damaged(folder.path, 'the watermark cannot be read');
+  if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
+    const fact = `the watermark is missing, and the ledger has ${commits} commits`;
+    return { clean, unmarked: damaged(folder.path, fact) };
+  }
+  if (mark !== undefined && mark > commits) {
+    throw damaged(folder.path, `${mark} commits were made, and the ledger knows only ${commits} of them`);
+  }
+  return { clean, unmarked: undefined };
+}
+
+interface Checked {
+  readonly clean: number;
+  /** What holds a spender back and nobody else: whether the newest commits are there cannot be told. */
+  readonly unmarked: StopError | undefined;
+}
+
+/** What is accepted is a ledger of its own from then on, so that the other one is still missed when it comes back. */
+const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
+
+/** @throws StopError `store_lost` when something is, and nobody accepts that. */
+function requireAccepted(loss: string | undefined, { acceptLost, tell }: StoreOptions): void {
+  if (loss === undefined) return;
+  if (acceptLost !== true) throw lost(loss);
+  tell?.(`Accepted with --accept store: ${loss}`);
+}
+
+function nothingThere(folder: StoreFolder): StopError {
+  return stop(
+    'store',
+    `There is no store in ${folder.path}.`,
+    'Name an existing store with --store; "rowonce run" makes a new one.',
+  );
+}
+
+function notALedger(folder: StoreFolder): StopError {
+  if (everCommitted(folder)) return damaged(folder.path, 'ledger.db is not a ledger any more');
+  return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
+}
+
+function olderSchema(folder: StoreFolder, schema: number): StopError {
+  return stop(
+    'store_version',
+    `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${MIGRATIONS.length}).`,
+    'Type "rowonce run" with it once, which brings it up to date.',
+  );
+}

@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import { invariant } from '../../../core/errors.ts';
+import type {
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  BatchState,
+  PlannedRow,
+} from '../../ledger.ts';
+import type { Connection } from './connection.ts';
+import { wholeMs } from './entries.ts';
+import { insertPlan } from './plans.ts';
+import { batchId, batchNumber } from './records.ts';
+
+/** Making, resuming and changing batches. Everything here runs inside a group's transaction. */
+
+interface Started {
+  readonly id: number;
+  readonly start: BatchStart['start'];
+  readonly superseded: readonly BatchId[];
+}
+
+export interface Beginning {
+  readonly spec: BatchSpec;
+  /** The account's number. */
+  readonly account: number;
+  /** Whether a finished batch is followed by a new generation. */
+  readonly renew: boolean;
+  /** What a new batch works off; empty for a batch that only reads. */
+  readonly plan: readonly PlannedRow[];
+}
+
+export function startBatch(connection: Connection, beginning: Beginning): Started {
+  const { spec, renew } = beginning;
+  const superseded = supersedeLineage(connection, spec);
+  const newest = connection.get<{ id: number; generation: number; state: BatchState }>(
+    'SELECT id, generation, state FROM batches WHERE key = ? ORDER BY generation DESC LIMIT 1',
+    spec.key,
+  );
+  if (newest?.state === 'open' || (newest?.state === 'finished' && !renew)) {
+    follow(connection, newest.id, spec);
+    return { id: newest.id, start: newest.state === 'open' ? 'resumed' : 'finished', superseded };
+  }
+  const id = insertBatch(connection, beginning, (newest?.generation ?? 0) + 1);
+  return { id, start: 'new', superseded };
+}
+
+/** Other content at the same place: what is unfinished of it never resumes. */
+function supersedeLineage(connection: Connection, spec: BatchSpec): readonly BatchId[] {
+  return connection
+    .all<{ id: number }>(
+      `UPDATE batches SET state = 'superseded' WHERE lineage = ? AND key <> ? AND state = 'open' RETURNING id`,
+      spec.lineage,
+      spec.key,
+    )
+    .map(({ id }) => batchId(id));
+}
+
+/** The same content may have been moved, and the account renamed, since the last run: the newest names count. */
+function follow(connection: Connection, id: number, spec: BatchSpec): void {
+  connection.run(
+    'UPDATE batches SET lineage = ?, input_path = ?, account_name = ? WHERE id = ?',
+    spec.lineage,
+    spec.inputPath,
+    spec.accountName,
+    id,
+  );
+}
+
+function insertBatch(connection: Connection, { spec, account, plan }: Beginning, generation: number): number {
+  const id = freeId(connection);
+  insertPlan(connection, id, plan);
+  connection.run(
+    `INSERT INTO batches (id, ordinal, key, generation, lineage, state, account, account_name, sandbox, vendor,
+       operation, input_path, input_sha256, input_rows, settings, created_at, fresh_found, fresh_no_match, rows_beyond,
+       planned_rows)
+     VALUES (?, (SELECT count(*) FROM batches), ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    spec.key,
+    generation,
+    spec.lineage,
+    account,
+    spec.accountName,
+    spec.sandbox ? 1 : 0,
+    spec.vendor,
+    spec.operation,
+    spec.inputPath,
+    spec.inputSha256,
+    spec.inputRows,
+    JSON.stringify(spec.settings),
+    wholeMs(spec.createdAtMs),
+    cutOff(spec.freshSince?.foundMs),
+    cutOff(spec.freshSince?.noMatchMs),
+    spec.rowsBeyond ?? null,
+    plan.length,
+  );
+  return id;
+}
+
+const cutOff = (ms: number | undefined): number | null => (ms === undefined ? null : wholeMs(ms));
+
+const BATCH_IDS = 2 ** 32;
+
+/** Random, so that a batch of one store is not mistaken for one of another by its name. */
+function freeId(connection: Connection): number {
+  for (;;) {
+    const id = randomInt(BATCH_IDS);
+    if (connection.get('SELECT 1 FROM batches WHERE id = ?', id) === undefined) return id;
+  }
+}
+
+export function changeBatch(connection: Connection, batch: Batch, change: BatchChange): void {
+  const ended = batch.state === 'superseded' || batch.state === 'cancelled';
+  invariant(
+    !ended || change.state === undefined || change.state === batch.state,
+    `batch ${batch.id} is ${batch.state} and cannot become ${change.state}`,
+  );
+  const columns = {
+    state: change.state,
+    budget: change.budget,
+    extra_credits: change.extraCredits,
+    settings: change.settings === undefined ? undefined : JSON.stringify(change.settings),
+    output_path: change.outputPath,
+    output_sha256: change.outputSha256,
+    command: change.command,
+    input_path: change.inputPath,
+  };
+  for (const [column, value] of Object.entries(columns)) {
+    if (value === undefined) continue;
+    connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, value, batchNumber(batch.id));
+  }
+}

@@ -1,0 +1,354 @@
+import type { Call } from '../../../core/operation.ts';
+import {
+  type AnswerRecord,
+  type AttemptId,
+  type AttemptRecord,
+  type BootMoment,
+  type CallState,
+  CHARGED_ONCE,
+  credits,
+  type Decision,
+  type Doubt,
+  type FoundReply,
+  type Look,
+  type OpenAttempt,
+} from '../../ledger.ts';
+import { momentOf } from './boots.ts';
+import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+import { hiddenKey } from './erasure-key.ts';
+import {
+  answerOf,
+  batchId,
+  callOf,
+  checkAttempt,
+  closureOf,
+  decisionOf,
+  keyText,
+  lookOf,
+  readingOf,
+  releaseOf,
+  replyOf,
+  requestOf,
+  type StoredAttempt,
+  type StoredCall,
+  type StoredClosure,
+  type StoredReading,
+  type StoredReply,
+  type StoredRequest,
+  type StoredTold,
+} from './records.ts';
+
+/**
+ * What the ledger holds for calls and attempts. Each question is a few reads by integer key, a microsecond or two each;
+ * one join over the same tables would be no faster and would not say which row it was that had been altered.
+ */
+type CallWithState = StoredCall & {
+  readonly answer: number | null;
+  readonly doubt: number | null;
+  readonly repeats: number;
+};
+type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
+
+/** As far back as the newest answers of an account are looked for. */
+const ATTEMPTS_LOOKED_THROUGH = 1_000;
+
+/** All but `day`, which SQLite would work out for every row. */
+const COLUMNS =
+  'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
+
+export class Calls {
+  readonly #connection: Connection;
+  /** Under which calls were hidden when their person was forgotten; undefined: none was. */
+  readonly #secret: Buffer | undefined;
+
+  constructor(connection: Connection, secret?: Buffer) {
+    this.#connection = connection;
+    this.#secret = secret;
+  }
+
+  byKey(key: Buffer): CallWithState | undefined {
+    const sql = 'SELECT * FROM calls WHERE key = ?';
+    const call = this.#connection.get<CallWithState>(sql, key);
+    if (call !== undefined || this.#secret === undefined) return call;
+    return this.#connection.get(sql, hiddenKey(this.#secret, key));
+  }
+
+  /** `batch` is whose decision counts. */
+  state(key: Buffer, batch: number | undefined): CallState {
+    const call = this.byKey(key);
+    return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
+  }
+
+  /** A call by its number in the tables, whether or not the index of the keys knows it. */
+  numbered(id: number): { readonly accountIdentity: string; readonly call: Call; readonly state: CallState } {
+    const call = this.#call(id);
+    const sql = 'SELECT identity FROM accounts WHERE id = ?';
+    const account = this.#connection.get<{ identity: string }>(sql, call.account);
+    if (account === undefined) throw new AlteredRow(`account ${call.account} is missing`);
+    return { accountIdentity: account.identity, call: callOf(call), state: this.#stateOf(call, undefined) };
+  }
+
+  #stateOf(call: CallWithState, batch: number | undefined): CallState {
+    if (call.answer !== null) {
+      const answer = this.answer(call.answer, call);
+      if (answer === undefined) throw new AlteredRow(`the answer of call ${call.id}`);
+      return { kind: 'answered', answer };
+    }
+    if (call.doubt === null) return { kind: 'unknown' };
+    const decision = batch === undefined ? undefined : this.#decision(call.doubt, batch);
+    const doubt = this.#doubt(call, call.doubt);
+    return { kind: 'in_doubt', doubt, ...(decision === undefined ? {} : { decision }) };
+  }
+
+  /**
+   * The answer that an attempt brought, or undefined when it is none. Plans ask for a million of them, so nothing is read
+   * twice, and what was told only where it can be.
+   * @param call its call, when that has been read already.
+   * @param readTo the newest reading that counts; left out: of all.
+   */
+  answer(
+    attempt: number,
+    call?: StoredCall,
+    readTo: number | null = Number.MAX_SAFE_INTEGER,
+  ): AnswerRecord | undefined {
+    const row = this.#attempt(attempt);
+    const closure = this.#closure(attempt);
+    const readings = this.#readings(attempt);
+    return answerOf({
+      call: call?.id === row.call ? call : this.#call(row.call),
+      attempt: row,
+      closure,
+      reply: this.#reply(attempt),
+      told: closure?.kind === 'in_doubt' ? this.#told(attempt) : undefined,
+      reading: readings.findLast(({ id }) => readTo !== null && id <= readTo),
+      newest: readings.at(-1),
+    });
+  }
+
+  /** Attempts are numbered in the order of their intents, so the newest are at the end of the table. */
+  newestFound(accountIdentity: string, most: number): readonly FoundReply[] {
+    const attempts = this.#connection.all<AttemptOfCall>(
+      `SELECT a.* FROM (SELECT ${COLUMNS} FROM attempts ORDER BY id DESC LIMIT ${ATTEMPTS_LOOKED_THROUGH}) a
+         CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+         CROSS JOIN closures k ON k.attempt = a.id
+        WHERE p.identity = +? AND k.kind = 'settled' AND k.answer = 'found' ORDER BY a.id DESC LIMIT +?`,
+      accountIdentity,
+      most,
+    );
+    return attempts.flatMap((attempt) => {
+      const { call, reply } = this.#record(attempt);
+      return reply === undefined ? [] : [{ call, reply }];
+    });
+  }
+
+  /** All that is known about it. */
+  recorded(attempt: number): AttemptRecord {
+    return this.#record(this.#attempt(attempt));
+  }
+
+  /** Doubts that rows of the batch wait for: its own attempts, and those of others that a row of its names. */
+  doubts(batch: number): readonly Doubt[] {
+    const calls = this.#connection.all<CallWithState & { readonly doubt: number }>(
+      `SELECT c.* FROM calls c JOIN attempts d ON d.id = c.doubt
+        WHERE c.doubt IS NOT NULL
+          AND (
+            EXISTS (
+              SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id
+               WHERE a.call = c.id AND a.batch = :batch AND k.kind = 'in_doubt')
+            OR c.id IN (
+              SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+               WHERE r.batch = :batch AND r.kind = 'in_doubt'))
+          AND (
+            SELECT kind FROM decisions WHERE doubt = c.doubt AND batch = :batch ORDER BY id DESC LIMIT 1) IS NOT 'skip'
+        ORDER BY d.row, c.id`,
+      { batch },
+    );
+    return calls.map((call) => this.#doubt(call, call.doubt));
+  }
+
+  history(batch: number, row: number): readonly AttemptRecord[] {
+    const attempts = this.#connection.all<AttemptOfCall>(
+      `SELECT ${COLUMNS} FROM attempts WHERE call IN (
+         SELECT call FROM attempts WHERE batch = :batch AND row = :row
+         UNION
+         SELECT a.call FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
+          WHERE r.batch = :batch AND r.row = :row)
+       ORDER BY id`,
+      { batch, row },
+    );
+    return attempts.map((attempt) => this.#record(attempt));
+  }
+
+  /** Open attempts up to this number. */
+  open(newest: number): readonly OpenAttempt[] {
+    const attempts = this.#connection.all<AttemptOfCall & { readonly identity: string }>(
+      `SELECT a.*, p.identity FROM attempts a
+         JOIN batches b ON b.id = a.batch JOIN accounts p ON p.id = b.account
+        WHERE a.open = 1 AND a.id <= +? ORDER BY a.id`,
+      newest,
+    );
+    return attempts.map((attempt) => {
+      const { reply } = this.#record(attempt);
+      const call = this.#call(attempt.call);
+      return {
+        attempt: attempt.id as AttemptId,
+        key: keyText(call.key),
+        accountIdentity: attempt.identity,
+        call: callOf(call),
+        batch: batchId(attempt.batch),
+        row: attempt.row,
+        reserved: credits(attempt.reserved),
+        ...(reply === undefined ? {} : { reply }),
+      };
+    });
+  }
+
+  #doubt(call: CallWithState, attempt: number): Doubt {
+    const row = this.#attempt(attempt);
+    checkAttempt(row, call.key);
+    const closure = this.#closure(attempt);
+    const request = this.#request(attempt);
+    const sentBoot = momentOf(this.#connection, row);
+    const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotency_key);
+    return {
+      key: keyText(call.key),
+      call: callOf(call),
+      attempt: row.id as AttemptId,
+      batch: batchId(row.batch),
+      row: row.row,
+      atRisk: credits(this.#held(call.id)),
+      why: closure === undefined ? '' : closureOf(closure).why,
+      sentAtMs: row.intent_at,
+      ...(sentBoot === undefined ? {} : { sentBoot }),
+      ...(firstBoot === undefined ? {} : { firstBoot }),
+      repeats: call.repeats,
+      ...(request === undefined ? {} : { request: requestOf(request) }),
+    };
+  }
+
+  /** When the first attempt under an idempotency key was made, on the boot clock. */
+  #firstUnder(key: string): BootMoment | undefined {
+    const row = this.#connection.get<{ boot: number | null; uptime: number | null }>(
+      `SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
+        WHERE r.idempotency_key = +? ORDER BY a.id LIMIT 1`,
+      key,
+    );
+    return row && momentOf(this.#connection, row);
+  }
+
+  /** What lost attempts of the call may have cost; the newest may have repeated an earlier one and hold nothing. */
+  #held(call: number): number {
+    const sql = 'SELECT sum(reserved) AS held FROM held_attempts WHERE call = ?';
+    return this.#connection.get<{ held: number | null }>(sql, call)?.held ?? 0;
+  }
+
+  /** The batch's last word on this loss, unless an attempt is just making use of it. */
+  #decision(doubt: number, batch: number): Decision | undefined {
+    const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number; used: number }>(
+      `SELECT d.*, c.key, EXISTS (SELECT 1 FROM attempts a WHERE a.decision = d.id AND a.open = 1) AS used
+         FROM decisions d JOIN calls c ON c.id = d.call
+        WHERE d.doubt = +? AND d.batch = +? ORDER BY d.id DESC LIMIT 1`,
+      doubt,
+      batch,
+    );
+    if (row === undefined || row.used === 1) return undefined;
+    return checkedDecision(row);
+  }
+
+  #record(row: AttemptOfCall): AttemptRecord {
+    const call = this.#call(row.call);
+    checkAttempt(row, call.key);
+    const reply = this.#reply(row.id);
+    const closure = this.#closure(row.id);
+    const decision = this.#decisionAbout(row);
+    const request = this.#request(row.id);
+    const released = row.freed_by === null ? undefined : this.#freed(row.freed_by);
+    return {
+      attempt: row.id as AttemptId,
+      batch: batchId(row.batch),
+      row: row.row,
+      call: callOf(call),
+      reserved: credits(row.reserved),
+      intentAtMs: row.intent_at,
+      ...(reply === undefined ? {} : { reply: replyOf(reply) }),
+      ...(closure === undefined ? {} : { closure: closureOf(closure) }),
+      ...(decision === undefined ? {} : { decision }),
+      ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),
+      ...(request === undefined ? {} : { request: requestOf(request) }),
+      looks: this.#looks(row.id),
+      readings: this.#readings(row.id).map(readingOf),
+      ...(released === undefined ? {} : { released }),
+    };
+  }
+
+  /** Why the money of a lost attempt was given back by the attempt `by`: it was released, or answered under the key. */
+  #freed(by: number): AttemptRecord['released'] {
+    const sql = 'SELECT * FROM releases WHERE attempt = ?';
+    const release = this.#connection.get<ReleaseRow & { readonly checksum: number }>(sql, by);
+    if (release !== undefined) return releaseOf(release);
+    const answered = this.#closure(by);
+    if (answered === undefined) throw new AlteredRow(`attempt ${by}, which freed another, is not closed`);
+    return { why: CHARGED_ONCE, atMs: closureOf(answered).closedAtMs };
+  }
+
+  #looks(attempt: number): readonly Look[] {
+    return this.#connection
+      .all<LookRow & { readonly checksum: number }>(
+        'SELECT * FROM looks WHERE attempt = ? ORDER BY id',
+        attempt,
+      )
+      .map(lookOf);
+  }
+
+  #readings(attempt: number): readonly StoredReading[] {
+    return this.#connection.all('SELECT * FROM readings WHERE attempt = ? ORDER BY id', attempt);
+  }
+
+  /** What a person told about the attempt, else what allowed it. */
+  #decisionAbout(attempt: AttemptOfCall): Decision | undefined {
+    const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number }>(
+      `SELECT d.*, c.key FROM decisions d JOIN calls c ON c.id = d.call
+        WHERE d.id = coalesce((SELECT decision FROM told WHERE attempt = +?), +?)`,
+      attempt.id,
+      attempt.decision,
+    );
+    return row && checkedDecision(row);
+  }
+
+  #attempt(id: number): AttemptOfCall {
+    const row = this.#connection.get<AttemptOfCall>(`SELECT ${COLUMNS} FROM attempts WHERE id = ?`, id);
+    if (row === undefined) throw new AlteredRow(`attempt ${id} is missing`);
+    return row;
+  }
+
+  #call(id: number): CallWithState {
+    const row = this.#connection.get<CallWithState>('SELECT * FROM calls WHERE id = ?', id);
+    if (row === undefined) throw new AlteredRow(`call ${id} is missing`);
+    return row;
+  }
+
+  #closure(attempt: number): StoredClosure | undefined {
+    return this.#connection.get('SELECT * FROM closures WHERE attempt = ?', attempt);
+  }
+
+  #request(attempt: number): StoredRequest | undefined {
+    return this.#connection.get('SELECT * FROM requests WHERE attempt = ?', attempt);
+  }
+
+  #reply(attempt: number): StoredReply | undefined {
+    return this.#connection.get('SELECT * FROM replies WHERE attempt = ?', attempt);
+  }
+
+  #told(attempt: number): (StoredTold & { readonly why: string }) | undefined {
+    return this.#connection.get(
+      'SELECT t.*, d.why FROM told t JOIN decisions d ON d.id = t.decision WHERE t.attempt = +?',
+      attempt,
+    );
+  }
+}
+
+function checkedDecision(row: DecisionRow & { readonly key: Buffer; readonly checksum: number }): Decision {
+  if (row.checksum !== decisionChecksum(row)) throw new AlteredRow(`decision ${row.id} was altered`);
+  return decisionOf(row);
+}

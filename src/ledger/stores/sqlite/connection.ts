@@ -1,0 +1,226 @@
+import Database from 'better-sqlite3';
+import { messageOf, StopError, stop } from '../../../core/errors.ts';
+
+/**
+ * One connection to an SQLite file: pragmas that must hold on every connection, statements prepared once by their
+ * text, and SQLite's errors turned into what the user can do about them.
+ */
+
+type Value = string | number | null | Buffer;
+/**
+ * In a join, compare with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement again
+ * whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one.
+ */
+/** Values for `?` in their order, or one object for `:name`, where a value is needed more than once. */
+type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
+
+export interface ConnectionOptions {
+  readonly readonly: boolean;
+  /** How long SQLite waits for a lock of another process before it gives up. It blocks the thread meanwhile. */
+  readonly timeoutMs: number;
+}
+
+export class Connection {
+  readonly path: string;
+  readonly #database: Database.Database;
+  /** Open connections of this process, by their path. */
+  static readonly #open = new Map<string, number>();
+  readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
+
+  constructor(path: string, options: ConnectionOptions) {
+    this.path = path;
+    this.#database = new Database(path, { readonly: options.readonly, timeout: options.timeoutMs });
+    Connection.#count(path, 1);
+    try {
+      this.#harden();
+    } catch (error) {
+      // Whoever gets an exception from a constructor has nothing to close.
+      this.close();
+      throw error;
+    }
+  }
+
+  get<Row>(sql: string, ...values: Values): Row | undefined {
+    return this.#prepared(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: Values): Row[] {
+    return this.#prepared(sql).all(...values) as Row[];
+  }
+
+  /** Only where nothing else uses the connection until the last row: an open iterator blocks every write. */
+  each<Row>(sql: string, ...values: Values): IterableIterator<Row> {
+    return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;
+  }
+
+  run(sql: string, ...values: Values): { readonly changes: number; readonly id: number } {
+    const { changes, lastInsertRowid } = this.#prepared(sql).run(...values);
+    return { changes, id: Number(lastInsertRowid) };
+  }
+
+  /** Several statements that return nothing. */
+  script(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** A pure function for use in statements of this connection. */
+  define(name: string, work: (text: string, bytes: Buffer | null) => Value): void {
+    this.#database.function(name, { deterministic: true }, work);
+  }
+
+  /** The value that a pragma gives back. */
+  pragma(source: string): unknown {
+    return this.#database.pragma(source, { simple: true });
+  }
+
+  /** False after SQLite itself took a transaction back, as it may when the disk is full. */
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  /** Reads that must see one state of the ledger. */
+  snapshot<T>(read: () => T): T {
+    this.run('BEGIN');
+    try {
+      return read();
+    } finally {
+      if (this.inTransaction) this.run('COMMIT');
+    }
+  }
+
+  close(): void {
+    if (this.#database.open) Connection.#count(this.path, -1);
+    this.#database.close();
+  }
+
+  /** Whether this process has a connection to the file. */
+  static isOpenOn(path: string): boolean {
+    return (Connection.#open.get(path) ?? 0) > 0;
+  }
+
+  static #count(path: string, by: 1 | -1): void {
+    Connection.#open.set(path, (Connection.#open.get(path) ?? 0) + by);
+  }
+
+  /** @throws SQLITE_NOTADB for a file that is no database, SQLITE_BUSY for one that is locked exclusively. */
+  #harden(): void {
+    // SQLite opens files lazily; reading the header tells at once what they are.
+    this.pragma('schema_version');
+    // The triggers are the money rules. Without recursive triggers, REPLACE would delete rows behind their back.
+    this.pragma('foreign_keys = ON');
+    this.pragma('recursive_triggers = ON');
+    // A file that somebody else altered must not run functions of its choice, nor be believed in its cell sizes.
+    this.pragma('trusted_schema = OFF');
+    this.pragma('cell_size_check = ON');
+    // better-sqlite3 compiles WAL to NORMAL, which loses commits with the power. FULL is what "durable" means here.
+    this.pragma('synchronous = FULL');
+    // On macOS plain fsync does not reach the disk.
+    this.pragma('fullfsync = ON');
+  }
+
+  #prepared(sql: string): Database.Statement<unknown[], unknown> {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[], unknown>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** SQLite's name for what went wrong, such as `SQLITE_FULL`; undefined for errors that are not SQLite's. */
+export function sqliteCode(error: unknown): string | undefined {
+  return error instanceof Database.SqliteError ? error.code : undefined;
+}
+
+export function isDiskFull(error: unknown): boolean {
+  // ENOSPC and EDQUOT come from our own files beside the database.
+  return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
+}
+
+/** A kernel turns a disk read-only when it fails. */
+function isDiskFailing(error: unknown): boolean {
+  return /^(SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(codeOf(error));
+}
+
+/** SQLite's code, or that of the file system. */
+function codeOf(error: unknown): string {
+  return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
+}
+
+/** Constraints are bugs of ours and concern one write; everything else of SQLite's concerns the store. */
+export function concernsOneWrite(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === undefined || code.startsWith('SQLITE_CONSTRAINT');
+}
+
+/**
+ * SQLITE_ERROR is said of a statement that does not fit the schema, or of text that is not JSON. Every statement of ours
+ * fits our schema, and only JSON was written where JSON is read.
+ */
+const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_ERROR', 'SQLITE_MISMATCH'];
+
+function saysDamage(code: string): boolean {
+  return DAMAGE_CODES.some((each) => code.startsWith(each));
+}
+
+/** A row whose checksum does not fit, or that is not whole. */
+export class AlteredRow extends Error {}
+
+/**
+ * What was read is not what is ever written, such as a number that no number can hold. Rows are turned into values only
+ * by short code without branches of its own, so it is the rows that are wrong.
+ */
+export function explainedReading(error: unknown, folder: string): unknown {
+  const wrongs = [TypeError, RangeError, SyntaxError];
+  if (!wrongs.some((wrong) => error instanceof wrong)) return explained(error, folder);
+  return damaged(folder, `an entry cannot be read (${messageOf(error)})`, error);
+}
+
+export function diskFull(folder: string, cause: unknown): StopError {
+  return new StopError(
+    {
+      code: 'disk_full',
+      message: `The disk that holds the store ${folder} is full; nothing new is sent.`,
+      next: 'Free some space, then type the same command again: it goes on where it stopped.',
+    },
+    { cause },
+  );
+}
+
+export function damaged(folder: string, fact: string, cause?: unknown): StopError {
+  return new StopError(
+    {
+      code: 'store_damaged',
+      message: `The store ${folder} is damaged: ${fact}.`,
+      next: 'Restore the whole folder from its newest backup; "rowonce store salvage" reads what is left of this one.',
+    },
+    { cause },
+  );
+}
+
+/** What an error of SQLite means to a user; other errors, bugs of ours among them, pass unchanged. */
+export function explained(error: unknown, folder: string): unknown {
+  if (error instanceof StopError) return error;
+  if (error instanceof AlteredRow) return damaged(folder, error.message, error);
+  if (isDiskFull(error)) return diskFull(folder, error);
+  // Errors of the file system name the call that failed; bugs of ours do not.
+  if (error instanceof Error && 'syscall' in error) return unusable(folder, error, error.message);
+  const code = sqliteCode(error);
+  if (code === undefined || concernsOneWrite(error)) return error;
+  if (saysDamage(code)) {
+    return damaged(folder, `SQLite says "${messageOf(error)}"`, error);
+  }
+  if (code.startsWith('SQLITE_BUSY')) {
+    return stop('busy', `Another program holds the ledger in ${folder} (${code}).`, 'Close that program.');
+  }
+  return unusable(folder, error, `${messageOf(error)} (${code})`);
+}
+
+function unusable(folder: string, cause: unknown, fact: string): StopError {
+  const message = `The store ${folder} cannot be used: ${fact}.`;
+  const next = isDiskFailing(cause)
+    ? 'See that its disk is sound and mounted for writing, then type the same command again: it goes on where it stopped.'
+    : 'Make the folder and its files yours to write, or name another one with --store.';
+  return new StopError({ code: 'store', message, next }, { cause });
+}

@@ -1,0 +1,169 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { shellWord } from '../../../core/command-line.ts';
+import { stop } from '../../../core/errors.ts';
+import { distrustOf, ownedByAnother } from '../../../core/own-folder.ts';
+
+/**
+ * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
+ * else in the process but `seal.ts`: closing any other file descriptor of theirs would silently drop the locks (POSIX).
+ * Asking for their size and changing their mode is harmless.
+ */
+export interface StoreFolder {
+  readonly path: string;
+  readonly ledger: string;
+  /** SQLite's, which exists while the ledger is open, and after a kill. */
+  readonly log: string;
+  readonly seal: string;
+  readonly lock: string;
+  readonly watermark: string;
+  readonly ballast: string;
+  readonly spender: string;
+  /** By which calls of people who were forgotten are found; absent until the first. */
+  readonly erasureKey: string;
+}
+
+export function storeFolder(location: string): StoreFolder {
+  const path = resolve(location);
+  return {
+    path,
+    ledger: join(path, 'ledger.db'),
+    log: join(path, 'ledger.db-wal'),
+    seal: join(path, 'seal'),
+    lock: join(path, 'lock.db'),
+    watermark: join(path, 'watermark'),
+    ballast: join(path, 'ballast'),
+    spender: join(path, 'spender.json'),
+    erasureKey: join(path, 'erasure-key'),
+  };
+}
+
+/** What was bought and for whom is nobody else's business. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+const OTHERS = 0o077;
+/** Windows has no such modes; the user's profile folder is private there already. */
+const HAS_MODES = process.platform !== 'win32';
+
+/** To write a file anew, and never what a link in its place leads to; Windows has no such flag, and hardly such links. */
+export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
+/** The same to go on with a file. */
+export const AS_IT_STANDS = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
+
+/** Writes a private file of ours anew. */
+export function writeAnew(path: string, content: string | Buffer): void {
+  const file = openSync(path, ANEW, FILE_MODE);
+  try {
+    writeFileSync(file, content);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Size of a file, or undefined when there is none. */
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+export function makePrivateFile(path: string): void {
+  if (HAS_MODES) chmodSync(path, FILE_MODE);
+}
+
+/** Whether there is a ledger, or a sign that there was one: a watermark without its ledger is damage, not absence. */
+export function hasLedger(folder: StoreFolder): boolean {
+  return sizeOf(folder.ledger) !== undefined || sizeOf(folder.watermark) !== undefined;
+}
+
+/**
+ * A folder that another user owns or can write in, and files in it that are no files of ours, would have us believe what
+ * somebody else says was bought, or write where a link of theirs leads.
+ * @throws StopError `store`.
+ */
+export function refuseForeign(folder: StoreFolder): void {
+  const open = hasLedger(folder) ? distrustOf(folder.path) : ownerOf(folder.path);
+  if (open !== undefined) throw stop('store', `The store is not taken: ${open.fact}.`, open.next);
+  for (const path of filesOf(folder)) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    const owner = ownedByAnother(path, found);
+    if (found.isFile() && owner === undefined) continue;
+    const fact = owner?.fact ?? `${path} is ${found.isSymbolicLink() ? 'a link' : 'no file'}`;
+    throw stop(
+      'store',
+      `The store is not taken: ${fact}, which Rowonce never makes there.`,
+      'See who made it, then remove it or restore the whole folder from a backup.',
+    );
+  }
+}
+
+/** All of them, those of SQLite included. */
+function filesOf({ ledger, log, seal, lock, watermark, ballast, spender }: StoreFolder): readonly string[] {
+  return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, ballast, spender];
+}
+
+/** Of a folder that becomes a store and is closed to others then. */
+function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : ownedByAnother(path, found);
+}
+
+/**
+ * Makes the folder, or takes an existing one: an empty one and an existing store are closed to others. A folder with
+ * other files in it that others can reach is refused, because closing it would take those files from them.
+ */
+export function preparePrivateFolder(folder: StoreFolder): void {
+  if (mkdirSync(folder.path, { recursive: true, mode: FOLDER_MODE }) !== undefined)
+    syncFolder(dirname(folder.path));
+  refuseForeign(folder);
+  refuseNetworkFileSystem(folder.path);
+  if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
+  // Standard input is kept there before the ledger is made.
+  const others = readdirSync(folder.path).filter((name) => name !== 'spool');
+  if (!hasLedger(folder) && others.length > 0) {
+    throw stop(
+      'store',
+      `The folder ${folder.path} holds other files and is open to other users, so it does not become a store.`,
+      `Name an empty folder with --store, or close this one: chmod 700 ${shellWord(folder.path)}`,
+    );
+  }
+  chmodSync(folder.path, FOLDER_MODE);
+}
+
+/** Makes the names in a folder survive a loss of power; Windows keeps them without being asked. */
+export function syncFolder(path: string): void {
+  if (!HAS_MODES) return;
+  const handle = openSync(path, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+/** `f_type` of file systems whose locks and shared memory SQLite cannot rely on: NFS, SMB, CIFS, SMB2, AFS, Ceph. */
+const NETWORK_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400,
+]);
+
+export function isNetworkFileSystem(type: number): boolean {
+  return process.platform === 'linux' && NETWORK_FILE_SYSTEMS.has(type);
+}
+
+function refuseNetworkFileSystem(path: string): void {
+  if (!isNetworkFileSystem(statfsSync(path).type)) return;
+  throw stop(
+    'store',
+    `The folder ${path} is on a network file system, where two machines could spend at once.`,
+    'Name a folder on a local disk with --store.',
+  );
+}

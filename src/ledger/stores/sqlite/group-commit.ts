@@ -1,0 +1,219 @@
+import { StopError } from '../../../core/errors.ts';
+import { crashPoint } from '../../../core/faults.ts';
+import { type Connection, concernsOneWrite, diskFull, explained, isDiskFull } from './connection.ts';
+import type { Lookout } from './lookout.ts';
+import { sumUp } from './table-sums.ts';
+import type { Watermark } from './watermark.ts';
+
+/**
+ * Writes that are asked for in the same turn of the event loop share one transaction, and each resolves once that is
+ * on the disk: one wait for the disk instead of one per row.
+ *
+ * A crash before the commit leaves none of the group, and nobody was told otherwise; a crash after it leaves all of it,
+ * with the watermark behind, which is harmless. One write that fails is taken out, and the others are committed.
+ */
+interface Write {
+  readonly work: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Belongs to a request that is already in flight, so it is written even when the disk is full. */
+  readonly inFlight: boolean;
+}
+
+type Done =
+  | { readonly write: Write; readonly value: unknown }
+  | { readonly write: Write; readonly error: unknown };
+
+interface Committed {
+  readonly done: readonly Done[];
+  readonly commits: number;
+}
+
+const COUNT_COMMIT = 'UPDATE ledger SET commits = commits + 1 RETURNING commits';
+
+/** One commit keeps the event loop for some milliseconds at most; the limiter of the rate lives on the same loop. */
+const LARGEST_GROUP = 1000;
+
+export interface GroupCommitOptions {
+  readonly connection: Connection;
+  readonly watermark: Pick<Watermark, 'write'>;
+  readonly lookout: Pick<Lookout, 'refusal' | 'committed'>;
+  readonly folder: string;
+  /** Makes room on a full disk, once. */
+  readonly makeRoom: () => void;
+}
+
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  #queue: Write[] = [];
+  #scheduled = false;
+  #full = false;
+  /** Set when the store itself failed: what it holds is then unknown until it is opened and checked again. */
+  #broken: unknown;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+  }
+
+  /** False once something failed that the next start has to look into. */
+  get sound(): boolean {
+    return this.#broken === undefined;
+  }
+
+  /** `work` runs inside the group's transaction, perhaps twice when another write of the group fails. */
+  write<T>(work: () => T, inFlight = false): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: (value) => resolve(value as T), reject, inFlight });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#turn());
+    });
+  }
+
+  /** Commits what is still waiting. */
+  drain(): void {
+    while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
+  }
+
+  #turn(): void {
+    this.#scheduled = false;
+    this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
+    if (this.#queue.length === 0 || this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#turn());
+  }
+
+  #commitGroup(group: readonly Write[]): void {
+    if (group.length === 0) return;
+    const refusal = this.#refusal();
+    const writable = refusal === undefined ? group : refuseNew(group, refusal);
+    try {
+      settle(this.#commit(writable));
+    } catch (error) {
+      if (isDiskFull(error) && !this.#full) this.#commitInFlight(writable, error);
+      else if (isDamage(explained(error, this.#options.folder))) this.#rescue(writable, error);
+      else this.#fail(writable, error);
+    }
+  }
+
+  /** Why only what is in flight is still written: it may have been paid for. */
+  #refusal(): StopError | undefined {
+    const { folder, lookout } = this.#options;
+    return this.#full ? diskFull(folder, undefined) : lookout.refusal();
+  }
+
+  /**
+   * The ledger has just turned out to be damaged, or is known to be. Not all of its pages are, so what comes back from
+   * requests that are in flight is written one by one, as far as that can be done: it may have been paid for.
+   */
+  #rescue(group: readonly Write[], cause: unknown): void {
+    this.#broken ??= explained(cause, this.#options.folder);
+    for (const write of group) {
+      try {
+        if (!write.inFlight) throw this.#broken;
+        const { done, commits } = this.#transaction(() => [{ write, value: write.work() }]);
+        this.#mark(commits);
+        settle(done);
+      } catch (error) {
+        write.reject(explained(error, this.#options.folder));
+      }
+    }
+  }
+
+  #fail(group: readonly Write[], error: unknown): void {
+    const reason = explained(error, this.#options.folder);
+    if (!isDiskFull(error)) this.#broken = reason;
+    for (const write of group) write.reject(reason);
+  }
+
+  /** The disk has just become full: from here on only what is in flight is written, into the room that is made. */
+  #commitInFlight(group: readonly Write[], cause: unknown): void {
+    this.#full = true;
+    this.#options.makeRoom();
+    this.#commitGroup(refuseNew(group, diskFull(this.#options.folder, cause)));
+  }
+
+  #commit(group: readonly Write[]): readonly Done[] {
+    if (this.#broken !== undefined) throw this.#broken;
+    if (group.length === 0) return [];
+    const { done, commits } = this.#committed(group);
+    this.#mark(commits);
+    this.#options.lookout.committed();
+    return done;
+  }
+
+  #committed(group: readonly Write[]): Committed {
+    try {
+      return this.#transaction(() => group.map((write) => ({ write, value: write.work() })));
+    } catch (error) {
+      if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
+      // Savepoints cost a fifth of a small write, so they are only used once a group has failed.
+      return this.#transaction(() => group.map((write) => this.#apart(write)));
+    }
+  }
+
+  #transaction(work: () => readonly Done[]): Committed {
+    const { connection } = this.#options;
+    connection.run('BEGIN IMMEDIATE');
+    try {
+      const done = work();
+      sumUp(connection);
+      const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
+      crashPoint('before-commit');
+      connection.run('COMMIT');
+      return { done, commits: counted?.commits ?? 0 };
+    } catch (error) {
+      if (connection.inTransaction) connection.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** The group is committed by now, so its writes are true whatever happens here; what follows them may not be safe. */
+  #mark(commits: number): void {
+    const { watermark, folder, makeRoom } = this.#options;
+    crashPoint('before-watermark');
+    try {
+      watermark.write(commits);
+    } catch (error) {
+      this.#broken = explained(error, folder);
+      if (!isDiskFull(error) || this.#full) return;
+      // Some file systems need room to overwrite as well.
+      this.#full = true;
+      makeRoom();
+      this.#broken = undefined;
+      this.#mark(commits);
+    }
+  }
+
+  /** One write of the group, taken back alone when it fails. */
+  #apart(write: Write): Done {
+    const { connection } = this.#options;
+    connection.run('SAVEPOINT apart');
+    try {
+      const value = write.work();
+      connection.run('RELEASE apart');
+      return { write, value };
+    } catch (error) {
+      if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
+      connection.run('ROLLBACK TO apart');
+      connection.run('RELEASE apart');
+      return { write, error };
+    }
+  }
+}
+
+function refuseNew(group: readonly Write[], stopped: StopError): readonly Write[] {
+  for (const write of group) if (!write.inFlight) write.reject(stopped);
+  return group.filter((write) => write.inFlight);
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof StopError && error.code === 'store_damaged';
+}
+
+function settle(done: readonly Done[]): void {
+  for (const each of done) {
+    if ('error' in each) each.write.reject(each.error);
+    else each.write.resolve(each.value);
+  }
+}

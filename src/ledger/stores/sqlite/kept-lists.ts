@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { isSpooled } from '../../../core/paths.ts';
+import { Mentions } from '../../person.ts';
+import type { ErasureOrder } from '../../store.ts';
+import type { Connection } from './connection.ts';
+
+/** Lists that are kept beside the ledger: standard input, and what an undo works through. */
+const FOLDERS = ['spool', 'undo'];
+
+export interface KeptLists {
+  /** To be removed. */
+  readonly files: readonly string[];
+  /** Batches that still need one of them. */
+  readonly unfinished: readonly number[];
+}
+
+/** @param folder of the store. An older Rowonce kept standard input elsewhere, which its batches say. */
+export function keptLists(connection: Connection, folder: string, order: ErasureOrder): KeptLists {
+  const inputs = connection.all<{ id: number; path: string; state: string }>(
+    'SELECT id, input_path AS path, state FROM batches',
+  );
+  const elsewhere = inputs.filter(({ path }) => isSpooled(path) && dirname(dirname(path)) !== folder);
+  const paths = new Set([
+    ...FOLDERS.flatMap((name) => filesIn(join(folder, name))),
+    ...elsewhere.map(({ path }) => path),
+  ]);
+  const mentions = order.kind === 'person' ? new Mentions(order.person) : undefined;
+  const isMeant = (path: string): boolean => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile()) return false;
+    return order.kind === 'age'
+      ? stat.mtimeMs < order.beforeMs
+      : mentions !== undefined && fileMentions(path, mentions);
+  };
+  const meant = [...paths].filter(isMeant);
+  const open = inputs.filter(({ path, state }) => state === 'open' && meant.includes(path));
+  const needed = new Set(open.map(({ path }) => path));
+  return { files: meant.filter((path) => !needed.has(path)), unfinished: open.map(({ id }) => id) };
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function fileMentions(path: string, mentions: Mentions): boolean {
+  return contentsOf(readFileSync(path)).some((content) => contentMentions(content, mentions));
+}
+
+const WINDOW_BYTES = 1 << 24;
+/** Longer than any address, in any encoding. */
+const OVERLAP_BYTES = 1 << 13;
+
+/** A text of a gigabyte would be longer than a string may be. */
+function contentMentions(content: Buffer, mentions: Mentions): boolean {
+  for (let at = 0; at < content.length; at += WINDOW_BYTES) {
+    if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES))) return true;
+  }
+  return false;
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZIP_ENTRY = Buffer.from('PK\x03\x04');
+/** Of the header before each entry of an archive: its length, and where it says how long name and extra field are. */
+const ENTRY = { header: 30, name: 26, extra: 28 };
+
+/** A packed text, the entries of a workbook, or the file as it is. */
+function contentsOf(bytes: Buffer): readonly Buffer[] {
+  if (bytes.subarray(0, GZIP.length).equals(GZIP)) return [unpacked(() => gunzipSync(bytes))];
+  if (!bytes.subarray(0, ZIP_ENTRY.length).equals(ZIP_ENTRY)) return [bytes];
+  const contents = [bytes];
+  for (let at = 0; at !== -1; at = bytes.indexOf(ZIP_ENTRY, at + ENTRY.header)) {
+    if (at + ENTRY.header > bytes.length) break;
+    const start =
+      at + ENTRY.header + bytes.readUInt16LE(at + ENTRY.name) + bytes.readUInt16LE(at + ENTRY.extra);
+    contents.push(unpacked(() => inflateRawSync(bytes.subarray(start))));
+  }
+  return contents;
+}
+
+/** What cannot be unpacked holds nothing that a run could read. */
+function unpacked(work: () => Buffer): Buffer {
+  try {
+    return work();
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** Of the sandbox, which is the vendor of play money and keeps its book in the store. */
+const BOOKS = ['book.jsonl', 'service-book.jsonl'];
+
+/** A crash leaves a book with the person or one without; what is looked at is done anew. */
+export function eraseFromBooks(folder: string, order: ErasureOrder): void {
+  if (order.kind !== 'person') return;
+  const mentions = new Mentions(order.person);
+  for (const path of BOOKS.map((name) => join(folder, name))) {
+    if (!existsSync(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    if (!mentions.in(text)) continue;
+    writeFileSync(`${path}.new`, mentions.replacedIn(text), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  }
+}

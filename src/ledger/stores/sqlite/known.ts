@@ -1,0 +1,94 @@
+import type { CallKey } from '../../../core/call-key.ts';
+import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+import { hiddenKey } from './erasure-key.ts';
+import { batchId, keyBytes, keyText } from './records.ts';
+
+/** A call that is answered or in doubt, and what its attempt says of it. */
+interface KnownRow {
+  /** Place of its key among those that were asked for. */
+  readonly at: number;
+  readonly in_doubt: 0 | 1;
+  readonly attempt: number;
+  readonly batch: number | null;
+  readonly kind: AnswerKind | null;
+  readonly why: string | null;
+  readonly answered_at: number | null;
+  readonly dialect: number | null;
+  readonly erased_at: number | null;
+}
+
+/**
+ * One statement for all keys, because handing a key over costs as much as finding it. CROSS JOIN keeps the keys first.
+ * A reply is a page of its own to read, so it is read for its time alone and only when that is asked for.
+ */
+const KNOWN = `
+  SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
+         coalesce(e.answer, iif(k.kind = 'in_doubt', 'found', k.answer)) AS kind,
+         coalesce(e.dialect, k.dialect) AS dialect,
+         CASE WHEN c.answer IS NULL OR k.kind = 'settled' OR e.id IS NOT NULL THEN coalesce(e.why, k.why)
+              ELSE (SELECT d.why FROM told t JOIN decisions d ON d.id = t.decision
+                     WHERE t.attempt = c.answer) END AS why,
+         CASE WHEN NOT :ages OR c.answer IS NULL THEN NULL
+              WHEN k.kind = 'settled' OR e.id IS NOT NULL THEN (SELECT received_at FROM replies WHERE attempt = c.answer)
+              ELSE (SELECT received_at FROM told WHERE attempt = c.answer) END AS answered_at,
+         iif(:hidden, c.call ->> '$.erasedAtMs', NULL) AS erased_at
+    FROM json_each(:keys) j CROSS JOIN calls c ON c.key = unhex(j.value)
+    LEFT JOIN attempts a ON a.id = coalesce(c.answer, c.doubt)
+    LEFT JOIN closures k ON k.attempt = a.id
+    LEFT JOIN readings e ON e.id = (SELECT max(id) FROM readings WHERE attempt = c.answer)
+   WHERE c.answer IS NOT NULL OR c.doubt IS NOT NULL`;
+
+const UNKNOWN: KnownCall = { kind: 'unknown' };
+
+/**
+ * In the order of the keys. An answer that was told counts as found, as everywhere.
+ * @param secret under which calls were hidden when their person was forgotten; undefined: none was.
+ */
+export function knownCalls(
+  connection: Connection,
+  keys: readonly CallKey[],
+  withAges: boolean,
+  secret?: Buffer,
+): readonly KnownCall[] {
+  const plain = callsUnder(connection, keys, withAges, false);
+  if (secret === undefined) return plain;
+  const missing = keys.flatMap((key, at) => (plain[at] === UNKNOWN ? [{ key, at }] : []));
+  const hidden = missing.map(({ key }) => keyText(hiddenKey(secret, keyBytes(key))));
+  const found = callsUnder(connection, hidden, withAges, true);
+  const known = [...plain];
+  for (const [index, { at }] of missing.entries()) known[at] = found[index] ?? UNKNOWN;
+  return known;
+}
+
+function callsUnder(
+  connection: Connection,
+  keys: readonly CallKey[],
+  withAges: boolean,
+  isHidden: boolean,
+): readonly KnownCall[] {
+  const known = new Array<KnownCall>(keys.length).fill(UNKNOWN);
+  const values = { keys: JSON.stringify(keys), ages: withAges ? 1 : 0, hidden: isHidden ? 1 : 0 };
+  const rows = connection.all<KnownRow>(KNOWN, values);
+  const batches = new Map<number, BatchId>();
+  for (const row of rows) {
+    if (row.batch === null) throw new AlteredRow(`attempt ${row.attempt} is missing`);
+    const batch = batches.get(row.batch) ?? batchId(row.batch);
+    batches.set(row.batch, batch);
+    known[row.at] = knownCall(row, batch, withAges);
+  }
+  return known;
+}
+
+function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
+  const { in_doubt: isInDoubt, kind, why, answered_at: answeredAtMs } = row;
+  const attempt = row.attempt as AttemptId;
+  if (isInDoubt === 1) return { kind: 'in_doubt', doubt: { attempt, batch } };
+  if (kind === null || why === null || (withAges && answeredAtMs === null)) {
+    throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
+  }
+  const dialect = row.dialect === null ? {} : { dialect: row.dialect };
+  const erased = row.erased_at === null ? {} : { erasedAtMs: row.erased_at };
+  const answer = { attempt, batch, kind, why, ...dialect, ...erased };
+  return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };
+}

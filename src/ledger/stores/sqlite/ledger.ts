@@ -1,0 +1,334 @@
+import { rmSync } from 'node:fs';
+import type { BootTime } from '../../../core/clock.ts';
+import { invariant } from '../../../core/errors.ts';
+import type { Position } from '../../../core/format.ts';
+import type { SubjectFacts } from '../../../core/membership.ts';
+import type { RowNumber } from '../../../core/row.ts';
+import type {
+  AccountCaps,
+  Admission,
+  Agreement,
+  AttemptId,
+  Batch,
+  BatchChange,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  Closure,
+  DecisionId,
+  DecisionSpec,
+  Intent,
+  KeptTime,
+  LearnedRate,
+  Ledger,
+  Look,
+  MissesMark,
+  OpenAttempt,
+  PauseRecord,
+  PlannedRow,
+  RawReply,
+  Reading,
+  SettledRow,
+  TimeMark,
+  UsageMark,
+} from '../../ledger.ts';
+import type { Erased, ErasureOrder } from '../../store.ts';
+import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
+import { insertAgreement } from './agreements.ts';
+import { changeBatch, startBatch } from './batches.ts';
+import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
+import { type MarkRow, markChecksum } from './checksums.ts';
+import { type Connection, sqliteCode } from './connection.ts';
+import {
+  accountNumber,
+  insertAttempt,
+  insertClosure,
+  insertDecision,
+  insertLook,
+  insertReading,
+  insertRelease,
+  insertReply,
+  insertTold,
+} from './entries.ts';
+import { erasureOf, isNothing } from './erasable.ts';
+import { erase } from './erase.ts';
+import { makeErasureKey } from './erasure-key.ts';
+import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { eraseFromBooks } from './kept-lists.ts';
+import type { Lookout } from './lookout.ts';
+import { overBudget } from './money.ts';
+import { keepPrice, reserveFor } from './prices.ts';
+import { SqliteReader } from './reader.ts';
+import { batchNumber, keyBytes, positionOf } from './records.ts';
+import { retractMisses, settleRow } from './rows.ts';
+import { logChange, refusedChange } from './subjects.ts';
+import { sumUp } from './table-sums.ts';
+
+export interface SqliteLedgerOptions extends GroupCommitOptions {
+  readonly lookout: Lookout;
+  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  readonly secret: Buffer | undefined;
+  /** Where it is kept. */
+  readonly erasureKey: string;
+  /** Runs before every page is written anew. */
+  readonly rewriting: () => void;
+  /** Runs after an orderly end, before the connection is closed. */
+  readonly ending: () => void;
+  /** Gives the store back: lock and files. Runs after the connection is closed. */
+  readonly release: (orderly: boolean) => void;
+}
+
+/** The ledger of the one spender. What is written is queued for the next commit; what is read has been committed. */
+export class SqliteLedger extends SqliteReader implements Ledger {
+  readonly #group: GroupCommit;
+  readonly #options: Pick<
+    SqliteLedgerOptions,
+    'ending' | 'lookout' | 'release' | 'rewriting' | 'erasureKey' | 'secret'
+  >;
+  /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
+  readonly #earlier: number;
+  /** The number of the boot that attempts are made in; undefined: unknown. */
+  #boot: number | undefined;
+  #closed = false;
+
+  constructor(options: SqliteLedgerOptions) {
+    super(options.connection, options.folder, options.secret);
+    this.#group = new GroupCommit(options);
+    this.#options = options;
+    const sql = 'SELECT coalesce(max(id), 0) AS newest FROM attempts';
+    this.#earlier = options.connection.get<{ newest: number }>(sql)?.newest ?? 0;
+  }
+
+  beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
+    return this.#group.write(() => {
+      const account = accountNumber(this.connection, spec.accountIdentity);
+      const { id, start, superseded } = startBatch(this.connection, { spec, account, renew, plan });
+      return { batch: this.#existingBatch(id), start, superseded };
+    });
+  }
+
+  changeBatch(batch: BatchId, change: BatchChange): Promise<void> {
+    return this.#group.write(() =>
+      changeBatch(this.connection, this.#existingBatch(batchNumber(batch)), change),
+    );
+  }
+
+  noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+    return this.#group.write(() => {
+      this.connection.run('DELETE FROM files WHERE path = ?', path);
+      for (const sha256 of sha256s)
+        this.connection.run('INSERT INTO files (path, sha256) VALUES (?, ?)', path, sha256);
+    });
+  }
+
+  noteAgreement(agreement: Agreement): Promise<void> {
+    return this.#group.write(() => insertAgreement(this.connection, agreement));
+  }
+
+  setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
+    return this.#group.write(() => {
+      const sql = 'UPDATE accounts SET per_day = ?, per_month = ? WHERE id = ?';
+      this.connection.run(
+        sql,
+        caps.perDay ?? null,
+        caps.perMonth ?? null,
+        accountNumber(this.connection, accountIdentity),
+      );
+    });
+  }
+
+  notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
+    return this.#group.write(() =>
+      notePause(this.connection, accountNumber(this.connection, accountIdentity), pause),
+    );
+  }
+
+  setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
+    return this.#group.write(() =>
+      setLearnedRate(this.connection, accountNumber(this.connection, accountIdentity), learned),
+    );
+  }
+
+  setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
+    return this.#group.write(() =>
+      setUsage(this.connection, accountNumber(this.connection, accountIdentity), usage),
+    );
+  }
+
+  /** A boot that is known costs no commit. */
+  async atBoot(boot: BootTime, atMs: number): Promise<KeptTime> {
+    const known = await this.read(() => bootNumbered(this.connection, boot.id));
+    const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
+    this.#boot = number;
+    return this.read(() => keptTime(this.connection, number));
+  }
+
+  keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+    const boot = this.#boot;
+    invariant(boot !== undefined, 'a time is kept of a boot');
+    return this.#group.write(() => keepTime(this.connection, boot, kind, mark));
+  }
+
+  admit(intent: Intent): Promise<Admission> {
+    const boot = this.#boot;
+    return this.#group.write(() => {
+      const reserve = reserveFor(this.connection, intent);
+      const priced = { ...intent, reserve };
+      const refused = refusedChange(this.connection, priced) ?? overBudget(this.connection, priced);
+      if (refused !== undefined) return refused;
+      return { kind: 'admitted', attempt: insertAttempt(this.connection, priced, boot), reserved: reserve };
+    });
+  }
+
+  record(attempt: AttemptId, reply: RawReply): Promise<void> {
+    return this.#group.write(() => insertReply(this.connection, attempt, reply), true);
+  }
+
+  closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
+    return this.#group.write(() => {
+      if (closure.kind === 'settled') logChange(this.connection, attempt, left);
+      insertClosure(this.connection, attempt, closure, atMs);
+      if (closure.kind === 'settled' && closure.showsPrice)
+        keepPrice(this.connection, attempt, closure.charged);
+    }, true);
+  }
+
+  addReading(reading: Reading): Promise<void> {
+    return this.#group.write(() => {
+      const booked = insertReading(this.connection, reading);
+      if (reading.showsPrice) keepPrice(this.connection, reading.attempt, booked);
+    });
+  }
+
+  openAttempts(): Promise<readonly OpenAttempt[]> {
+    return this.read(() => this.calls.open(this.#earlier));
+  }
+
+  recordLook(look: Look): Promise<void> {
+    return this.#group.write(() => insertLook(this.connection, look));
+  }
+
+  release(attempt: AttemptId, why: string, atMs: number): Promise<void> {
+    return this.#group.write(() => insertRelease(this.connection, attempt, why, atMs));
+  }
+
+  decide(decision: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
+    invariant(
+      (decision.kind === 'told') === (told !== undefined),
+      'a decision is told with a reply, and only then',
+    );
+    return this.#group.write(() => {
+      const call = this.calls.byKey(keyBytes(decision.key));
+      invariant(call?.doubt != null, `call ${decision.key} is not in doubt`);
+      const id = insertDecision(this.connection, decision, call.id, call.doubt);
+      if (told !== undefined) {
+        logChange(this.connection, call.doubt, left);
+        insertTold(this.connection, call.id, id, told);
+      }
+      return id as DecisionId;
+    });
+  }
+
+  retractMisses(accountIdentity: string): Promise<number> {
+    return this.#group.write(() => retractMisses(this.connection, accountIdentity));
+  }
+
+  markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
+    return this.#group.write(() =>
+      markMisses(this.connection, accountNumber(this.connection, accountIdentity), mark),
+    );
+  }
+
+  settleRow(row: SettledRow): Promise<void> {
+    return this.#group.write(() => settleRow(this.connection, row));
+  }
+
+  mark(batch: BatchId, position: Position): Promise<void> {
+    return this.#group.write(() => {
+      const { row, byteOffset: byte_offset, lines } = position;
+      const cells = { batch: batchNumber(batch), row, byte_offset, lines };
+      this.connection.run(
+        `INSERT OR REPLACE INTO marks (batch, row, byte_offset, lines, checksum)
+           VALUES (:batch, :row, :byte_offset, :lines, :checksum)`,
+        { ...cells, checksum: markChecksum(cells) },
+      );
+    });
+  }
+
+  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
+    return this.read(() => {
+      const mark = this.connection.get<MarkRow & { readonly checksum: number | null }>(
+        'SELECT * FROM marks WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1',
+        batchNumber(batch),
+        row,
+      );
+      return mark && positionOf(mark);
+    });
+  }
+
+  /** See `Store.erase`. */
+  async erase(order: ErasureOrder, atMs: number, dryRun: boolean): Promise<Erased> {
+    const { secret, erasureKey } = this.#options;
+    const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, order));
+    const isHeld = order.kind === 'person' && report.unsettled.length > 0;
+    if (dryRun || isHeld || isNothing(report)) return report;
+    const erasing = { order, found, atMs, files: lists.files };
+    const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
+    eraseFromBooks(this.folder, order);
+    // What is overwritten in a page is set to zero from here on.
+    this.connection.pragma('secure_delete = ON');
+    await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
+    return { ...report, isLogHeld: !(await this.scrub()) };
+  }
+
+  /**
+   * Ends erasures that are committed: their files, free pages and the log go. A crash before the end leaves that to the
+   * next start. @returns false while another process reads the log.
+   */
+  async scrub(): Promise<boolean> {
+    const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
+    const unended = this.connection.all<{ id: number; files: string }>(sql);
+    if (unended.length === 0) return true;
+    for (const { files } of unended) for (const path of JSON.parse(files)) rmSync(path, { force: true });
+    this.#options.rewriting();
+    this.connection.pragma('secure_delete = ON');
+    this.connection.pragma('wal_checkpoint(TRUNCATE)');
+    this.connection.script('VACUUM');
+    // The value that it gives back is 1 as long as somebody reads.
+    if (this.connection.pragma('wal_checkpoint(TRUNCATE)') !== 0) return false;
+    await this.#group.write(() => this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'));
+    return true;
+  }
+
+  /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */
+  override async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#group.drain();
+    this.#options.lookout.end();
+    const orderly = this.#group.sound && endOrderly(this.connection);
+    if (orderly) this.#options.ending();
+    this.connection.close();
+    this.#options.release(orderly);
+  }
+
+  #existingBatch(id: number): Batch {
+    // What this transaction has changed has no checksum yet.
+    sumUp(this.connection);
+    const batch = this.batchNumbered(id);
+    invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
+    return batch;
+  }
+}
+
+/** A crash before the flag is set, or a full disk, costs the next start a full check and nothing else. */
+function endOrderly(connection: Connection): boolean {
+  try {
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.run('UPDATE ledger SET clean = 1');
+    return true;
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error;
+    return false;
+  }
+}

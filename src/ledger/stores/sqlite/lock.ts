@@ -1,0 +1,93 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { isoTime } from '../../../core/clock.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
+import type { StoreOptions } from '../../store.ts';
+import { Connection, sqliteCode } from './connection.ts';
+import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';
+
+/**
+ * One spender per store, for the life of the process. The kernel holds the lock, through an exclusive transaction on a
+ * side file: it refuses a second spender even while the first is stopped, and is free the moment the first is gone,
+ * however it went. A file with a process id in it could do neither.
+ */
+export interface SpenderLock {
+  release(): void;
+}
+
+/** Short against any run, and rare enough that waiting costs nothing. */
+const RETRY_MS = 200;
+
+/** @throws StopError `busy` when the lock is not free within `waitForLockMs`. */
+export async function takeLock(folder: StoreFolder, options: StoreOptions): Promise<SpenderLock> {
+  const { clock, waitForLockMs } = options;
+  const deadlineMs = clock.monotonicMs() + waitForLockMs;
+  for (;;) {
+    const connection = tryLock(folder.lock);
+    if (connection !== undefined) return announced(folder, connection, options);
+    const leftMs = deadlineMs - clock.monotonicMs();
+    if (leftMs <= 0) throw busy(folder);
+    await clock.sleep(Math.min(RETRY_MS, leftMs));
+  }
+}
+
+function tryLock(path: string): Connection | undefined {
+  let connection: Connection | undefined;
+  try {
+    // No timeout: SQLite would wait by blocking the thread, and knows nothing of our clock.
+    connection = new Connection(path, { readonly: false, timeoutMs: 0 });
+    // WAL would let a reader's lock live on; the rollback journal's exclusive lock is one lock on one file.
+    connection.pragma('journal_mode = DELETE');
+    makePrivateFile(path);
+    connection.run('BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection?.close();
+    if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return undefined;
+    throw error;
+  }
+}
+
+/** Who holds the lock is written beside it, for people. Nothing is decided by it: a crash leaves it behind. */
+function announced(folder: StoreFolder, connection: Connection, options: StoreOptions): SpenderLock {
+  const words = { pid: process.pid, since: isoTime(options.clock.wallMs()), command: options.command };
+  writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
+  return {
+    release() {
+      try {
+        rmSync(folder.spender, { force: true });
+      } catch {
+        // A disk that takes no writes any more keeps it, as a crash does.
+      }
+      connection.close();
+    },
+  };
+}
+
+function busy(folder: StoreFolder): StopError {
+  const who = lastAnnounced(folder.spender);
+  return stop(
+    'busy',
+    `Another process is spending from the store ${folder.path}${who === undefined ? '' : `; the last to say so was ${who}`}.`,
+    'Let it end, or wait for it with --wait 2h.',
+  );
+}
+
+/** Whether the process that said last that it spends still lives. It may be another one that got its number. */
+export function isSpenderAlive(folder: StoreFolder): boolean {
+  try {
+    process.kill(JSON.parse(readFileSync(folder.spender, 'utf8')).pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function lastAnnounced(path: string): string | undefined {
+  try {
+    const { pid, since, command } = JSON.parse(readFileSync(path, 'utf8'));
+    return `process ${pid}, "${command}", since ${since}`;
+  } catch {
+    // Being written at this moment, or not there: the message does without.
+    return undefined;
+  }
+}

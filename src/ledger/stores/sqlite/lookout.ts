@@ -1,0 +1,178 @@
+import { type BigIntStats, statSync } from 'node:fs';
+import { isoTime } from '../../../core/clock.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
+import { counted } from '../../../core/plain-text.ts';
+import type { Connection } from './connection.ts';
+import type { StoreFolder } from './folder.ts';
+import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, placeOf } from './outside-note.ts';
+
+/** How far the ledger of a store has come, by its own word. */
+export interface Standing {
+  readonly identity: string;
+  readonly commits: number;
+  /** As in `OutsideNote`. */
+  readonly lastIntentMs: number | undefined;
+}
+
+/** Play money is not worth a stop, so a ledger that holds nothing else has no last intent. */
+const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
+const LAST_INTENT = 'SELECT intent_at FROM attempts WHERE id = (SELECT max(id) FROM attempts)';
+
+export function standingOf(connection: Connection): Standing {
+  const ledger = connection.get<{ identity: string; commits: number }>(
+    'SELECT identity, commits FROM ledger',
+  );
+  const last =
+    connection.get<object>(HOLDS_MONEY) === undefined
+      ? undefined
+      : connection.get<{ readonly intent_at: number }>(LAST_INTENT);
+  return { identity: ledger?.identity ?? '', commits: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
+}
+
+/** What a store has lost by what is known outside of it; undefined when it is the newest that is known. */
+export function lossOf(path: string, connection: Connection): string | undefined {
+  const place = placeOf(path);
+  // The note comes first: a spender beside us commits before it notes, so its ledger is never behind what was read.
+  const same = noteOf(standingOf(connection).identity);
+  const before = noteAt(place);
+  const found = standingOf(connection);
+  if (same?.lastIntentMs !== undefined && same.commits > found.commits)
+    return behindWords(path, place, found, same);
+  if (before?.lastIntentMs === undefined || before.identity === found.identity) return undefined;
+  return otherWords(path, found, before);
+}
+
+/** The same of a place where nothing is. */
+export function lossAt(path: string): string | undefined {
+  const before = noteAt(placeOf(path));
+  return before?.lastIntentMs === undefined ? undefined : goneWords(path, before);
+}
+
+function behindWords(path: string, place: string, found: Standing, note: OutsideNote): string {
+  const where = note.place === place ? '' : ` in ${note.place}`;
+  const since = found.lastIntentMs === undefined ? '' : ` after ${isoTime(found.lastIntentMs)}`;
+  return `The store ${path} is not the newest one: ${counted(note.commits, 'commit')} were made with its ledger${where}, ${lastRequest(note)}, and ${note.commits - found.commits} of them are missing. What it bought${since} would be bought again.`;
+}
+
+function goneWords(path: string, note: OutsideNote): string {
+  return `The store ${path} is gone: ${counted(note.commits, 'commit')} were made with the ledger that was there, ${lastRequest(note)}. All that it bought would be bought again.`;
+}
+
+function otherWords(path: string, found: Standing, note: OutsideNote): string {
+  const own =
+    found.lastIntentMs === undefined ? 'has bought nothing yet' : `has ${counted(found.commits, 'commit')}`;
+  return `The store ${path} has another ledger than before: ${counted(note.commits, 'commit')} were made with the one that was there, ${lastRequest(note)}, and this one ${own}. What only the other one bought would be bought again.`;
+}
+
+function lastRequest({ lastIntentMs = 0 }: OutsideNote): string {
+  return `the last request at ${isoTime(lastIntentMs)}`;
+}
+
+export function lost(fact: string): StopError {
+  const next = 'Put the newest store back, or go on without it by rowonce run with --accept store.';
+  return stop('store_lost', fact, next);
+}
+
+/** How often what is outside is brought up to date while there are commits. */
+const NOTE_EVERY_MS = 1000;
+
+/**
+ * Sees to it that the ledger which is open is the one that the next start will find, and keeps the note outside of the
+ * store. A process that goes on with a file which nobody else can reach would buy what nobody will ever know of.
+ */
+export class Lookout {
+  readonly #folder: StoreFolder;
+  readonly #connection: Connection;
+  readonly #opened: BigIntStats | undefined;
+  readonly #place: string;
+  #timer: NodeJS.Timeout | undefined;
+  #noted: OutsideNote | undefined;
+  #isDue = false;
+  #refusal: StopError | undefined;
+
+  /** Begins with a note, so that from the first commit on it is known whose they are. */
+  constructor(folder: StoreFolder, connection: Connection) {
+    this.#folder = folder;
+    this.#connection = connection;
+    this.#place = placeOf(folder.path);
+    this.#opened = fileAt(folder.ledger);
+    this.#note();
+    if (this.#noted !== undefined) keepPlace(this.#noted);
+  }
+
+  /** Why nothing new may be written, which a request would follow; undefined as long as all is as it was. */
+  refusal(): StopError | undefined {
+    if (this.#refusal === undefined && !this.#isThere()) this.#refusal = takenAway(this.#folder.path);
+    return this.#refusal;
+  }
+
+  /** At once after a while without commits, then once a second. */
+  committed(): void {
+    this.#isDue = true;
+    if (this.#timer !== undefined) return;
+    this.#note();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isDue) this.committed();
+    }, NOTE_EVERY_MS).unref();
+  }
+
+  /** Before the connection is closed. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#note();
+  }
+
+  /** Asking for a file's number opens nothing, so no lock of this process is dropped by it. */
+  #isThere(): boolean {
+    const now = fileAt(this.#folder.ledger);
+    return now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev;
+  }
+
+  #note(): void {
+    this.#isDue = false;
+    const standing = this.#standing();
+    if (standing === undefined) return;
+    const other = noteOf(standing.identity);
+    if (this.#noted !== undefined && other !== undefined && !isSame(other, this.#noted)) {
+      this.#refusal ??= usedTwice(this.#folder.path, other.place);
+      return;
+    }
+    const note = { ...standing, place: this.#place };
+    this.#noted = keepNote(note) ? note : undefined;
+  }
+
+  /** A ledger that cannot be read any more says so to whoever needs it; a note does not. */
+  #standing(): Standing | undefined {
+    try {
+      return standingOf(this.#connection);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Undefined also for a file that cannot be reached: the next start would not reach it either. */
+function fileAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(one: OutsideNote, other: OutsideNote): boolean {
+  return (
+    one.commits === other.commits && one.lastIntentMs === other.lastIntentMs && one.place === other.place
+  );
+}
+
+function takenAway(path: string): StopError {
+  const fact = `The ledger of the store ${path} was deleted, moved, replaced or unmounted while it was in use; nothing new is sent.`;
+  return stop('store_lost', fact, 'Put the store back, then type the same command again.');
+}
+
+function usedTwice(path: string, other: string): StopError {
+  const fact = `Two copies of one ledger are in use at the same time, in ${path} and in ${other}; nothing new is sent.`;
+  return stop('store_lost', fact, 'Keep the one that bought more, and use no copy of it.');
+}

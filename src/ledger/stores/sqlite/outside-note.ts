@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { stop } from '../../../core/errors.ts';
+import { distrustOf } from '../../../core/own-folder.ts';
+import { ledgersFolder } from '../../../core/paths.ts';
+import { writeAnew } from './folder.ts';
+
+/**
+ * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied knows
+ * nothing of what was bought since, and nothing inside of it says so. There is one small file for each ledger, and one
+ * for each place, which names the ledger that was last used there.
+ *
+ * All of it is best effort: without a folder to write to, in a container that begins anew each time, a store is taken
+ * as it is. A loss of power may leave an older note, which means nothing, and never a newer one, because the ledger's own
+ * commit was on the disk before.
+ */
+export interface OutsideNote {
+  readonly identity: string;
+  readonly commits: number;
+  /** When the newest request was noted that may have cost something. Undefined: nothing was bought with the ledger. */
+  readonly lastIntentMs: number | undefined;
+  /** Where the ledger was last used. */
+  readonly place: string;
+}
+
+/** The path of a store's folder as everybody reaches it, also when it is gone: links in front of it are followed. */
+export function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(placeOf(parent), basename(path));
+  }
+}
+
+export function noteOf(identity: string): OutsideNote | undefined {
+  const [commits = '', lastIntentMs = '', place = ''] = linesOf(nameOf(identity));
+  if (!/^\d{1,15}$/.test(commits) || !/^\d{0,15}$/.test(lastIntentMs) || place === '') return undefined;
+  return {
+    identity,
+    commits: Number(commits),
+    lastIntentMs: lastIntentMs === '' ? undefined : Number(lastIntentMs),
+    place,
+  };
+}
+
+/**
+ * Somebody else who can write the notes could hide that a store is older than it was, or hold up one that is not.
+ * @throws StopError `store`.
+ */
+export function refuseForeignNotes(): void {
+  const folder = knownFolder();
+  const distrust = folder === undefined ? undefined : distrustOf(folder);
+  if (distrust === undefined) return;
+  throw stop('store', `What is known of ledgers is not taken: ${distrust.fact}.`, distrust.next);
+}
+
+/** Of the ledger that was last used at the place, unless it has been used somewhere else since. */
+export function noteAt(place: string): OutsideNote | undefined {
+  const [identity = ''] = linesOf(nameOfPlace(place));
+  const note = noteOf(identity);
+  return note?.place === place ? note : undefined;
+}
+
+/** @returns whether it could be kept. */
+export function keepNote({ identity, commits, lastIntentMs, place }: OutsideNote): boolean {
+  return replace(nameOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
+}
+
+export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'place'>): void {
+  replace(nameOfPlace(place), [identity, place]);
+}
+
+const nameOf = (identity: string): string => `ledger-${identity}`;
+const nameOfPlace = (place: string): string =>
+  `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+
+/** Not even where it would be can be told of a user without a home. */
+function knownFolder(): string | undefined {
+  try {
+    return ledgersFolder();
+  } catch {
+    return undefined;
+  }
+}
+
+function linesOf(name: string): readonly string[] {
+  const folder = knownFolder();
+  if (folder === undefined) return [];
+  try {
+    return readFileSync(join(folder, name), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+/** Whoever reads sees the old lines or the new ones. One process writes a ledger's file, so the other name is its own. */
+function replace(name: string, lines: readonly string[]): boolean {
+  try {
+    const folder = knownFolder();
+    if (folder === undefined) return false;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = join(folder, name);
+    writeAnew(`${file}.new`, lines.map((line) => `${line}\n`).join(''));
+    renameSync(`${file}.new`, file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Call } from '../../../core/operation.ts';
+import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
+import { type PriceRow, priceChecksum } from './checksums.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+
+/** The highest price that answers have shown, by account and operation, apart for each `credits_max` that jobs gave. */
+
+/** In the column `credits_max`: the job gave none. */
+const NONE = -1;
+
+/** Undefined before the first answer that showed one. */
+export function highestPrice(
+  connection: Connection,
+  accountIdentity: string,
+  { operation, creditsMost = NONE }: Pick<Call, 'operation' | 'creditsMost'>,
+): Credits | undefined {
+  const row = connection.get<PriceRow & { readonly checksum: number }>(
+    `SELECT * FROM prices
+      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +? AND credits_max = +?`,
+    accountIdentity,
+    operation,
+    creditsMost,
+  );
+  if (row === undefined) return undefined;
+  if (row.checksum !== priceChecksum(row)) throw new AlteredRow(`the price of ${operation} was altered`);
+  return credits(row.highest);
+}
+
+/**
+ * What an attempt has to reserve: what is asked for, and no less than the highest price known. A lost request that is sent
+ * again to the byte is charged once at most, and the lost attempt holds the money for that.
+ */
+export function reserveFor(connection: Connection, intent: Intent): Credits {
+  if (intent.request !== undefined && isRepeat(connection, intent)) return intent.reserve;
+  const known = highestPrice(connection, intent.accountIdentity, callAsKept(connection, intent)) ?? 0;
+  return credits(Math.max(intent.reserve, known));
+}
+
+/** To follow the closure of an attempt whose answer showed what it cost. */
+export function keepPrice(connection: Connection, attempt: AttemptId, charged: Credits): void {
+  const key = connection.get<Omit<PriceRow, 'highest'>>(
+    `SELECT c.account, c.operation, coalesce(json_extract(c.call, '$.creditsMost'), ${NONE}) AS credits_max
+       FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?`,
+    attempt,
+  );
+  if (key === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  const row = { ...key, highest: charged };
+  connection.run(
+    `INSERT INTO prices (account, operation, credits_max, highest, checksum)
+     VALUES (:account, :operation, :credits_max, :highest, :checksum)
+     ON CONFLICT (account, operation, credits_max)
+     DO UPDATE SET highest = excluded.highest, checksum = excluded.checksum WHERE excluded.highest > highest`,
+    { ...row, checksum: priceChecksum(row) },
+  );
+}
+
+/** A call is written once, so a job that gives another `credits_max` for the same one does not change it. */
+function callAsKept(connection: Connection, { key, call }: Intent): Pick<Call, 'operation' | 'creditsMost'> {
+  const sql = "SELECT json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = ?";
+  const kept = connection.get<{ most: number | null }>(sql, Buffer.from(key, 'hex'));
+  if (kept === undefined) return call;
+  return { operation: call.operation, ...(kept.most === null ? {} : { creditsMost: kept.most }) };
+}
+
+function isRepeat(connection: Connection, { decision }: Intent): boolean {
+  if (decision === undefined) return false;
+  const row = connection.get<{ kind: string }>('SELECT kind FROM decisions WHERE id = ?', decision);
+  return row?.kind === 'repeat';
+}

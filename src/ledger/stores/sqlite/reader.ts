@@ -1,0 +1,326 @@
+import type { CallKey } from '../../../core/call-key.ts';
+import type { Call } from '../../../core/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
+import type {
+  AccountState,
+  Activity,
+  Agreement,
+  AnswerRecord,
+  AttemptId,
+  AttemptRecord,
+  Batch,
+  BatchId,
+  CallState,
+  Credits,
+  Doubt,
+  FoundReply,
+  FreshSince,
+  KnownCall,
+  KnownSubject,
+  LedgerReader,
+  Money,
+  PauseRecord,
+  PlannedRow,
+  RowRecord,
+  SettledInput,
+} from '../../ledger.ts';
+import { accountState, pausesOf } from './accounts.ts';
+import { activityOf } from './activity.ts';
+import { hasOlderThan, lostRefresh } from './ages.ts';
+import { agreementTo } from './agreements.ts';
+import { confirmedTime } from './boots.ts';
+import { Calls } from './calls.ts';
+import type { OutcomeRow } from './checksums.ts';
+import { type Connection, explainedReading } from './connection.ts';
+import { knownCalls } from './known.ts';
+import { accountMoney, batchMoney } from './money.ts';
+import { plannedRows } from './plans.ts';
+import { highestPrice } from './prices.ts';
+import { type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
+import { rowsReadOtherwise } from './rows.ts';
+import { knownSubjects } from './subjects.ts';
+import { checkBatch } from './table-sums.ts';
+
+/** Rows of a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
+const SETTLED_PAGE = 10_000;
+
+const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
+
+/** Reads of an SQLite ledger. Each sees one state of it, whatever a spender beside commits meanwhile. */
+export class SqliteReader implements LedgerReader {
+  protected readonly connection: Connection;
+  protected readonly calls: Calls;
+  /** For messages. */
+  protected readonly folder: string;
+
+  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  readonly #secret: Buffer | undefined;
+
+  constructor(connection: Connection, folder: string, secret?: Buffer) {
+    this.connection = connection;
+    this.calls = new Calls(connection, secret);
+    this.folder = folder;
+    this.#secret = secret;
+  }
+
+  batches(): Promise<readonly Batch[]> {
+    return this.read(() =>
+      this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(checkedBatch),
+    );
+  }
+
+  written(path: string): Promise<readonly string[]> {
+    return this.read(() =>
+      this.connection
+        .all<{ sha256: string }>('SELECT sha256 FROM files WHERE path = ?', path)
+        .map(({ sha256 }) => sha256),
+    );
+  }
+
+  agreement(sha256: string): Promise<Agreement | undefined> {
+    return this.read(() => agreementTo(this.connection, sha256));
+  }
+
+  batch(id: BatchId): Promise<Batch | undefined> {
+    return this.read(() => this.batchNumbered(batchNumber(id)));
+  }
+
+  batchByKey(key: string): Promise<Batch | undefined> {
+    return this.read(() => {
+      const sql = `${BATCHES} WHERE b.key = ? AND b.state IN ('open', 'finished') ORDER BY b.generation DESC LIMIT 1`;
+      const row = this.connection.get<BatchRow>(sql, key);
+      return row && checkedBatch(row);
+    });
+  }
+
+  batchMoney(batch: BatchId): Promise<Money> {
+    return this.read(() => batchMoney(this.connection, batchNumber(batch)));
+  }
+
+  accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
+    return this.read(() => accountMoney(this.connection, accountIdentity, scope, atMs));
+  }
+
+  account(accountIdentity: string): Promise<AccountState> {
+    return this.read(() => accountState(this.connection, accountIdentity));
+  }
+
+  counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
+    return this.read(() => {
+      const tallies = this.connection.all<{ kind: OutcomeKind; count: number }>(
+        `SELECT substr(name, 5) AS kind, count FROM tallies
+          WHERE batch = ? AND name LIKE 'row:%' AND count > 0 ORDER BY name`,
+        batchNumber(batch),
+      );
+      return Object.fromEntries(tallies.map(({ kind, count }) => [kind, count]));
+    });
+  }
+
+  traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
+    const id = batchNumber(batch);
+    return this.read(() => ({ requests: this.#tally(id, 'requests'), calls: this.#tally(id, 'calls') }));
+  }
+
+  openRequests(batch: BatchId): Promise<number> {
+    // The sign keeps SQLite from going through all attempts of the batch instead of the few that are open.
+    const sql = 'SELECT count(*) AS n FROM attempts WHERE open = 1 AND +batch = ?';
+    return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
+  }
+
+  rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
+    return this.read(() => {
+      const rows = this.connection.all<OutcomeRow & { readonly checksum: number | null }>(
+        'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
+        batchNumber(batch),
+        fromRow,
+        limit,
+      );
+      const answers = this.#answersOnce();
+      return rows.map((row) => this.recordOf(row, answers));
+    });
+  }
+
+  rowsReadOtherwise(
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]> {
+    return this.read(() => {
+      const rows = rowsReadOtherwise(this.connection, batchNumber(batch), { dialect, fromRow, limit });
+      const answers = this.#answersOnce();
+      return rows.map((row) => this.recordOf(row, answers));
+    });
+  }
+
+  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
+    const id = batchNumber(batch);
+    let after = fromRow - 1;
+    for (;;) {
+      const page = await this.read(() =>
+        this.connection.all<{ row: number; input: number | null }>(
+          "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
+          id,
+          after,
+          SETTLED_PAGE,
+        ),
+      );
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page.map(({ row, input }) => (input === null ? { row } : { row, input }));
+      after = last.row;
+    }
+  }
+
+  sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    return this.read(() => {
+      const times: number[] = [];
+      // Newest first and no further back than needed: attempts are numbered in the order of their intents, and
+      // CROSS JOIN keeps SQLite from starting with another table and sorting them all.
+      for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
+        `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
+           FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
+           LEFT JOIN closures k ON k.attempt = a.id ORDER BY a.id DESC`,
+      )) {
+        if (at < sinceMs || times.length === limit) break;
+        if (sent === 1 && account === accountIdentity) times.push(at);
+      }
+      return times.sort((a, b) => a - b);
+    });
+  }
+
+  newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
+    return this.read(() => this.calls.newestFound(accountIdentity, most));
+  }
+
+  find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
+    const id = batch === undefined ? undefined : batchNumber(batch);
+    return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
+  }
+
+  known(
+    keys: readonly CallKey[],
+    { withAges }: { readonly withAges: boolean },
+  ): Promise<readonly KnownCall[]> {
+    return this.read(() => knownCalls(this.connection, keys, withAges, this.#secret));
+  }
+
+  doubts(batch: BatchId): Promise<readonly Doubt[]> {
+    return this.read(() => this.calls.doubts(batchNumber(batch)));
+  }
+
+  history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
+    return this.read(() => this.calls.history(batchNumber(batch), row));
+  }
+
+  attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> {
+    return this.read(() => ids.map((id) => this.calls.recorded(id)));
+  }
+
+  matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
+    return this.read(() => {
+      const rate = this.connection.get<{ found: number; answers: number }>(
+        `SELECT found, answers FROM match_rates
+          WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`,
+        accountIdentity,
+        operation,
+      );
+      return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+    });
+  }
+
+  price(
+    accountIdentity: string,
+    call: Pick<Call, 'operation' | 'creditsMost'>,
+  ): Promise<Credits | undefined> {
+    return this.read(() => highestPrice(this.connection, accountIdentity, call));
+  }
+
+  hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
+    return this.read(() => hasOlderThan(this.connection, batchNumber(batch), freshSince));
+  }
+
+  lostRefresh(answer: AttemptId): Promise<number | undefined> {
+    return this.read(() => lostRefresh(this.connection, answer));
+  }
+
+  pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
+    return this.read(() => pausesOf(this.connection, accountIdentity, fromMs, untilMs));
+  }
+
+  activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity> {
+    return this.read(() => activityOf(this.connection, batchNumber(batch), most, unitMs));
+  }
+
+  subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
+    return this.read(() => knownSubjects(this.connection, accountIdentity));
+  }
+
+  plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
+    return this.read(() => plannedRows(this.connection, batch, fromRow, limit));
+  }
+
+  confirmedTime(): Promise<number | undefined> {
+    return this.read(() => confirmedTime(this.connection));
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+  }
+
+  /** One state of the ledger, with damage turned into a stop. */
+  protected async read<T>(work: () => T): Promise<T> {
+    try {
+      return this.connection.snapshot(work);
+    } catch (error) {
+      throw explainedReading(error, this.folder);
+    }
+  }
+
+  protected recordOf(
+    row: OutcomeRow & { readonly checksum: number | null },
+    answers: (attempt: number, readTo: number | null) => readonly AnswerRecord[],
+  ): RowRecord {
+    return {
+      row: row.row,
+      outcome: outcomeOf(row),
+      answers: (JSON.parse(row.answers) as number[]).flatMap((attempt) => answers(attempt, row.read_to)),
+      ...(row.input === null ? {} : { input: row.input }),
+    };
+  }
+
+  /** One, or none when the attempt brought none. */
+  protected answersBy(attempt: number, readTo: number | null): readonly AnswerRecord[] {
+    const answer = this.calls.answer(attempt, undefined, readTo);
+    return answer === undefined ? [] : [answer];
+  }
+
+  protected batchNumbered(id: number): Batch | undefined {
+    const row = this.connection.get<BatchRow>(`${BATCHES} WHERE b.id = +?`, id);
+    return row && checkedBatch(row);
+  }
+
+  #tally(batch: number, name: string): number {
+    const sql = 'SELECT count FROM tallies WHERE batch = ? AND name = ?';
+    return this.connection.get<{ count: number }>(sql, batch, name)?.count ?? 0;
+  }
+
+  /** Many rows of a page may share an answer; it is read and checked once. */
+  #answersOnce(): (attempt: number, readTo: number | null) => readonly AnswerRecord[] {
+    const known = new Map<string, readonly AnswerRecord[]>();
+    return (attempt, readTo) => {
+      const key = `${attempt} ${readTo}`;
+      let answers = known.get(key);
+      if (answers === undefined) {
+        answers = this.answersBy(attempt, readTo);
+        known.set(key, answers);
+      }
+      return answers;
+    };
+  }
+}
+
+function checkedBatch(row: BatchRow): Batch {
+  checkBatch(row);
+  return batchOf(row);
+}

@@ -1,0 +1,149 @@
+import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RowNumber } from '../../../core/row.ts';
+import type { Activity, Batch, BatchId, PauseRecord, RowRecord } from '../../ledger.ts';
+import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
+import type { OutcomeRow } from './checksums.ts';
+import { AlteredRow, Connection, explainedReading } from './connection.ts';
+import { type StoreFolder, sizeOf } from './folder.ts';
+import { MIGRATIONS, migrate } from './migrations.ts';
+import { SqliteReader } from './reader.ts';
+import { batchId, batchNumber } from './records.ts';
+
+/**
+ * Reads a damaged ledger row by row, in a copy: SQLite folds the log into whatever it opens, and what is damaged is left
+ * as it is for whoever wants to look at it. What has a wrong checksum, or stands where SQLite cannot read, is noted and
+ * passed over.
+ */
+
+/** @param workFolder where the copy is made. */
+export function openSalvage(folder: StoreFolder, workFolder: string): Salvage {
+  const copy = join(workFolder, 'ledger.db');
+  copyFileSync(folder.ledger, copy);
+  if (sizeOf(folder.log) !== undefined) copyFileSync(folder.log, `${copy}-wal`);
+  mendHeader(copy);
+  const connection = new Connection(copy, { readonly: false, timeoutMs: 0 });
+  try {
+    bringUpToDate(connection, folder.path);
+    return new SalvageReader(connection, folder.path);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** What the header of every ledger of ours says, by its place, as SQLite's file format has it. */
+const HEADER: readonly (readonly [at: number, bytes: Buffer])[] = [
+  [0, Buffer.from('SQLite format 3\0')],
+  // Pages of 4 KiB, a write-ahead log, and how full pages may be.
+  [16, Buffer.from([0x10, 0x00, 2, 2, 0, 64, 32, 32])],
+  // The fourth format of schemas; text is UTF-8.
+  [44, Buffer.from([0, 0, 0, 4])],
+  [56, Buffer.from([0, 0, 0, 1])],
+];
+
+/** One wrong bit there, and SQLite does not take the file for a database. */
+function mendHeader(path: string): void {
+  const file = openSync(path, 'r+');
+  for (const [at, bytes] of HEADER) writeSync(file, bytes, 0, bytes.length, at);
+  closeSync(file);
+}
+
+/** The number of the schema may be what is damaged; the table of erasures is not there in any older one. */
+function bringUpToDate(connection: Connection, folder: string): void {
+  const newest = connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined;
+  if (!newest) migrate(connection, Number(connection.pragma('user_version')), folder);
+  else connection.pragma(`user_version = ${MIGRATIONS.length}`);
+}
+
+type Row = OutcomeRow & { readonly checksum: number | null };
+
+class SalvageReader extends SqliteReader implements Salvage {
+  readonly #unreadable = new Map<string, string>();
+
+  get unreadable(): readonly Unreadable[] {
+    return [...this.#unreadable].map(([what, why]) => ({ what, why }));
+  }
+
+  override async batches(): Promise<readonly Batch[]> {
+    const ids = this.#tried('the list of batches', () =>
+      this.connection.all<{ id: number }>('SELECT id FROM batches ORDER BY ordinal DESC'),
+    );
+    return (ids ?? []).flatMap(({ id }) => {
+      const batch = this.#tried(`batch ${batchId(id)}`, () => this.batchNumbered(id));
+      return batch === undefined ? [] : [batch];
+    });
+  }
+
+  override async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
+    const records: RowRecord[] = [];
+    for (const row of this.#rowNumbers(batch, fromRow)) {
+      if (records.length === limit) break;
+      const record = this.#tried(`row ${row} of batch ${batch}`, () => this.#row(batch, row));
+      if (record !== undefined) records.push(record);
+    }
+    return records;
+  }
+
+  #row(batch: BatchId, row: number): RowRecord | undefined {
+    const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
+    const found = this.connection.get<Row>(sql, batchNumber(batch), row);
+    return found && this.recordOf(found, (attempt, readTo) => this.answersBy(attempt, readTo));
+  }
+
+  /** Where they cannot be listed, each number that the input has is tried. */
+  *#rowNumbers(batch: BatchId, fromRow: RowNumber): Generator<RowNumber> {
+    const id = batchNumber(batch);
+    const sql = 'SELECT row FROM rows WHERE batch = ? AND row >= ? ORDER BY row';
+    const listed = this.#tried(`the list of rows of batch ${batch}`, () =>
+      this.connection.all<{ row: number }>(sql, id, fromRow),
+    );
+    if (listed !== undefined) return yield* listed.map(({ row }) => row);
+    const last = (this.#tried(`batch ${batch}`, () => this.batchNumbered(id))?.inputRows ?? 0) + 1;
+    for (let row = fromRow; row <= last; row += 1) yield row;
+  }
+
+  /** They are numbered from one, without a gap. */
+  async *everyCall(): AsyncGenerator<SalvagedCall> {
+    const newest = this.#tried('the list of calls', () =>
+      this.connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls'),
+    );
+    for (let id = 1; id <= (newest?.id ?? 0); id += 1) {
+      const call = this.#tried(`call ${id}`, () => this.calls.numbered(id));
+      if (call !== undefined) yield call;
+    }
+  }
+
+  override async activity(batch: BatchId, most: number): Promise<Activity> {
+    const activity = await this.#triedAsync(`what batch ${batch} did when`, () =>
+      super.activity(batch, most),
+    );
+    return activity ?? { fromMs: 0, bucketMs: 1, buckets: [] };
+  }
+
+  override async pauses(account: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
+    return (await this.#triedAsync('the pauses', () => super.pauses(account, fromMs, untilMs))) ?? [];
+  }
+
+  #tried<T>(what: string, work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#note(what, error);
+      return undefined;
+    }
+  }
+
+  async #triedAsync<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    return work().catch((error: unknown) => {
+      this.#note(what, error);
+      return undefined;
+    });
+  }
+
+  #note(what: string, error: unknown): void {
+    const explained = explainedReading(error, this.folder);
+    if (!(explained instanceof Error)) throw error;
+    this.#unreadable.set(what, error instanceof AlteredRow ? error.message : explained.message);
+  }
+}

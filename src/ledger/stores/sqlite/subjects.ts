@@ -1,0 +1,211 @@
+import { invariant } from '../../../core/errors.ts';
+import type { Subject, SubjectFacts } from '../../../core/membership.ts';
+import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
+import {
+  type CallRow,
+  type ChangeRow,
+  changeChecksum,
+  type FactsRow,
+  type SubjectRow,
+  subjectChecksum,
+} from './checksums.ts';
+import { AlteredRow, type Connection } from './connection.ts';
+import { insertChange } from './entries.ts';
+import { batchId, callOf, keyBytes } from './records.ts';
+
+/** What changes alter, whether one may be sent now, and the log of what each settled one left. */
+
+type StoredSubject = SubjectRow & { readonly sequence: number; readonly checksum: number };
+type StoredChange = ChangeRow & { readonly checksum: number };
+
+/** The same rules as the database's own guards, so that a subject which moved is an answer and not an exception. */
+export function refusedChange(connection: Connection, intent: Intent): Admission | undefined {
+  const { change, after } = intent.call;
+  invariant(
+    (change === undefined) === (after === undefined),
+    'a call says what it changes and after what, or neither',
+  );
+  if (change === undefined || after === undefined) return undefined;
+  const subject = subjectNamed(connection, intent.accountIdentity, change.subject);
+  const sequence = subject?.sequence ?? 0;
+  invariant(after <= sequence, `a change is planned at ${after}, and its subject is at ${sequence}`);
+  if (subject === undefined) return undefined;
+  if (after < sequence) return { kind: 'moved', by: batchId(batchOfLast(connection, subject)) };
+  return otherPending(connection, subject.id, keyBytes(intent.key));
+}
+
+function subjectNamed(
+  connection: Connection,
+  identity: string,
+  { project = '', name }: Subject,
+): StoredSubject | undefined {
+  const row = connection.get<StoredSubject>(
+    `SELECT * FROM subjects
+      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND project = +? AND name = +?`,
+    identity,
+    project,
+    name,
+  );
+  return row && checkedSubject(row);
+}
+
+function batchOfLast(connection: Connection, { id, sequence }: StoredSubject): number {
+  const last = connection.get<{ batch: number }>(
+    `SELECT a.batch FROM changes g JOIN attempts a ON a.id = g.attempt
+      WHERE g.subject = +? AND g.sequence = +?`,
+    id,
+    sequence,
+  );
+  if (last === undefined) throw new AlteredRow(`change ${sequence} of subject ${id} is missing`);
+  return last.batch;
+}
+
+/** A change of the subject by another call, which is under way or in doubt. */
+function otherPending(connection: Connection, subject: number, key: Buffer): Admission | undefined {
+  const other = connection.get<{ batch: number; row: number }>(
+    `SELECT a.batch, a.row
+       FROM pending_changes p JOIN calls c ON c.id = p.call JOIN attempts a ON a.id = p.attempt
+      WHERE p.subject = +? AND c.key <> +? LIMIT 1`,
+    subject,
+    key,
+  );
+  return other && { kind: 'subject_in_doubt', by: batchId(other.batch), row: other.row };
+}
+
+/**
+ * Keeps what a change that is being settled leaves of its subject; of other calls nothing. Nothing either of a change
+ * that has an answer: somebody told about it while it was being sent again, and what was told stays.
+ * @param left left out: as it was.
+ */
+export function logChange(connection: Connection, attempt: number, left: SubjectFacts | undefined): void {
+  const change = connection.get<{ subject: number | null; after: number; answer: number | null }>(
+    'SELECT c.subject, c.after, c.answer FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?',
+    attempt,
+  );
+  if (change === undefined || change.subject === null || change.answer !== null) return;
+  const { subject, after } = change;
+  const facts = left === undefined ? factsAt(connection, subject, after) : factCells(left);
+  insertChange(connection, { attempt, subject, sequence: after + 1, ...facts });
+}
+
+function factsAt(connection: Connection, subject: number, sequence: number): FactsRow {
+  const sql = 'SELECT * FROM changes WHERE subject = +? AND sequence = +?';
+  const row = connection.get<StoredChange>(sql, subject, sequence);
+  if (row === undefined) return NOTHING_KNOWN;
+  const { state, role, email, invite_code, user_id, project_id } = checkedChange(row);
+  return { state, role, email, invite_code, user_id, project_id };
+}
+
+const NOTHING_KNOWN: FactsRow = {
+  state: null,
+  role: null,
+  email: null,
+  invite_code: null,
+  user_id: null,
+  project_id: null,
+};
+
+/** In the order in which they became known, without those who were forgotten: nobody knows who they are. */
+export function knownSubjects(connection: Connection, identity: string): readonly KnownSubject[] {
+  const account = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
+  if (account === undefined) return [];
+  const doubts = doubtsBySubject(connection, account.id);
+  const last = lastChanges(connection, account.id);
+  return connection
+    .all<StoredSubject>(
+      "SELECT * FROM subjects WHERE account = ? AND name NOT LIKE 'erased:%' ORDER BY id",
+      account.id,
+    )
+    .map((row) => knownSubject(checkedSubject(row), last.get(row.id), doubts.get(row.id)))
+    .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
+}
+
+type LastChange = StoredChange & { readonly batch: number; readonly settled_at: number };
+
+function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
+  const rows = connection.all<LastChange>(
+    `SELECT g.*, a.batch, coalesce(d.at, k.closed_at) AS settled_at
+       FROM subjects s JOIN changes g ON g.subject = s.id AND g.sequence = s.sequence
+       JOIN attempts a ON a.id = g.attempt
+       JOIN closures k ON k.attempt = g.attempt
+       LEFT JOIN told t ON t.attempt = g.attempt
+       LEFT JOIN decisions d ON d.id = t.decision
+      WHERE s.account = +?`,
+    account,
+  );
+  return new Map(rows.map((row) => [row.subject, checkedChange(row)]));
+}
+
+type SubjectDoubt = NonNullable<KnownSubject['doubt']>;
+
+function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<number, SubjectDoubt> {
+  const rows = connection.all<
+    CallRow & {
+      readonly checksum: number;
+      readonly subject: number;
+      readonly batch: number;
+      readonly row: number;
+    }
+  >(
+    `SELECT c.*, a.batch, a.row FROM calls c JOIN attempts a ON a.id = c.doubt
+      WHERE c.subject IS NOT NULL AND c.doubt IS NOT NULL AND c.account = +?`,
+    account,
+  );
+  return new Map(
+    rows.map((row) => [
+      row.subject,
+      { batch: batchId(row.batch), row: row.row, operation: callOf(row).operation },
+    ]),
+  );
+}
+
+function knownSubject(
+  { id, project, name, sequence }: StoredSubject,
+  last: LastChange | undefined,
+  doubt: SubjectDoubt | undefined,
+): KnownSubject {
+  if (sequence !== (last?.sequence ?? 0))
+    throw new AlteredRow(`change ${sequence} of subject ${id} is missing`);
+  const facts = last && factsOf(last);
+  return {
+    subject: project === '' ? { name } : { project, name },
+    sequence,
+    ...(facts === undefined ? {} : { facts }),
+    ...(last === undefined ? {} : { batch: batchId(last.batch), changedAtMs: last.settled_at }),
+    ...(doubt === undefined ? {} : { doubt }),
+  };
+}
+
+function factCells(facts: SubjectFacts): FactsRow {
+  return {
+    state: facts.state,
+    role: facts.role ?? null,
+    email: facts.email ?? null,
+    invite_code: facts.inviteCode ?? null,
+    user_id: facts.userId ?? null,
+    project_id: facts.projectId ?? null,
+  };
+}
+
+function factsOf(row: FactsRow): SubjectFacts | undefined {
+  if (row.state === null) return undefined;
+  return {
+    state: row.state as SubjectFacts['state'],
+    ...(row.role === null ? {} : { role: row.role as NonNullable<SubjectFacts['role']> }),
+    ...(row.email === null ? {} : { email: row.email }),
+    ...(row.invite_code === null ? {} : { inviteCode: row.invite_code }),
+    ...(row.user_id === null ? {} : { userId: row.user_id }),
+    ...(row.project_id === null ? {} : { projectId: row.project_id }),
+  };
+}
+
+function checkedSubject(row: StoredSubject): StoredSubject {
+  if (row.checksum !== subjectChecksum(row)) throw new AlteredRow(`subject ${row.id} was altered`);
+  return row;
+}
+
+function checkedChange<Row extends StoredChange>(row: Row): Row {
+  if (row.checksum !== changeChecksum(row))
+    throw new AlteredRow(`the change by attempt ${row.attempt} was altered`);
+  return row;
+}

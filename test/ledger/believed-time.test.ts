@@ -1,0 +1,301 @@
+/**
+ * Goal: what the calendar, the boot clock and answers say makes a time that may be believed, and bounds of how long ago
+ * something was: a witness may forbid and never permits.
+ * Method: clocks that a test sets, and the memory store, which keeps what is known from one process to the next.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
+import { APART_MS, BelievedTime, type Moment } from '../../src/ledger/believed-time.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import sqlite from '../../src/ledger/stores/sqlite.ts';
+import { admit, batchNamed, NOON_MS } from './stores/book.ts';
+import memory from './stores/memory.ts';
+import { freshLedger } from './stores/places.ts';
+
+const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
+
+/** A machine whose clocks are set one by one. Time itself passes with `pass`. */
+class Machine implements Clock {
+  id = 'first';
+  wall = NOON_MS;
+  up = 5_000;
+  mono = 100;
+
+  wallMs = (): number => this.wall;
+  monotonicMs = (): number => this.mono;
+  /** As where it is read from a file that is renewed a hundred times a second. */
+  boot = () => ({ id: this.id, uptimeMs: Math.floor(this.up / 10) * 10 });
+  sleep = async (): Promise<void> => {};
+
+  pass(ms: number): void {
+    this.wall += ms;
+    this.up += ms;
+    this.mono += ms;
+  }
+
+  restart(id: string): void {
+    Object.assign(this, { id, up: 1_000, mono: 10 });
+  }
+}
+
+interface Place {
+  readonly machine: Machine;
+  readonly ledger: Ledger;
+  /** A process that begins now. */
+  open(): Promise<BelievedTime>;
+}
+
+async function place(): Promise<Place> {
+  const machine = new Machine();
+  const ledger = await freshLedger(memory);
+  return { machine, ledger, open: () => BelievedTime.over(machine, ledger) };
+}
+
+/** An answer with these headers comes. */
+function hear(time: BelievedTime, headers: Record<string, string>): void {
+  const raw = { status: 200, headers, body: Buffer.alloc(0), receivedAtMs: 0 };
+  time.heard({ kind: 'answered', raw });
+}
+
+const dated = (ms: number): Record<string, string> => ({ date: new Date(ms).toUTCString() });
+
+/** As the ledger would keep this moment. */
+function momentIn(time: BelievedTime): Moment {
+  const { id, uptimeMs } = time.boot();
+  return { atMs: time.wallMs(), boot: { id, uptimeMs, isConfirmed: time.isConfirmed } };
+}
+
+describe('the time that is believed', () => {
+  test('is what the calendar says, as long as nothing says otherwise', async () => {
+    const { machine, open } = await place();
+    const time = await open();
+    expect(time.wallMs()).toBe(NOON_MS);
+    machine.pass(HOUR_MS);
+    expect(time.wallMs()).toBe(NOON_MS + HOUR_MS);
+    hear(time, dated(NOON_MS + HOUR_MS));
+    machine.pass(DAY_MS);
+    machine.wall += MINUTE_MS;
+    expect(time.wallMs()).toBe(NOON_MS + HOUR_MS + DAY_MS + MINUTE_MS);
+    expect(time.takeNews()).toEqual([expect.stringMatching(/was set 1 min ahead/)]);
+  });
+
+  test.each([
+    ['back', -DAY_MS],
+    ['a year ahead', 365 * DAY_MS],
+  ])('goes on by the boot clock when the calendar is set %s, and it is said', async (_, setMs) => {
+    const { machine, open } = await place();
+    const time = await open();
+    hear(time, dated(NOON_MS));
+    machine.pass(HOUR_MS);
+    machine.wall += setMs;
+    expect(time.wallMs()).toBe(NOON_MS + HOUR_MS);
+    expect(time.takeNews()).toEqual([
+      expect.stringMatching(/This machine's clock was set .* (back|ahead); it says/),
+    ]);
+    const next = await open();
+    expect(next.wallMs()).toBe(NOON_MS + HOUR_MS);
+    expect(next.takeNews()).toEqual([
+      expect.stringMatching(/and by what answers said it is 2026-11-20T13:00/),
+    ]);
+  });
+
+  test('is never before what was confirmed, in whatever boot', async () => {
+    const { machine, open } = await place();
+    hear(await open(), dated(NOON_MS));
+    machine.restart('second');
+    machine.wall = Date.UTC(1970, 0, 1);
+    const time = await open();
+    expect(time.wallMs()).toBe(NOON_MS);
+    machine.pass(MINUTE_MS);
+    expect(time.wallMs()).toBe(NOON_MS + MINUTE_MS);
+  });
+
+  test('is not before what was confirmed either when the boot clock, which is coarse, reads a little less', async () => {
+    const { machine, ledger, open } = await place();
+    const time = await open();
+    machine.pass(998);
+    machine.wall = NOON_MS;
+    hear(time, dated(NOON_MS));
+    machine.wall -= 2_000;
+    expect(time.dated().atMs).toBeGreaterThanOrEqual((await ledger.confirmedTime()) ?? 0);
+  });
+
+  test('is the calendar again, once it was wrong at the start of the machine and an answer agrees with it', async () => {
+    const { machine, open } = await place();
+    machine.wall = Date.UTC(1970, 0, 1);
+    const time = await open();
+    machine.wall = NOON_MS;
+    machine.pass(2_000);
+    expect(time.wallMs()).toBeLessThan(DAY_MS);
+    hear(time, dated(NOON_MS + 2_000));
+    expect(time.wallMs()).toBe(NOON_MS + 2_000);
+  });
+
+  test('follows an answer and the calendar when both say that the machine had stood still', async () => {
+    const { machine, open } = await place();
+    const time = await open();
+    hear(time, dated(NOON_MS));
+    machine.wall += 8 * HOUR_MS;
+    expect(time.wallMs()).toBe(NOON_MS);
+    hear(time, dated(NOON_MS + 8 * HOUR_MS));
+    expect(time.wallMs()).toBe(NOON_MS + 8 * HOUR_MS);
+    expect(time.apart).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  test('confirms a time, which is kept for every later process', async () => {
+    const { ledger, open } = await place();
+    const time = await open();
+    expect([time.isConfirmed, time.isTold, time.isUnsureDay]).toEqual([false, false, true]);
+    hear(time, dated(NOON_MS + MINUTE_MS));
+    expect([time.isConfirmed, time.isTold, time.isUnsureDay]).toEqual([true, true, false]);
+    expect(await ledger.confirmedTime()).toBe(NOON_MS);
+    expect((await open()).isConfirmed).toBe(true);
+  });
+
+  test.each([
+    ['of a clock a year ahead', 365 * DAY_MS],
+    ['of a clock a year behind', -365 * DAY_MS],
+  ])('stops the run %s, and raises no floor', async (_, setMs) => {
+    const { machine, ledger, open } = await place();
+    machine.wall += setMs;
+    const time = await open();
+    hear(time, dated(NOON_MS));
+    expect(time.apart).toMatchObject({
+      code: 'clock',
+      exitCode: 2,
+      message: expect.stringMatching(
+        /clock says 202[57].*answer says 2026-11-20T12:00:00.000Z: they are 365 d apart/,
+      ),
+    });
+    expect(await ledger.confirmedTime()).toBeUndefined();
+    expect(time.wallMs(), 'the less of both is believed').toBe(NOON_MS + Math.min(setMs, 0));
+    // Somebody puts the clock right.
+    machine.wall = NOON_MS;
+    expect(time.apart).toBeUndefined();
+    const next = await open();
+    hear(next, dated(NOON_MS));
+    expect([next.apart, next.wallMs()]).toEqual([undefined, NOON_MS]);
+  });
+
+  test('is not heard when a cache has kept it, and one without a Date is said aloud, once', async () => {
+    const { open } = await place();
+    const time = await open();
+    hear(time, { ...dated(NOON_MS - DAY_MS), age: '86400' });
+    expect([time.isTold, time.apart]).toEqual([false, undefined]);
+    hear(time, {});
+    hear(time, {});
+    expect([time.isTold, time.isConfirmed]).toEqual([true, false]);
+    expect(time.takeNews()).toEqual([expect.stringMatching(/answers have no Date/)]);
+  });
+
+  test.each([APART_MS, -APART_MS])('may differ from the calendar by five minutes (%i ms)', async (byMs) => {
+    const { open } = await place();
+    const time = await open();
+    hear(time, dated(NOON_MS + byMs));
+    expect(time.apart).toBeUndefined();
+    expect(time.isConfirmed).toBe(true);
+  });
+});
+
+test('no intent is ever refused for its date, however the clocks are set and jitter', async () => {
+  const machine = new Machine();
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  const random = randomNumbers(20);
+  let time = await BelievedTime.over(machine, ledger);
+  let trueMs = NOON_MS;
+  for (let step = 0; step < 600; step += 1) {
+    const passedMs = random() ** 8 * 3 * HOUR_MS;
+    trueMs += passedMs;
+    machine.pass(passedMs);
+    if (random() < 0.1) machine.wall = trueMs + (random() - 0.5) * 20 * MINUTE_MS * random();
+    if (random() < 0.05) machine.wall += 8 * HOUR_MS;
+    const restarts = random() < 0.05;
+    if (restarts) machine.restart(`boot ${step}`);
+    if (restarts || random() < 0.1) time = await BelievedTime.over(machine, ledger);
+    if (random() < 0.5) hear(time, dated(trueMs));
+    // A wait for the commit, or a calendar that is set, comes between the answer and the next intent.
+    machine.pass(random() * 3);
+    if (random() < 0.1) machine.wall -= 2_000 * random();
+    const { atMs, uptimeMs } = time.dated();
+    await expect(admit(ledger, batch, `call-${step}`, { atMs, uptimeMs })).resolves.toMatchObject({
+      kind: 'admitted',
+    });
+  }
+});
+
+/** The same each time. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+describe('how long ago something was', () => {
+  test('is the same to all when the clocks agree', async () => {
+    const { machine, open } = await place();
+    const time = await open();
+    const moment = momentIn(time);
+    machine.pass(26_000);
+    expect(time.since(moment)).toEqual({ leastMs: 26_000, greatestMs: 26_000 });
+  });
+
+  test.each([
+    ['calendar was set back', -25_000, { leastMs: 26_000, greatestMs: 26_000 }],
+    ['calendar was set ahead', 10 * MINUTE_MS, { leastMs: 26_000, greatestMs: 26_000 + 10 * MINUTE_MS }],
+  ])('is at least the uptime, and at most whatever says most, when the %s', async (_, setMs, expected) => {
+    const { machine, open } = await place();
+    const moment = momentIn(await open());
+    machine.pass(26_000);
+    machine.wall += setMs;
+    expect((await open()).since(moment)).toEqual(expected);
+  });
+
+  test('is at most what an answer says, when the machine had stood still', async () => {
+    const { machine, open } = await place();
+    const time = await open();
+    hear(time, dated(NOON_MS));
+    const moment = momentIn(time);
+    machine.wall += DAY_MS;
+    hear(time, dated(NOON_MS + DAY_MS));
+    machine.wall -= DAY_MS;
+    machine.pass(1_000);
+    expect(time.since(moment)).toEqual({ leastMs: 1_000, greatestMs: DAY_MS + 1_000 });
+  });
+
+  test('is unknown over a new start of the machine, until an answer has told the time in both', async () => {
+    const { machine, open } = await place();
+    const first = await open();
+    const [unconfirmed] = [momentIn(first)];
+    hear(first, dated(NOON_MS));
+    const moment = momentIn(first);
+    machine.restart('second');
+    machine.wall += HOUR_MS;
+    const time = await open();
+    machine.pass(30_000);
+    const unknown = { leastMs: 30_000, greatestMs: Number.POSITIVE_INFINITY };
+    expect(time.since(moment)).toEqual(unknown);
+    hear(time, dated(machine.wall));
+    expect(time.since(moment)).toEqual({
+      leastMs: HOUR_MS + 30_000 - 2 * APART_MS,
+      greatestMs: HOUR_MS + 30_000 + 2 * APART_MS,
+    });
+    expect(time.since(unconfirmed)).toEqual(unknown);
+    expect(time.since({ atMs: NOON_MS, boot: undefined }), 'as an older Rowonce noted it').toEqual(unknown);
+  });
+
+  test('is unknown over processes on a machine that has no boot clock', async () => {
+    const { machine, ledger } = await place();
+    const { wallMs, monotonicMs, sleep } = machine;
+    const open = () => BelievedTime.over({ wallMs, monotonicMs, sleep }, ledger);
+    const first = await open();
+    const moment = momentIn(first);
+    machine.pass(2_000);
+    expect(first.since(moment)).toEqual({ leastMs: 2_000, greatestMs: 2_000 });
+    expect((await open()).since(moment)).toEqual({ leastMs: 0, greatestMs: Number.POSITIVE_INFINITY });
+  });
+});

@@ -1,0 +1,224 @@
+import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
+import type { Call } from '../../../src/core/operation.ts';
+import type { Outcome } from '../../../src/core/row.ts';
+import {
+  type AccountState,
+  type Admission,
+  type AnswerKind,
+  type AttemptId,
+  type BatchId,
+  type BatchSpec,
+  type BatchStart,
+  credits,
+  type DecisionId,
+  type DecisionKind,
+  type KeyedRequest,
+  type Ledger,
+  type Look,
+  type RawReply,
+} from '../../../src/ledger/ledger.ts';
+
+/** What the tests of the stores write into a ledger: one account, short batches, calls named by one word. */
+
+export const ACCOUNT = 'provider test.example';
+/** What is known of an account's answers before the first. */
+export const NEVER_ANSWERED: AccountState = {
+  answers: 0,
+  answersNot404: 0,
+  found: 0,
+  misses: { count: 0, kept: false },
+};
+/** Noon UTC, so that a test may go some hours either way within the day. */
+export const NOON_MS = Date.UTC(2026, 10, 20, 12);
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function batchSpec(spec: Partial<BatchSpec> = {}): BatchSpec {
+  return {
+    key: 'key-a',
+    lineage: 'lineage-a',
+    accountIdentity: ACCOUNT,
+    accountName: 'data',
+    sandbox: false,
+    vendor: 'provider',
+    operation: 'enrich-company',
+    inputPath: '/home/user/leads.csv',
+    inputSha256: 'sha-a',
+    inputRows: 3,
+    settings: { columns: { abn: 'ABN' } },
+    createdAtMs: NOON_MS,
+    ...spec,
+  };
+}
+
+export function begin(ledger: Ledger, spec: Partial<BatchSpec> = {}): Promise<BatchStart> {
+  return ledger.beginBatch(batchSpec(spec));
+}
+
+/** A batch of its own key and lineage. */
+export async function batchNamed(
+  ledger: Ledger,
+  name: string,
+  spec: Partial<BatchSpec> = {},
+): Promise<BatchId> {
+  const { batch } = await begin(ledger, { key: `key-${name}`, lineage: `lineage-${name}`, ...spec });
+  return batch.id;
+}
+
+export function callNamed(word: string): Call {
+  return { operation: 'enrich-company', parameters: { domain: `${word}.example` }, ifLost: 'hold' };
+}
+
+export function keyNamed(word: string, account = ACCOUNT): CallKey {
+  return callKeyOf(account, callNamed(word));
+}
+
+export interface IntentOptions {
+  readonly row?: number;
+  readonly reserve?: number;
+  readonly atMs?: number;
+  readonly uptimeMs?: number;
+  readonly account?: string;
+  readonly decision?: DecisionId;
+  readonly replaces?: AttemptId;
+  readonly request?: KeyedRequest;
+}
+
+export function admit(
+  ledger: Ledger,
+  batch: BatchId,
+  word: string,
+  options: IntentOptions = {},
+): Promise<Admission> {
+  const { account = ACCOUNT, decision, replaces, request } = options;
+  return ledger.admit({
+    key: keyNamed(word, account),
+    accountIdentity: account,
+    call: callNamed(word),
+    batch,
+    row: options.row ?? 2,
+    reserve: credits(options.reserve ?? 1),
+    atMs: options.atMs ?? NOON_MS,
+    ...(options.uptimeMs === undefined ? {} : { uptimeMs: options.uptimeMs }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(replaces === undefined ? {} : { replaces }),
+    ...(request === undefined ? {} : { request }),
+  });
+}
+
+export async function admitted(
+  ledger: Ledger,
+  batch: BatchId,
+  word: string,
+  options: IntentOptions = {},
+): Promise<AttemptId> {
+  const admission = await admit(ledger, batch, word, options);
+  if (admission.kind !== 'admitted') throw new Error(`${word} was not admitted: ${admission.kind}`);
+  return admission.attempt;
+}
+
+/** A request under an idempotency key, which is the same to the byte whenever it is asked for. */
+export function requestUnder(idempotencyKey: string): KeyedRequest {
+  const body = Buffer.from(`{"for":"${idempotencyKey}"}`);
+  return { idempotencyKey, method: 'POST', path: '/v1/companies?x=1', body, firstSentAtMs: NOON_MS };
+}
+
+export function replyWith(text: string, status = 200, receivedAtMs = NOON_MS + 40): RawReply {
+  return {
+    status,
+    headers: { 'x-request-id': `r-${text}` },
+    body: Buffer.from(text),
+    receivedAtMs,
+  };
+}
+
+export interface AnswerOptions extends IntentOptions {
+  readonly kind?: AnswerKind;
+  readonly charged?: number;
+  readonly status?: number;
+  readonly receivedAtMs?: number;
+  readonly body?: string;
+}
+
+/** Asked and answered; unless told otherwise, the body of the answer is the word. */
+export async function answered(
+  ledger: Ledger,
+  batch: BatchId,
+  word: string,
+  options: AnswerOptions = {},
+): Promise<AttemptId> {
+  const attempt = await admitted(ledger, batch, word, options);
+  await ledger.record(attempt, replyWith(options.body ?? word, options.status ?? 200, options.receivedAtMs));
+  const { kind = 'found', charged = 1 } = options;
+  const closure = {
+    kind: 'settled',
+    answer: kind,
+    charged: credits(charged),
+    why: `it was ${kind}`,
+  } as const;
+  await ledger.closeAttempt(attempt, closure, NOON_MS + 50);
+  return attempt;
+}
+
+/** Asked, and no answer came. */
+export async function lost(
+  ledger: Ledger,
+  batch: BatchId,
+  word: string,
+  options: IntentOptions = {},
+): Promise<AttemptId> {
+  const attempt = await admitted(ledger, batch, word, options);
+  await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  return attempt;
+}
+
+export function decide(ledger: Ledger, batch: BatchId, word: string, kind: DecisionKind, told?: RawReply) {
+  const spec = {
+    key: keyNamed(word),
+    batch,
+    kind,
+    by: 'person',
+    why: 'somebody said so',
+    atMs: NOON_MS,
+  } as const;
+  return ledger.decide(spec, told);
+}
+
+/** What the vendor said about a lost attempt when it was asked. */
+export function lookAt(attempt: AttemptId, said: Look['said'], look: Partial<Look> = {}): Look {
+  const why = `it said ${said}`;
+  return {
+    attempt,
+    kind: 'read_back',
+    said,
+    why,
+    status: 200,
+    body: Buffer.from(said),
+    atMs: NOON_MS,
+    ...look,
+  };
+}
+
+/** The vendor said that it did not happen, and the money was given back. */
+export async function released(ledger: Ledger, attempt: AttemptId): Promise<void> {
+  await ledger.recordLook(lookAt(attempt, 'not_happened'));
+  await ledger.release(attempt, 'the vendor has no such request', NOON_MS + 60);
+}
+
+export async function stateOf(ledger: Ledger, word: string, batch?: BatchId) {
+  const [state] = await ledger.find([keyNamed(word)], batch);
+  if (state === undefined) throw new Error('a ledger answers for every key');
+  return state;
+}
+
+export function settle(
+  ledger: Ledger,
+  batch: BatchId,
+  row: number,
+  outcome: Outcome,
+  answers: readonly AttemptId[] = [],
+): Promise<void> {
+  return ledger.settleRow({ batch, row, outcome, answers });
+}
+
+export const MATCHED = { kind: 'matched', matchedBy: 'domain' } as const;
+export const IN_DOUBT = { kind: 'in_doubt', reason: 'no answer came' } as const;

@@ -1,0 +1,132 @@
+import { type CallKey, callKeyOf } from '../../../src/core/call-key.ts';
+import type { Subject, SubjectFacts } from '../../../src/core/membership.ts';
+import type { Call } from '../../../src/core/operation.ts';
+import {
+  type Admission,
+  type AnswerKind,
+  type AttemptId,
+  type BatchId,
+  credits,
+  type DecisionKind,
+  type Ledger,
+  type RawReply,
+} from '../../../src/ledger/ledger.ts';
+import { ACCOUNT, type IntentOptions, NOON_MS, replyWith } from './book.ts';
+
+/** What the tests of the stores change: people in projects, by calls that are named by their operation. */
+
+export const KIM: Subject = { project: 'proj-1', name: 'kim@example.org' };
+export const LEE: Subject = { project: 'proj-1', name: 'lee@example.org' };
+
+export const INVITED: SubjectFacts = {
+  state: 'invited',
+  role: 'viewer',
+  email: 'kim@example.org',
+  inviteCode: 'invite-1',
+};
+export const MEMBER: SubjectFacts = {
+  state: 'member',
+  role: 'admin',
+  email: 'kim@example.org',
+  userId: 'u-1',
+};
+
+/** @param after how many changes of the subject were settled when it was planned. */
+export function changeOf(operation: string, after: number, subject = KIM): Call {
+  return {
+    operation,
+    ...(subject.project === undefined ? {} : { project: subject.project }),
+    parameters: { name: subject.name },
+    ifLost: 'hold',
+    after,
+    change: { subject, leaves: { state: 'invited' }, atStake: 'may have no invite' },
+  };
+}
+
+/** Costs nothing, unless told otherwise. */
+export function admitChange(
+  ledger: Ledger,
+  batch: BatchId,
+  call: Call,
+  options: IntentOptions & { readonly key?: CallKey } = {},
+): Promise<Admission> {
+  const { account = ACCOUNT, decision } = options;
+  return ledger.admit({
+    key: options.key ?? callKeyOf(account, call),
+    accountIdentity: account,
+    call,
+    batch,
+    row: options.row ?? 2,
+    reserve: credits(options.reserve ?? 0),
+    atMs: options.atMs ?? NOON_MS,
+    ...(decision === undefined ? {} : { decision }),
+  });
+}
+
+export async function admittedChange(
+  ledger: Ledger,
+  batch: BatchId,
+  call: Call,
+  options: IntentOptions = {},
+): Promise<AttemptId> {
+  const admission = await admitChange(ledger, batch, call, options);
+  if (admission.kind !== 'admitted') throw new Error(`${call.operation} was not admitted: ${admission.kind}`);
+  return admission.attempt;
+}
+
+export interface ChangeOptions extends IntentOptions {
+  readonly answer?: AnswerKind;
+  readonly status?: number;
+  readonly left?: SubjectFacts;
+}
+
+/** Sent and answered. */
+export async function changed(
+  ledger: Ledger,
+  batch: BatchId,
+  call: Call,
+  options: ChangeOptions = {},
+): Promise<AttemptId> {
+  const attempt = await admittedChange(ledger, batch, call, options);
+  await settleChange(ledger, attempt, options);
+  return attempt;
+}
+
+export async function settleChange(
+  ledger: Ledger,
+  attempt: AttemptId,
+  { answer = 'found', status = 200, left, atMs = NOON_MS }: ChangeOptions,
+): Promise<void> {
+  await ledger.record(attempt, replyWith('done', status));
+  const closure = { kind: 'settled', answer, charged: credits(0), why: `it was ${answer}` } as const;
+  await ledger.closeAttempt(attempt, closure, atMs + 50, left);
+}
+
+/** Sent, and no answer came. */
+export async function lostChange(
+  ledger: Ledger,
+  batch: BatchId,
+  call: Call,
+  options: IntentOptions = {},
+): Promise<AttemptId> {
+  const attempt = await admittedChange(ledger, batch, call, options);
+  await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'the connection was reset' }, NOON_MS + 50);
+  return attempt;
+}
+
+export function decideChange(
+  ledger: Ledger,
+  batch: BatchId,
+  call: Call,
+  kind: DecisionKind,
+  told?: { readonly reply: RawReply; readonly left?: SubjectFacts },
+) {
+  const key = callKeyOf(ACCOUNT, call);
+  const spec = { key, batch, kind, by: 'person', why: 'somebody said so', atMs: NOON_MS + 70 } as const;
+  return ledger.decide(spec, told?.reply, told?.left);
+}
+
+export async function known(ledger: Ledger, subject = KIM, account = ACCOUNT) {
+  const all = await ledger.subjects(account);
+  return all.find((each) => each.subject.name === subject.name && each.subject.project === subject.project);
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import { loadFamily } from '../../../src/core/family.ts';
+import { type Store, storeFor } from '../../../src/ledger/store.ts';
+import { conformsTo } from './conformance.ts';
+import memory from './memory.ts';
+
+// Goal: all stores keep the same promises. Method: one suite, run over every file that is found in src/ledger/stores/, and over
+// a store in memory, whose few lines show that the suite asks for no more than a store must do.
+const stores = await loadFamily<Store>(new URL('../../../src/ledger/stores/', import.meta.url));
+
+for (const store of [memory, ...stores.values()]) {
+  describe(`the store "${store.name}"`, () => conformsTo(store));
+}
+
+describe('choosing a store', () => {
+  test('every path is the SQLite store, also one that looks odd', () => {
+    for (const path of ['/var/lib/rowonce', './store', 'C:\\store', 'a:b', 'file:x']) {
+      expect(storeFor(stores.values(), path).name).toBe('sqlite');
+    }
+  });
+
+  test('a URL that no store handles is refused, without the password in it', () => {
+    const choose = () => storeFor(stores.values(), 'mysql://me:secret@db.example/name');
+    expect(choose).toThrow(StopError);
+    expect(choose).toThrow('No store handles mysql://…@db.example/name; known are: sqlite.');
+  });
+});

@@ -1,0 +1,44 @@
+import type { Store } from '../../../src/ledger/store.ts';
+import { accountsConform } from './conformance/accounts.ts';
+import { activityConforms } from './conformance/activity.ts';
+import { batchesConform } from './conformance/batches.ts';
+import { callsConform } from './conformance/calls.ts';
+import { changesConform } from './conformance/changes.ts';
+import { doubtsConform } from './conformance/doubts.ts';
+import { knownConforms } from './conformance/known.ts';
+import { missesConform } from './conformance/misses.ts';
+import { moneyConforms } from './conformance/money.ts';
+import { openingConforms } from './conformance/opening.ts';
+import { plansConform } from './conformance/plans.ts';
+import { pricesConform } from './conformance/prices.ts';
+import { readingsConform } from './conformance/readings.ts';
+import { refreshesConform } from './conformance/refreshes.ts';
+import { releasesConform } from './conformance/releases.ts';
+import { repeatsConform } from './conformance/repeats.ts';
+import { rowsConform } from './conformance/rows.ts';
+import { timesConform } from './conformance/times.ts';
+
+/**
+ * What every store owes, whatever it is made of. A new file in `src/ledger/stores/` is tested by being there.
+ * The tests use the contract alone, so they hold for a store that is a server elsewhere as well.
+ */
+export function conformsTo(store: Store): void {
+  openingConforms(store);
+  batchesConform(store);
+  callsConform(store);
+  knownConforms(store);
+  moneyConforms(store);
+  pricesConform(store);
+  doubtsConform(store);
+  repeatsConform(store);
+  releasesConform(store);
+  refreshesConform(store);
+  readingsConform(store);
+  rowsConform(store);
+  changesConform(store);
+  plansConform(store);
+  accountsConform(store);
+  missesConform(store);
+  activityConforms(store);
+  timesConform(store);
+}

@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest';
+import { credits } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  callNamed,
+  DAY_MS,
+  keyNamed,
+  lost,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+  stateOf,
+} from '../book.ts';
+import { freshLedger, freshPlace, openStore } from '../places.ts';
+
+const SETTLED = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
+
+// Goal: a call is bought once, and what it brought is kept whole. Method: attempts taken through every way of ending.
+export function callsConform(store: Store): void {
+  describe('calls', () => {
+    test('an answer comes back as it was recorded, byte for byte', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await admitted(ledger, batch, 'acme', { row: 7, reserve: 2 });
+      const body = Buffer.from([0, 255, 13, 10, 34, 128]);
+      await ledger.record(attempt, { status: 203, headers: {}, body, receivedAtMs: NOON_MS + 1 });
+      await ledger.closeAttempt(attempt, SETTLED, NOON_MS + 2);
+      expect(await stateOf(ledger, 'acme')).toEqual({
+        kind: 'answered',
+        answer: {
+          attempt,
+          batch,
+          kind: 'found',
+          why: 'found',
+          call: callNamed('acme'),
+          charged: 1,
+          status: 203,
+          body,
+          answeredAtMs: NOON_MS + 1,
+          paidRow: 7,
+        },
+      });
+    });
+
+    test('requests of a batch are open until they are closed, also of a spender that has ended', async () => {
+      const place = freshPlace(store);
+      const ledger = await openStore(store, place);
+      const [batch, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await answered(ledger, batch, 'closed');
+      await admitted(ledger, batch, 'one');
+      await ledger.record(await admitted(ledger, batch, 'two'), replyWith('two'));
+      await admitted(ledger, other, 'three');
+      expect(await ledger.openRequests(batch)).toBe(2);
+      await ledger.close();
+      const reader = await store.look(place);
+      expect(await reader.openRequests(other)).toBe(1);
+      await reader.close();
+    });
+
+    test('calls are found in the order in which they are asked for, unknown ones too', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const word of ['one', 'two', 'three']) await answered(ledger, batch, word);
+      const states = await ledger.find(['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word)));
+      expect(
+        states.map((state) => (state.kind === 'answered' ? state.answer.body.toString() : state.kind)),
+      ).toEqual(['two', 'unknown', 'one', 'two']);
+    });
+
+    test('the same call of another account is another call', async () => {
+      const ledger = await freshLedger(store);
+      await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
+      await answered(ledger, other, 'acme', { account: 'another' });
+      await expect(admit(ledger, other, 'elsewhere')).rejects.toThrow();
+    });
+
+    test('a call never has two open attempts, not even asked for in the same turn', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const both = await Promise.allSettled([admit(ledger, batch, 'acme'), admit(ledger, batch, 'acme')]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      await expect(admit(ledger, batch, 'acme')).rejects.toThrow();
+      expect(await ledger.batchMoney(batch)).toMatchObject({ reserved: 1 });
+    });
+
+    test('a call that is answered is never bought again', async () => {
+      const ledger = await freshLedger(store);
+      for (const kind of ['found', 'no_match', 'refused'] as const) {
+        await answered(ledger, await batchNamed(ledger, kind), kind, { kind });
+        await expect(admit(ledger, await batchNamed(ledger, 'later'), kind)).rejects.toThrow();
+      }
+    });
+
+    test('a call whose request never left, or was not taken, may be tried again', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+        const attempt = await admitted(ledger, batch, 'acme');
+        await ledger.closeAttempt(attempt, { kind, why: 'try again' }, NOON_MS);
+        expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
+      }
+      await answered(ledger, batch, 'acme');
+    });
+
+    test('attempts are numbered in the order in which they are made, by every later run too', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const batch = await batchNamed(first, 'a');
+      const numbers = [await answered(first, batch, 'one'), await answered(first, batch, 'two')];
+      await first.close();
+      const second = await freshLedger(store, place);
+      numbers.push(await answered(second, batch, 'three'));
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    });
+
+    test('an attempt is closed once', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await expect(ledger.closeAttempt(attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await expect(
+        ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'late' }, NOON_MS),
+      ).rejects.toThrow();
+      await expect(ledger.record(attempt, replyWith('late'))).rejects.toThrow();
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    });
+
+    test('a reply is recorded once, and an attempt without one cannot settle its call', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await admitted(ledger, batch, 'acme');
+      await expect(ledger.closeAttempt(attempt, SETTLED, NOON_MS)).rejects.toThrow();
+      await ledger.record(attempt, replyWith('first'));
+      await expect(ledger.record(attempt, replyWith('second'))).rejects.toThrow();
+      await ledger.closeAttempt(attempt, SETTLED, NOON_MS);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { body: Buffer.from('first') } });
+    });
+
+    test('an attempt of nobody cannot be recorded or closed', async () => {
+      const ledger = await freshLedger(store);
+      await expect(ledger.record(99 as never, replyWith('x'))).rejects.toThrow();
+      await expect(
+        ledger.closeAttempt(99 as never, { kind: 'not_sent', why: 'x' }, NOON_MS),
+      ).rejects.toThrow();
+    });
+
+    test('a write that is refused takes no other write of the same turn with it', async () => {
+      const place = freshPlace(store);
+      const ledger = await openStore(store, place);
+      const batch = await batchNamed(ledger, 'a');
+      await answered(ledger, batch, 'bought');
+      const turn = await Promise.allSettled([
+        admit(ledger, batch, 'before'),
+        admit(ledger, batch, 'bought'),
+        ledger.record(77 as never, replyWith('x')),
+        settle(ledger, batch, 2, MATCHED),
+        admit(ledger, batch, 'after'),
+      ]);
+      expect(turn.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect(await ledger.counts(batch)).toEqual({ matched: 1 });
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 1, reserved: 2 });
+      await ledger.close();
+      const left = await (await freshLedger(store, place)).openAttempts();
+      expect(left.map(({ key }) => key)).toEqual([keyNamed('before'), keyNamed('after')]);
+    });
+
+    test('what an earlier run left open is handed to the next one, with the reply if there was one', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const batch = await batchNamed(first, 'a');
+      await answered(first, batch, 'done');
+      const waiting = await admitted(first, batch, 'waiting', { row: 5, reserve: 2 });
+      const replied = await admitted(first, batch, 'replied', { row: 6 });
+      await first.record(replied, replyWith('replied'));
+      await first.close();
+
+      const second = await freshLedger(store, place);
+      const common = { accountIdentity: ACCOUNT, batch };
+      await admitted(second, batch, 'of this run');
+      expect(await second.openAttempts()).toEqual([
+        {
+          ...common,
+          attempt: waiting,
+          key: keyNamed('waiting'),
+          call: callNamed('waiting'),
+          row: 5,
+          reserved: 2,
+        },
+        {
+          ...common,
+          attempt: replied,
+          key: keyNamed('replied'),
+          call: callNamed('replied'),
+          row: 6,
+          reserved: 1,
+          reply: replyWith('replied'),
+        },
+      ]);
+      await second.closeAttempt(replied, SETTLED, NOON_MS);
+      await second.closeAttempt(waiting, { kind: 'in_doubt', why: 'the program ended' }, NOON_MS);
+      expect(await second.openAttempts()).toEqual([]);
+    });
+
+    test('the history of a row has every attempt of its calls, also those that other batches made', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const paused = await admitted(ledger, a, 'acme', { row: 2 });
+      await ledger.closeAttempt(paused, { kind: 'paused', why: 'too fast' }, NOON_MS);
+      const bought = await answered(ledger, a, 'acme', { row: 2, atMs: NOON_MS + 9 });
+      await settle(ledger, b, 30, MATCHED, [bought]);
+      const history = await ledger.history(b, 30);
+      expect(history).toEqual([
+        {
+          attempt: paused,
+          batch: a,
+          row: 2,
+          call: callNamed('acme'),
+          reserved: 1,
+          intentAtMs: NOON_MS,
+          closure: { kind: 'paused', why: 'too fast', closedAtMs: NOON_MS },
+          looks: [],
+          readings: [],
+        },
+        {
+          attempt: bought,
+          batch: a,
+          row: 2,
+          call: callNamed('acme'),
+          reserved: 1,
+          intentAtMs: NOON_MS + 9,
+          reply: replyWith('acme'),
+          closure: {
+            kind: 'settled',
+            answer: 'found',
+            charged: 1,
+            why: 'it was found',
+            closedAtMs: NOON_MS + 50,
+          },
+          looks: [],
+          readings: [],
+        },
+      ]);
+      expect(await ledger.history(a, 2)).toEqual(history);
+      expect(await ledger.history(a, 3)).toEqual([]);
+    });
+
+    test('requests are attempts that were sent, calls are those that were settled', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+        await ledger.closeAttempt(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+      }
+      await answered(ledger, batch, 'acme');
+      await answered(ledger, batch, 'other', { kind: 'no_match', charged: 0 });
+      await lost(ledger, batch, 'lost');
+      expect(await ledger.traffic(batch)).toEqual({ requests: 5, calls: 2 });
+    });
+
+    test('the match rate is the share of answers that were found, by operation', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      expect(await ledger.matchRate(ACCOUNT, 'enrich-company')).toBeUndefined();
+      for (const [index, kind] of (['found', 'no_match', 'refused', 'found'] as const).entries()) {
+        await answered(ledger, batch, `call${index}`, { kind });
+      }
+      await lost(ledger, batch, 'lost');
+      expect(await ledger.matchRate(ACCOUNT, 'enrich-company')).toBe(0.5);
+      expect(await ledger.matchRate(ACCOUNT, 'enrich-person')).toBeUndefined();
+      expect(await ledger.matchRate('another', 'enrich-company')).toBeUndefined();
+    });
+
+    test('the newest matches of an account are told as they came, newest first, and nothing else is one', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
+      expect(await ledger.newestFound(ACCOUNT, 5)).toEqual([]);
+      for (const word of ['one', 'two', 'three'])
+        await answered(ledger, batch, word, { body: `it is ${word}` });
+      await answered(ledger, batch, 'missed', { kind: 'no_match' });
+      await lost(ledger, batch, 'lost');
+      await answered(ledger, other, 'theirs', { account: 'another' });
+      const newest = await ledger.newestFound(ACCOUNT, 2);
+      expect(newest.map(({ reply }) => reply.body.toString())).toEqual(['it is three', 'it is two']);
+      expect(newest[0]).toMatchObject({ call: { operation: 'enrich-company' }, reply: { status: 200 } });
+    });
+
+    test('send times are those since a moment, oldest first, the newest kept, without what was never sent', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
+      for (const second of [1, 2, 3, 4]) {
+        await lost(ledger, batch, `at${second}`, { atMs: NOON_MS + second * 1000 });
+        await lost(ledger, other, `at${second}`, { atMs: NOON_MS + second * 1000 + 500, account: 'another' });
+      }
+      const unsent = await admitted(ledger, batch, 'unsent', { atMs: NOON_MS + 5000 });
+      await ledger.closeAttempt(unsent, { kind: 'not_sent', why: 'refused' }, NOON_MS);
+      await admitted(ledger, batch, 'in flight', { atMs: NOON_MS + 6000 });
+      const times = async (sinceMs: number, limit: number) =>
+        (await ledger.sendTimes(ACCOUNT, NOON_MS + sinceMs, limit)).map((ms) => (ms - NOON_MS) / 1000);
+      expect(await times(0, 100)).toEqual([1, 2, 3, 4, 6]);
+      expect(await times(2000, 100)).toEqual([2, 3, 4, 6]);
+      expect(await times(0, 2)).toEqual([4, 6]);
+      expect(await times(DAY_MS, 100)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../../../src/core/call-key.ts';
+import { credits } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { ACCOUNT, answered, batchNamed, NOON_MS, released, replyWith, stateOf } from '../book.ts';
+import {
+  admitChange,
+  admittedChange,
+  changed,
+  changeOf,
+  decideChange,
+  INVITED,
+  KIM,
+  known,
+  LEE,
+  lostChange,
+  MEMBER,
+  settleChange,
+} from '../changes.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: what a change left is remembered, and no change is made of what has moved or may be moving. Method: changes of one
+// or two people, ended in every way.
+export function changesConform(store: Store): void {
+  describe('what changes alter', () => {
+    test('is remembered as the last one left it, with the batch that did so and when', async () => {
+      const ledger = await freshLedger(store);
+      const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await changed(ledger, first, changeOf('create-invite', 0), { left: INVITED });
+      await changed(ledger, second, changeOf('update-user', 1), { left: MEMBER, atMs: NOON_MS + 1000 });
+      const subject = {
+        subject: KIM,
+        sequence: 2,
+        facts: MEMBER,
+        batch: second,
+        changedAtMs: NOON_MS + 1050,
+      };
+      expect(await ledger.subjects(ACCOUNT)).toEqual([subject]);
+    });
+
+    test('is one subject for each account, project and name, in the order in which they became known', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const other = await batchNamed(ledger, 'other', { accountIdentity: 'another' });
+      const elsewhere = { ...KIM, project: 'proj-2' };
+      const project = { name: 'project:Kim' };
+      for (const subject of [KIM, elsewhere, project])
+        await changed(ledger, batch, changeOf('create', 0, subject), {
+          left: { state: 'done', projectId: 'p' },
+        });
+      await changed(ledger, other, changeOf('create', 0), { left: INVITED, account: 'another' });
+      const subjects = (await ledger.subjects(ACCOUNT)).map(({ subject }) => subject);
+      expect(subjects).toEqual([KIM, elsewhere, project]);
+      expect(await known(ledger, project)).toMatchObject({
+        sequence: 1,
+        facts: { state: 'done', projectId: 'p' },
+      });
+      expect(await ledger.subjects('another')).toMatchObject([
+        { subject: KIM, facts: INVITED, batch: other },
+      ]);
+      expect(await ledger.subjects('nobody')).toEqual([]);
+    });
+
+    test('moves on with every answer, and stays as it was when the answer says nothing of it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await changed(ledger, batch, changeOf('create-invite', 0), { answer: 'refused', status: 422 });
+      expect(await known(ledger)).toEqual({
+        subject: KIM,
+        sequence: 1,
+        batch,
+        changedAtMs: NOON_MS + 50,
+      });
+      await changed(ledger, batch, changeOf('create-invite', 1), { left: INVITED });
+      await changed(ledger, batch, changeOf('update-user', 2), { answer: 'refused', status: 403 });
+      expect(await known(ledger)).toMatchObject({ sequence: 3, facts: INVITED });
+      const unsure = { ...INVITED, state: 'unsure' } as const;
+      await changed(ledger, batch, changeOf('delete-invite', 3), {
+        answer: 'no_match',
+        status: 404,
+        left: unsure,
+      });
+      expect(await known(ledger)).toMatchObject({ sequence: 4, facts: unsure });
+    });
+
+    test('stays where it is while a change was not sent, was paused, stopped or lost', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const invite = changeOf('create-invite', 0);
+      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+        const attempt = await admittedChange(ledger, batch, invite);
+        await ledger.closeAttempt(attempt, { kind, why: 'because' }, NOON_MS, INVITED);
+        expect(await known(ledger)).toBeUndefined();
+      }
+      await lostChange(ledger, batch, invite, { row: 7 });
+      const doubt = { batch, row: 7, operation: 'create-invite' };
+      expect(await known(ledger)).toEqual({ subject: KIM, sequence: 0, doubt });
+    });
+
+    test('goes through a role change step by step: deleted, created anew, the old one restored', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
+      const between = { state: 'between', email: 'kim@example.org' } as const;
+      await changed(ledger, batch, changeOf('delete-invite', 1), { left: between });
+      expect(await known(ledger)).toMatchObject({ sequence: 2, facts: between });
+      expect((await known(ledger))?.facts).not.toHaveProperty('inviteCode');
+      await changed(ledger, batch, changeOf('create-invite', 2), { answer: 'refused', status: 422 });
+      await changed(ledger, batch, changeOf('create-invite', 3), { left: INVITED });
+      expect(await known(ledger)).toMatchObject({ sequence: 4, facts: INVITED });
+    });
+  });
+
+  describe('a change', () => {
+    test('of what has moved since it was planned is not admitted, and says who moved it', async () => {
+      const ledger = await freshLedger(store);
+      const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await changed(ledger, first, changeOf('create-invite', 0), { left: INVITED });
+      await changed(ledger, second, changeOf('delete-invite', 1), { answer: 'refused' });
+      for (const after of [0, 1]) {
+        const moved = await admitChange(ledger, first, changeOf('update-user', after));
+        expect(moved).toEqual({ kind: 'moved', by: second });
+      }
+      expect(await ledger.traffic(first)).toEqual({ requests: 1, calls: 1 });
+      await changed(ledger, first, changeOf('update-user', 2));
+    });
+
+    test('is not made twice: the same one again has moved its subject itself', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
+      const again = await admitChange(ledger, batch, changeOf('create-invite', 0));
+      expect(again).toEqual({ kind: 'moved', by: batch });
+    });
+
+    test('waits for nobody, but is not admitted while another of its subject is under way', async () => {
+      const ledger = await freshLedger(store);
+      const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const open = await admittedChange(ledger, first, changeOf('create-invite', 0), { row: 5 });
+      const refused = { kind: 'subject_in_doubt', by: first, row: 5 };
+      expect(await admitChange(ledger, second, changeOf('update-user', 0))).toEqual(refused);
+      await changed(ledger, second, changeOf('create-invite', 0, LEE), { left: INVITED });
+      await settleChange(ledger, open, { answer: 'refused' });
+      await changed(ledger, second, changeOf('update-user', 1));
+    });
+
+    test('is not admitted while the answer to another of its subject is lost', async () => {
+      const ledger = await freshLedger(store);
+      const [first, second] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await lostChange(ledger, first, changeOf('create-invite', 0), { row: 6 });
+      const refused = { kind: 'subject_in_doubt', by: first, row: 6 };
+      for (const batch of [first, second])
+        expect(await admitChange(ledger, batch, changeOf('update-user', 0))).toEqual(refused);
+      await changed(ledger, second, changeOf('create-invite', 0, LEE), { left: INVITED });
+    });
+
+    test('that is lost and repeated until it is answered moves its subject once', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const remove = changeOf('remove-user', 0);
+      await lostChange(ledger, batch, remove);
+      await expect(admitChange(ledger, batch, remove)).rejects.toThrow();
+      const again = () => decideChange(ledger, batch, remove, 'repeat');
+      await lostChange(ledger, batch, remove, { decision: await again() });
+      await changed(ledger, batch, remove, { decision: await again(), left: { state: 'gone' } });
+      expect(await known(ledger)).toMatchObject({ sequence: 1, facts: { state: 'gone' } });
+      expect(await known(ledger)).not.toHaveProperty('doubt');
+    });
+
+    test('that is told about moves its subject once, however often it was lost', async () => {
+      const ledger = await freshLedger(store);
+      const [batch, teller] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const invite = changeOf('create-invite', 0);
+      await lostChange(ledger, batch, invite, { reserve: 1 });
+      const decision = await decideChange(ledger, batch, invite, 'retry');
+      await lostChange(ledger, batch, invite, { reserve: 2, decision });
+      const told = { reply: replyWith('told'), left: INVITED };
+      await decideChange(ledger, teller, invite, 'told', told);
+      const subject = { subject: KIM, sequence: 1, facts: INVITED, batch, changedAtMs: NOON_MS + 70 };
+      expect(await known(ledger)).toEqual(subject);
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 3, reserved: 0, inDoubt: 0 });
+      await changed(ledger, teller, changeOf('delete-invite', 1));
+    });
+
+    test.each(['answered', 'lost'] as const)(
+      'that is told about while it is being sent again moves its subject once, also when that is %s',
+      async (end) => {
+        const ledger = await freshLedger(store);
+        const batch = await batchNamed(ledger, 'a');
+        const invite = changeOf('create-invite', 0);
+        await lostChange(ledger, batch, invite);
+        const decision = await decideChange(ledger, batch, invite, 'retry');
+        const again = await admittedChange(ledger, batch, invite, { decision });
+        await decideChange(ledger, batch, invite, 'told', { reply: replyWith('told'), left: INVITED });
+        const next = changeOf('delete-invite', 1);
+        expect(await admitChange(ledger, batch, next)).toMatchObject({ kind: 'subject_in_doubt' });
+        if (end === 'answered') await settleChange(ledger, again, { left: MEMBER });
+        else await ledger.closeAttempt(again, { kind: 'in_doubt', why: 'lost again' }, NOON_MS);
+        expect(await known(ledger)).toMatchObject({ sequence: 1, facts: INVITED });
+        expect(await known(ledger)).not.toHaveProperty('doubt');
+        await changed(ledger, batch, next, { left: { state: 'gone' } });
+      },
+    );
+
+    test('that is told about without a word on its subject leaves it as it was', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
+      const remove = changeOf('delete-invite', 1);
+      await lostChange(ledger, batch, remove);
+      await decideChange(ledger, batch, remove, 'told', { reply: replyWith('told') });
+      expect(await known(ledger)).toMatchObject({ sequence: 2, facts: INVITED });
+    });
+
+    test('that did not happen is released: its subject is where it was, and takes another', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await released(ledger, await lostChange(ledger, batch, changeOf('create-invite', 0)));
+      expect(await known(ledger)).toBeUndefined();
+      await changed(ledger, batch, changeOf('update-user', 0), { left: MEMBER });
+      expect(await known(ledger)).toMatchObject({ sequence: 1, facts: MEMBER });
+    });
+
+    test('answered 404 keeps its answer when those of a wrong address are taken back', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const missed = { answer: 'no_match', status: 404, left: { state: 'unsure' } } as const;
+      await changed(ledger, batch, changeOf('delete-invite', 0), missed);
+      await answered(ledger, batch, 'acme', { kind: 'no_match', charged: 0, status: 404 });
+      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
+      expect(await known(ledger)).toMatchObject({ sequence: 1, facts: { state: 'unsure' } });
+    });
+
+    test('above a budget is told so, unless its subject has moved, which no budget would help', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(1) });
+      const dear = { reserve: 2 };
+      const over = await admitChange(ledger, batch, changeOf('create-invite', 0), dear);
+      expect(over).toMatchObject({ kind: 'over_budget', scope: 'batch' });
+      await changed(ledger, batch, changeOf('create-invite', 0), { left: INVITED });
+      const moved = await admitChange(ledger, batch, changeOf('update-user', 0), dear);
+      expect(moved).toEqual({ kind: 'moved', by: batch });
+    });
+
+    test('says what it changes and where that stands, and means the same subject every time', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const invite = changeOf('create-invite', 0);
+      const { change: _change, ...ofNothing } = invite;
+      const { after: _after, ...afterNothing } = invite;
+      const ahead = changeOf('create-invite', 1);
+      for (const call of [ofNothing, afterNothing, ahead])
+        await expect(admitChange(ledger, batch, call)).rejects.toThrow();
+      const attempt = await admittedChange(ledger, batch, invite);
+      await ledger.closeAttempt(attempt, { kind: 'not_sent', why: 'no connection' }, NOON_MS);
+      const ofLee = { ...invite, change: { subject: LEE, leaves: INVITED } };
+      const key = callKeyOf(ACCOUNT, invite);
+      await expect(admitChange(ledger, batch, ofLee, { key })).rejects.toThrow();
+      await changed(ledger, batch, invite);
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { CallState, KnownCall } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  admitted,
+  answered,
+  batchNamed,
+  DAY_MS,
+  decide,
+  keyNamed,
+  lost,
+  NOON_MS,
+  released,
+  replyWith,
+} from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: a plan, which asks for what is known in short, counts what a run would find. Method: calls in every state there
+// is, asked for both ways.
+export function knownConforms(store: Store): void {
+  describe('what is known in short', () => {
+    test.each([{ withAges: true }, { withAges: false }])('is what is known, $withAges', async (options) => {
+      const ledger = await freshLedger(store);
+      const words = await everyState(ledger);
+      const keys = words.map((word) => keyNamed(word));
+      const expected = (await ledger.find(keys)).map((state) => inShort(state, options.withAges));
+      expect(await ledger.known(keys, options)).toEqual(expected);
+      expect(expected.map((state) => (state.kind === 'answered' ? state.answer.kind : state.kind))).toEqual([
+        'unknown',
+        ...['found', 'no_match', 'refused', 'found', 'found', 'found', 'found'],
+        ...['unknown', 'unknown', 'unknown', 'in_doubt'],
+      ]);
+    });
+
+    test('comes in the order of asking, as often as it was asked for', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const one = await answered(ledger, batch, 'one');
+      const two = await answered(ledger, batch, 'two');
+      const keys = ['two', 'nobody', 'one', 'two'].map((word) => keyNamed(word));
+      const known = await ledger.known(keys, { withAges: false });
+      expect(known.map((state) => (state.kind === 'answered' ? state.answer.attempt : state.kind))).toEqual([
+        two,
+        'unknown',
+        one,
+        two,
+      ]);
+      expect(await ledger.known([], { withAges: true })).toEqual([]);
+    });
+  });
+}
+
+/** Brings calls into every state. @returns their words. */
+async function everyState(ledger: Awaited<ReturnType<typeof freshLedger>>): Promise<readonly string[]> {
+  const batch = await batchNamed(ledger, 'a');
+  const later = await batchNamed(ledger, 'b', { freshSince: { foundMs: NOON_MS + DAY_MS } });
+  const laterMs = NOON_MS + DAY_MS + 1000;
+  for (const kind of ['found', 'no_match', 'refused'] as const) await answered(ledger, batch, kind, { kind });
+  await lost(ledger, batch, 'told');
+  await decide(ledger, batch, 'told', 'told', replyWith('somebody knew', 200, NOON_MS + 777));
+  const renew = { atMs: laterMs, receivedAtMs: laterMs };
+  await answered(ledger, later, 'renewed', {
+    ...renew,
+    replaces: await answered(ledger, batch, 'renewed'),
+  });
+  await lost(ledger, later, 'lost anew', { ...renew, replaces: await answered(ledger, batch, 'lost anew') });
+  await lost(ledger, batch, 'retried');
+  const decision = await decide(ledger, batch, 'retried', 'retry');
+  await ledger.changeBatch(batch, { extraCredits: 9 as never });
+  await answered(ledger, batch, 'retried', { decision });
+  await admitted(ledger, batch, 'open');
+  await ledger.closeAttempt(
+    await admitted(ledger, batch, 'not sent'),
+    { kind: 'not_sent', why: 'no' },
+    NOON_MS,
+  );
+  await released(ledger, await lost(ledger, batch, 'released'));
+  await lost(ledger, batch, 'lost');
+  const answers = ['found', 'no_match', 'refused', 'told', 'renewed', 'lost anew', 'retried'];
+  return ['never asked', ...answers, 'open', 'not sent', 'released', 'lost'];
+}
+
+function inShort(state: CallState, withAges: boolean): KnownCall {
+  if (state.kind === 'unknown') return state;
+  if (state.kind === 'in_doubt') {
+    const { attempt, batch } = state.doubt;
+    return { kind: 'in_doubt', doubt: { attempt, batch } };
+  }
+  const { attempt, batch, kind, why, answeredAtMs } = state.answer;
+  const answer = { attempt, batch, kind, why };
+  return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { credits } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { ACCOUNT, admit, admitted, answered, batchNamed, DAY_MS, lost, NOON_MS } from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: a cap is never passed at admission, and everything that may have been charged stays counted. Method: sums after each step.
+export function moneyConforms(store: Store): void {
+  describe('money', () => {
+    test('is reserved by an intent, and spent by an answer as the vendor charged', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await admitted(ledger, batch, 'one', { reserve: 3 });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 3, inDoubt: 0 });
+      await answered(ledger, batch, 'two', { reserve: 3, charged: 1 });
+      const money = { spent: 1, reserved: 3, inDoubt: 0 };
+      expect(await ledger.batchMoney(batch)).toEqual(money);
+      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toEqual(money);
+      expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
+    });
+
+    test('is released by an attempt that cost nothing, and held by one that may have', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+        await ledger.closeAttempt(await admitted(ledger, batch, 'acme'), { kind, why: 'x' }, NOON_MS);
+      }
+      await lost(ledger, batch, 'lost', { reserve: 2 });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
+    });
+
+    test('a budget admits up to its last credit and not one more, whatever form the money has', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(5) });
+      await answered(ledger, batch, 'spent', { charged: 1 });
+      await lost(ledger, batch, 'lost', { reserve: 1 });
+      await admitted(ledger, batch, 'open', { reserve: 1 });
+      expect(await admit(ledger, batch, 'three', { reserve: 3 })).toEqual({
+        kind: 'over_budget',
+        scope: 'batch',
+        money: { cap: 5, spent: 1, reserved: 1, inDoubt: 1 },
+      });
+      await admitted(ledger, batch, 'two', { reserve: 2 });
+      expect(await admit(ledger, batch, 'none', { reserve: 1 })).toMatchObject({ kind: 'over_budget' });
+    });
+
+    test('many intents of one turn cannot pass a budget together', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(7) });
+      const words = Array.from({ length: 20 }, (_, index) => `call${index}`);
+      const kinds = (await Promise.all(words.map((word) => admit(ledger, batch, word)))).map(
+        ({ kind }) => kind,
+      );
+      expect(kinds.filter((kind) => kind === 'admitted')).toHaveLength(7);
+      expect(kinds.filter((kind) => kind === 'over_budget')).toHaveLength(13);
+    });
+
+    test('what was refused by a budget leaves nothing behind', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(0) });
+      expect(await admit(ledger, batch, 'acme')).toMatchObject({ kind: 'over_budget' });
+      expect(await ledger.openAttempts()).toEqual([]);
+      expect(await ledger.batchMoney(batch)).toEqual({ cap: 0, spent: 0, reserved: 0, inDoubt: 0 });
+    });
+
+    test("an account's day and month hold over all of its batches, by UTC", async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(2), perMonth: credits(3) });
+      const midnightMs = NOON_MS + DAY_MS / 2;
+      await answered(ledger, a, 'one', { atMs: midnightMs - 1 });
+      await answered(ledger, b, 'two', { atMs: midnightMs - 1 });
+      expect(await admit(ledger, b, 'three', { atMs: midnightMs - 1 })).toMatchObject({ scope: 'day' });
+      await answered(ledger, b, 'three', { atMs: midnightMs });
+      expect(await admit(ledger, a, 'four', { atMs: midnightMs })).toEqual({
+        kind: 'over_budget',
+        scope: 'month',
+        money: { cap: 3, spent: 3, reserved: 0, inDoubt: 0 },
+      });
+      expect(await ledger.accountMoney(ACCOUNT, 'day', midnightMs)).toMatchObject({ cap: 2, spent: 1 });
+      await admitted(ledger, a, 'four', { atMs: NOON_MS + 20 * DAY_MS });
+      await ledger.setAccountCaps(ACCOUNT, {});
+      await admitted(ledger, a, 'five', { atMs: midnightMs });
+    });
+
+    test('of an account is added up over everything it ever bought, without a cap', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await ledger.setAccountCaps(ACCOUNT, { perDay: credits(9), perMonth: credits(99) });
+      await answered(ledger, a, 'one', { charged: 2, atMs: NOON_MS - 400 * DAY_MS });
+      await answered(ledger, b, 'two', { charged: 3, atMs: NOON_MS });
+      await lost(ledger, b, 'lost', { reserve: 4, atMs: NOON_MS - DAY_MS });
+      await admitted(ledger, a, 'open', { reserve: 5, atMs: NOON_MS - 40 * DAY_MS });
+      const other = await batchNamed(ledger, 'c', { accountIdentity: 'another' });
+      await answered(ledger, other, 'one', { account: 'another', charged: 70 });
+      const ever = { spent: 5, reserved: 5, inDoubt: 4 };
+      expect(await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS)).toEqual(ever);
+      expect(await ledger.accountMoney('nobody', 'ever', NOON_MS)).toEqual({
+        spent: 0,
+        reserved: 0,
+        inDoubt: 0,
+      });
+    });
+
+    test('another account has caps of its own', async () => {
+      const ledger = await freshLedger(store);
+      await ledger.setAccountCaps('another', { perDay: credits(0) });
+      await admitted(ledger, await batchNamed(ledger, 'a'), 'acme');
+      const other = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
+      expect(await admit(ledger, other, 'acme', { account: 'another' })).toMatchObject({ scope: 'day' });
+    });
+
+    test('an answer that is dearer than reserved is booked all the same, and stops what follows', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(3) });
+      await answered(ledger, batch, 'dear', { reserve: 2, charged: 9 });
+      expect(await ledger.batchMoney(batch)).toEqual({ cap: 3, spent: 9, reserved: 0, inDoubt: 0 });
+      expect(await admit(ledger, batch, 'next')).toMatchObject({ kind: 'over_budget' });
+    });
+
+    test('nothing is ever charged less than nothing', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await expect(answered(ledger, batch, 'acme', { charged: -1 })).rejects.toThrow();
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 1, inDoubt: 0 });
+    });
+  });
+}

@@ -1,0 +1,119 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../../../src/core/clock.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { answered, batchNamed, MATCHED, settle, stateOf } from '../book.ts';
+import { freshLedger, freshPlace, openStore } from '../places.ts';
+
+// Goal: one spender, any number of onlookers, and nothing lost by closing. Method: the store opened several times.
+export function openingConforms(store: Store): void {
+  describe('opening', () => {
+    test('a store that is not there is made only when that is allowed', async () => {
+      const place = freshPlace(store);
+      await expect(openStore(store, place, false)).rejects.toMatchObject({
+        name: 'StopError',
+        code: 'store',
+      });
+      await expect(store.look(place)).rejects.toMatchObject({ name: 'StopError', code: 'store' });
+      const ledger = await freshLedger(store, place);
+      expect(await ledger.batches()).toEqual([]);
+    });
+
+    test('what was written is there when it is opened again', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const batch = await batchNamed(first, 'a');
+      const attempt = await answered(first, batch, 'acme');
+      await settle(first, batch, 2, MATCHED, [attempt]);
+      const state = await stateOf(first, 'acme');
+      await first.close();
+
+      const second = await freshLedger(store, place);
+      expect(await stateOf(second, 'acme')).toEqual(state);
+      expect(await second.counts(batch)).toEqual({ matched: 1 });
+      expect(await second.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    });
+
+    test('writes that were asked for before closing are kept', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const batch = await batchNamed(first, 'a');
+      const settled = settle(first, batch, 2, MATCHED);
+      await first.close();
+      await settled;
+      expect(await (await freshLedger(store, place)).counts(batch)).toEqual({ matched: 1 });
+    });
+
+    test('a second spender is refused with the command of the first, and let in once that has ended', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      await expect(openStore(store, place)).rejects.toMatchObject({
+        code: 'busy',
+        exitCode: 76,
+        message: expect.stringContaining('run the tests'),
+      });
+      await first.close();
+      await freshLedger(store, place);
+    });
+
+    test('a second spender that may wait gets the store when the first ends', async () => {
+      const place = freshPlace(store);
+      const first = await openStore(store, place);
+      const slept: number[] = [];
+      const clock = manualClock(async (durationMs) => {
+        slept.push(durationMs);
+        if (slept.length === 3) await first.close();
+      });
+      const options = { waitForLockMs: 60_000, clock, create: true, command: 'wait' };
+      const second = await store.open(place, options);
+      onTestFinished(() => second.close());
+      expect(slept).toHaveLength(3);
+    });
+
+    test('waiting for the store ends after the time that was given', async () => {
+      const place = freshPlace(store);
+      await freshLedger(store, place);
+      let sleptMs = 0;
+      const clock = manualClock(async (durationMs) => {
+        sleptMs += durationMs;
+      });
+      const options = { waitForLockMs: 1234, clock, create: true, command: 'wait' };
+      await expect(store.open(place, options)).rejects.toMatchObject({ code: 'busy' });
+      expect(sleptMs).toBe(1234);
+    });
+
+    test('an onlooker beside a spender sees what has been committed, also after it started to look', async () => {
+      const place = freshPlace(store);
+      const ledger = await freshLedger(store, place);
+      const batch = await batchNamed(ledger, 'a');
+      const reader = await store.look(place);
+      onTestFinished(() => reader.close());
+      expect(await reader.counts(batch)).toEqual({});
+      await settle(ledger, batch, 2, MATCHED);
+      expect(await reader.counts(batch)).toEqual({ matched: 1 });
+      expect(await reader.batch(batch)).toEqual(await ledger.batch(batch));
+    });
+
+    test('an onlooker works when nobody spends', async () => {
+      const place = freshPlace(store);
+      const ledger = await openStore(store, place);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.close();
+      const reader = await store.look(place);
+      expect((await reader.batches()).map(({ id }) => id)).toEqual([batch]);
+      await reader.close();
+    });
+  });
+}
+
+/** Time passes only by sleeping. */
+function manualClock(onSleep: (durationMs: number) => Promise<void>): Clock {
+  let nowMs = 0;
+  return {
+    wallMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    async sleep(durationMs) {
+      nowMs += durationMs;
+      await onSleep(durationMs);
+    },
+  };
+}

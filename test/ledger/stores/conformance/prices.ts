@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../../../src/core/call-key.ts';
+import type { Call } from '../../../../src/core/operation.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  credits,
+  type KeyedRequest,
+  type Ledger,
+} from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { ACCOUNT, batchNamed, NOON_MS, replyWith, requestUnder } from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: a price that an answer has shown is reserved by every later attempt, so that no budget is passed by knowing better.
+// Method: answers that show prices, and what is reserved afterwards.
+export function pricesConform(store: Store): void {
+  describe('the highest price that answers have shown', () => {
+    const call = (word: string, more: Partial<Call> = {}): Call => ({
+      operation: 'search-people',
+      parameters: { company: word },
+      ifLost: 'hold',
+      ...more,
+    });
+
+    const intentOf = (batch: BatchId, asked: Call, account = ACCOUNT) => ({
+      key: callKeyOf(account, asked),
+      accountIdentity: account,
+      call: asked,
+      batch,
+      row: 2,
+      reserve: credits(1),
+      atMs: NOON_MS,
+    });
+
+    /** @returns what was reserved for it. */
+    async function bought(
+      ledger: Ledger,
+      batch: BatchId,
+      asked: Call,
+      charged: number,
+      showsPrice = true,
+    ): Promise<number> {
+      const admission = await ledger.admit(intentOf(batch, asked));
+      if (admission.kind !== 'admitted') throw new Error(`it was not admitted: ${admission.kind}`);
+      await ledger.record(admission.attempt, replyWith('found'));
+      const closure = { kind: 'settled', answer: 'found', charged: credits(charged), why: 'x' } as const;
+      const shown = showsPrice ? { ...closure, showsPrice: true as const } : closure;
+      await ledger.closeAttempt(admission.attempt, shown, NOON_MS);
+      return admission.reserved;
+    }
+
+    test('is reserved by every later attempt of the operation, and falls no more', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      expect(await ledger.price(ACCOUNT, call('one'))).toBeUndefined();
+      expect(await bought(ledger, batch, call('one'), 5)).toBe(1);
+      expect(await bought(ledger, batch, call('two'), 2)).toBe(5);
+      expect(await bought(ledger, batch, call('three'), 0)).toBe(5);
+      expect(await ledger.price(ACCOUNT, call('any'))).toBe(5);
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 7, reserved: 0 });
+    });
+
+    test('is held against the budget, so that nothing is admitted which it does not cover', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(100) });
+      await bought(ledger, batch, call('one'), 60);
+      expect(await ledger.admit(intentOf(batch, call('two')))).toEqual({
+        kind: 'over_budget',
+        scope: 'batch',
+        money: { cap: 100, spent: 60, reserved: 0, inDoubt: 0 },
+      });
+    });
+
+    test('is that of the operation, of the account, and of what the job said at most', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await bought(ledger, batch, call('one'), 9);
+      expect(await bought(ledger, batch, call('one', { operation: 'enrich-person' }), 2)).toBe(1);
+      expect(await bought(ledger, batch, call('small', { creditsMost: 1 }), 1)).toBe(1);
+      expect(await ledger.price(ACCOUNT, call('any', { creditsMost: 1 }))).toBe(1);
+      expect(await ledger.price('another', call('any'))).toBeUndefined();
+      const foreign = await batchNamed(ledger, 'b', { accountIdentity: 'another' });
+      expect(await ledger.admit(intentOf(foreign, call('one'), 'another'))).toMatchObject({ reserved: 1 });
+    });
+
+    test('is that of the call as it was first asked, also when a job says something else of it now', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await bought(ledger, batch, call('dear', { creditsMost: 25 }), 30);
+      const admission = await ledger.admit(intentOf(batch, call('again', { creditsMost: 25 })));
+      expect(admission).toMatchObject({ kind: 'admitted', reserved: 30 });
+      const { attempt } = admission as { readonly attempt: AttemptId };
+      await ledger.closeAttempt(attempt, { kind: 'not_sent', why: 'x' }, NOON_MS);
+      expect(await ledger.admit(intentOf(batch, call('again', { creditsMost: 2 })))).toMatchObject({
+        reserved: 30,
+      });
+    });
+
+    test('is not learned from an answer that does not say what it cost', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await bought(ledger, batch, call('one'), 5, false);
+      expect(await ledger.price(ACCOUNT, call('any'))).toBeUndefined();
+    });
+
+    test('is reserved once for a lost request that is sent again to the byte', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await bought(ledger, batch, call('one'), 5);
+      const request: KeyedRequest = requestUnder('key-1');
+      const intent = intentOf(batch, call('lost'));
+      const first = await ledger.admit({ ...intent, request });
+      expect(first).toMatchObject({ reserved: 5 });
+      await ledger.closeAttempt(
+        (first as { attempt: AttemptId }).attempt,
+        { kind: 'in_doubt', why: 'x' },
+        NOON_MS,
+      );
+      const spec = { key: intent.key, batch, by: 'rule', why: 'x', atMs: NOON_MS } as const;
+      const repeat = await ledger.decide({ ...spec, kind: 'repeat' });
+      const again = { ...intent, request, reserve: credits(0), decision: repeat };
+      const second = await ledger.admit(again);
+      expect(second).toMatchObject({ reserved: 0 });
+      await ledger.closeAttempt(
+        (second as { attempt: AttemptId }).attempt,
+        { kind: 'in_doubt', why: 'x' },
+        NOON_MS,
+      );
+      const retry = await ledger.decide({ ...spec, kind: 'retry' });
+      expect(
+        await ledger.admit({ ...intent, request: requestUnder('key-2'), decision: retry }),
+      ).toMatchObject({ reserved: 5 });
+    });
+  });
+}

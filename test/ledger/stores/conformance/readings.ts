@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest';
+import { type AttemptId, credits, type Ledger, type Reading } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  ACCOUNT,
+  admitted,
+  answered,
+  batchNamed,
+  decide,
+  IN_DOUBT,
+  keyNamed,
+  lost,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  requestUnder,
+  settle,
+  stateOf,
+} from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: what a kept answer means by another dialect is used from then on, and takes nothing from a row or a budget.
+// Method: answers that are read otherwise, and what the ledger says of their calls, rows and money afterwards.
+export function readingsConform(store: Store): void {
+  describe('an answer that another dialect reads', () => {
+    const OURS = 0xa1;
+
+    function read(ledger: Ledger, attempt: AttemptId, reading: Partial<Reading> = {}): Promise<void> {
+      const said = { answer: 'no_match', charged: credits(0), why: 'empty', dialect: OURS } as const;
+      return ledger.addReading({ ...said, attempt, atMs: NOON_MS + 90, ...reading });
+    }
+
+    test('means for every later call what it was read as last, and its closure stays', async () => {
+      const ledger = await freshLedger(store);
+      const attempt = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      expect(await ledger.known([keyNamed('acme')], { withAges: true })).toMatchObject([
+        { answer: { kind: 'found' } },
+      ]);
+      await read(ledger, attempt, { answer: 'refused', why: 'no' });
+      await read(ledger, attempt);
+      const now = { attempt, kind: 'no_match', why: 'empty', dialect: OURS };
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'answered', answer: now });
+      expect(await ledger.known([keyNamed('acme')], { withAges: false })).toEqual([
+        { kind: 'answered', answer: { ...now, batch: expect.any(String) } },
+      ]);
+      const [record] = await ledger.attempts([attempt]);
+      expect(record?.closure).toMatchObject({ kind: 'settled', answer: 'found', charged: 1 });
+      expect(record?.readings.map(({ answer, charged }) => [answer, charged])).toEqual([
+        ['refused', 1],
+        ['no_match', 1],
+      ]);
+    });
+
+    test('leaves rows as they were settled, and those that come later are settled by it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      await read(ledger, attempt);
+      await settle(ledger, batch, 3, { kind: 'no_match', reason: 'none' }, [attempt]);
+      await read(ledger, attempt, { answer: 'found', dialect: 0xb2 });
+      await settle(ledger, batch, 4, MATCHED, [attempt]);
+      const kinds = (await ledger.rows(batch, 2, 9)).map(({ answers }) => answers.map(({ kind }) => kind));
+      expect(kinds).toEqual([['found'], ['no_match'], ['found']]);
+    });
+
+    test('and names the rows that another dialect settled, but none that was told', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, MATCHED, [attempt]);
+      await read(ledger, attempt);
+      await settle(ledger, batch, 3, MATCHED, [attempt]);
+      await lost(ledger, batch, 'told');
+      await decide(ledger, batch, 'told', 'told', replyWith('told'));
+      const told = await stateOf(ledger, 'told');
+      if (told.kind !== 'answered') throw new Error('it was told');
+      await settle(ledger, batch, 4, MATCHED, [told.answer.attempt]);
+      const rowsOtherThan = async (dialect: number, from = 0, limit = 9) =>
+        (await ledger.rowsReadOtherwise(batch, dialect, from, limit)).map(({ row }) => row);
+      expect(await rowsOtherThan(OURS)).toEqual([2]);
+      expect(await rowsOtherThan(0xb2)).toEqual([2, 3]);
+      expect(await rowsOtherThan(0xb2, 3)).toEqual([3]);
+      expect(await rowsOtherThan(0xb2, 0, 1)).toEqual([2]);
+    });
+
+    test('costs what it is read to cost where that is more, and never less', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await answered(ledger, batch, 'acme', { charged: 2 });
+      const spent = async () => [
+        (await ledger.batchMoney(batch)).spent,
+        (await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).spent,
+        (await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS)).spent,
+      ];
+      await read(ledger, attempt, { charged: credits(5), showsPrice: true });
+      expect(await spent()).toEqual([5, 5, 5]);
+      await read(ledger, attempt, { charged: credits(1) });
+      expect(await spent()).toEqual([5, 5, 5]);
+      await read(ledger, attempt, { charged: credits(6) });
+      expect(await spent()).toEqual([6, 6, 6]);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { charged: 6 } });
+      expect(await ledger.price(ACCOUNT, { operation: 'enrich-company' })).toBe(5);
+    });
+
+    test('is spent where the first request under its idempotency key was risked', async () => {
+      const ledger = await freshLedger(store);
+      const [one, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const request = requestUnder('key-1');
+      await lost(ledger, one, 'keyed', { request });
+      const decision = await decide(ledger, other, 'keyed', 'repeat');
+      const again = await admitted(ledger, other, 'keyed', { request, decision, reserve: 0 });
+      await ledger.record(again, replyWith('keyed'));
+      const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'x' } as const;
+      await ledger.closeAttempt(again, closure, NOON_MS);
+      await read(ledger, again, { charged: credits(4) });
+      expect((await ledger.batchMoney(one)).spent).toBe(4);
+      expect((await ledger.batchMoney(other)).spent).toBe(0);
+    });
+
+    test('is refused of what is no answer of the vendor', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const lostOne = await lost(ledger, batch, 'lost');
+      await expect(read(ledger, lostOne)).rejects.toThrow();
+      await decide(ledger, batch, 'lost', 'told', replyWith('told'));
+      await expect(read(ledger, lostOne)).rejects.toThrow();
+    });
+
+    test('is the answer of a call that was in doubt about it; what was at risk counts as spent', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const odd = await admitted(ledger, batch, 'odd', { reserve: 2 });
+      await ledger.record(odd, replyWith('odd'));
+      await ledger.closeAttempt(odd, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await settle(ledger, batch, 2, IN_DOUBT, [odd]);
+      await settle(ledger, batch, 3, IN_DOUBT, [odd]);
+      await read(ledger, odd);
+      expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0, inDoubt: 0 });
+      expect(await ledger.traffic(batch)).toMatchObject({ requests: 1, calls: 1 });
+      expect(await ledger.doubts(batch)).toEqual([]);
+      const answer = { attempt: odd, kind: 'no_match', charged: 2, status: 200, dialect: OURS };
+      expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'answered', answer });
+      expect(await ledger.known([keyNamed('odd')], { withAges: true })).toMatchObject([
+        { kind: 'answered', answer: { kind: 'no_match', answeredAtMs: NOON_MS + 40 } },
+      ]);
+      await settle(ledger, batch, 2, { kind: 'no_match', reason: 'none' }, [odd]);
+      expect((await ledger.rows(batch, 2, 2)).map(({ answers }) => answers.length)).toEqual([1, 0]);
+      await read(ledger, odd, { answer: 'found', charged: credits(3), dialect: 0xb2 });
+      expect((await ledger.batchMoney(batch)).spent).toBe(3);
+      expect(await ledger.rowsReadOtherwise(batch, 0xb2, 0, 9)).toMatchObject([{ row: 2 }]);
+      await expect(decide(ledger, batch, 'odd', 'retry')).rejects.toThrow();
+    });
+
+    test('but not of one that repeats a lost request, which holds the money for both', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const request = requestUnder('key-1');
+      await lost(ledger, batch, 'keyed', { request });
+      const decision = await decide(ledger, batch, 'keyed', 'repeat');
+      const again = await admitted(ledger, batch, 'keyed', { request, decision, reserve: 0 });
+      await ledger.record(again, replyWith('keyed'));
+      await ledger.closeAttempt(again, { kind: 'in_doubt', why: 'odd' }, NOON_MS);
+      await expect(read(ledger, again)).rejects.toThrow();
+    });
+
+    test('is not taken back as a miss once it was read as more', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const miss = { kind: 'no_match', charged: 0, status: 404 } as const;
+      await answered(ledger, batch, 'gone', miss);
+      const attempt = await answered(ledger, batch, 'acme', miss);
+      await read(ledger, attempt, { answer: 'found' });
+      expect(await ledger.retractMisses(ACCOUNT)).toBe(1);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { kind: 'found' } });
+    });
+  });
+}

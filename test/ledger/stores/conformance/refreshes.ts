@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import type { AttemptId, FreshSince, Ledger } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  DAY_MS,
+  decide,
+  lost,
+  MATCHED,
+  NEVER_ANSWERED,
+  NOON_MS,
+  replyWith,
+  settle,
+  stateOf,
+} from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+/** Answers of the tests are given shortly after noon; a batch with these cut-offs finds all of them too old. */
+const ALL_TOO_OLD: FreshSince = { foundMs: NOON_MS + DAY_MS, noMatchMs: NOON_MS + DAY_MS };
+const LATER_MS = NOON_MS + DAY_MS + 1000;
+
+// Goal: an answer is bought anew once, by a batch that finds it too old. Method: answers of one batch, refreshed by another.
+export function refreshesConform(store: Store): void {
+  describe('an answer that is too old', () => {
+    test('is bought anew, and the new one counts for everybody from then on', async () => {
+      const ledger = await freshLedger(store);
+      const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
+      const renewed = await answered(ledger, batch, 'acme', refresh(old));
+      expect(await stateOf(ledger, 'acme')).toMatchObject({
+        kind: 'answered',
+        answer: { attempt: renewed, batch, answeredAtMs: LATER_MS },
+      });
+      await expect(admit(ledger, batch, 'acme')).rejects.toThrow();
+      await expect(admit(ledger, batch, 'acme', refresh(old))).rejects.toThrow();
+      await expect(admit(ledger, batch, 'acme', refresh(renewed))).rejects.toThrow();
+    });
+
+    test('stays what the rows that used it point to', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [
+        await batchNamed(ledger, 'a'),
+        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
+      ];
+      const old = await answered(ledger, a, 'acme');
+      await settle(ledger, a, 2, MATCHED, [old]);
+      const renewed = await answered(ledger, b, 'acme', refresh(old));
+      await settle(ledger, b, 2, MATCHED, [renewed]);
+      expect((await ledger.rows(a, 2, 1))[0]?.answers).toMatchObject([{ attempt: old, batch: a }]);
+      expect((await ledger.rows(b, 2, 1))[0]?.answers).toMatchObject([{ attempt: renewed, batch: b }]);
+      const history = await ledger.history(a, 2);
+      expect(history.map(({ attempt, replaces }) => ({ attempt, replaces }))).toEqual([
+        { attempt: old, replaces: undefined },
+        { attempt: renewed, replaces: old },
+      ]);
+    });
+
+    test('costs the batch that buys it anew, within its budget; each batch counts the call that it settled', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [
+        await batchNamed(ledger, 'a'),
+        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
+      ];
+      const old = await answered(ledger, a, 'acme', { charged: 2 });
+      await ledger.changeBatch(b, { budget: 0 as never });
+      expect(await admit(ledger, b, 'acme', refresh(old))).toMatchObject({ kind: 'over_budget' });
+      await ledger.changeBatch(b, { budget: null });
+      await answered(ledger, b, 'acme', { ...refresh(old), charged: 1 });
+      expect(await ledger.batchMoney(a)).toMatchObject({ spent: 2 });
+      expect(await ledger.batchMoney(b)).toMatchObject({ spent: 1 });
+      for (const batch of [a, b]) expect(await ledger.traffic(batch)).toEqual({ requests: 1, calls: 1 });
+      expect(await ledger.account(ACCOUNT)).toMatchObject({ answers: 2 });
+    });
+
+    test('is one for its kind: found answers and others have cut-offs of their own', async () => {
+      const ledger = await freshLedger(store);
+      const a = await batchNamed(ledger, 'a');
+      const attempts = {
+        found: await answered(ledger, a, 'found'),
+        no_match: await answered(ledger, a, 'no_match', { kind: 'no_match', charged: 0 }),
+        refused: await answered(ledger, a, 'refused', { kind: 'refused', charged: 0 }),
+      };
+      const mayRefresh = async (name: string, freshSince: FreshSince) => {
+        const batch = await batchNamed(ledger, name, { freshSince });
+        const tried = await Promise.allSettled(
+          Object.entries(attempts).map(([word, replaces]) => admit(ledger, batch, word, { replaces })),
+        );
+        return Object.keys(attempts).filter((_, index) => tried[index]?.status === 'fulfilled');
+      };
+      expect(await mayRefresh('found', { foundMs: LATER_MS })).toEqual(['found']);
+      expect(await mayRefresh('others', { noMatchMs: LATER_MS })).toEqual(['no_match', 'refused']);
+    });
+
+    test.each([
+      ['the batch takes answers of any age', undefined, 0],
+      ['it is as old as the cut-off', { foundMs: NOON_MS + 40 }, 0],
+      ['it is older than the cut-off by a millisecond', { foundMs: NOON_MS + 41 }, 1],
+    ] as const)('is not one while %s', async (_when, freshSince, allowed) => {
+      const ledger = await freshLedger(store);
+      const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      const batch = await batchNamed(ledger, 'b', freshSince === undefined ? {} : { freshSince });
+      const [tried] = await Promise.allSettled([admit(ledger, batch, 'acme', { replaces: old })]);
+      expect(tried.status).toBe(allowed === 1 ? 'fulfilled' : 'rejected');
+    });
+
+    test('is never one for the batch that bought it, whatever the clock says', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a', { freshSince: ALL_TOO_OLD });
+      const own = await answered(ledger, batch, 'acme');
+      await expect(admit(ledger, batch, 'acme', { replaces: own })).rejects.toThrow();
+    });
+
+    test('is told to be, where a person gave it', async () => {
+      const ledger = await freshLedger(store);
+      const a = await batchNamed(ledger, 'a');
+      const told = await lost(ledger, a, 'acme');
+      await decide(ledger, a, 'acme', 'told', replyWith('told'));
+      const others = await batchNamed(ledger, 'b', { freshSince: { noMatchMs: LATER_MS } });
+      await expect(admit(ledger, others, 'acme', { replaces: told })).rejects.toThrow();
+      await answered(
+        ledger,
+        await batchNamed(ledger, 'c', { freshSince: ALL_TOO_OLD }),
+        'acme',
+        refresh(told),
+      );
+    });
+
+    test('cannot be another answer than the one that the call has', async () => {
+      const ledger = await freshLedger(store);
+      const a = await batchNamed(ledger, 'a');
+      const [one] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
+      const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
+      for (const word of ['two', 'unknown'])
+        await expect(admit(ledger, batch, word, { replaces: one })).rejects.toThrow();
+      await expect(admit(ledger, batch, 'one')).rejects.toThrow();
+    });
+  });
+
+  describe('a refresh that gets lost', () => {
+    test('leaves the older answer in place without a doubt, holds its money, and is not tried again', async () => {
+      const ledger = await freshLedger(store);
+      const a = await batchNamed(ledger, 'a');
+      const old = await answered(ledger, a, 'acme');
+      const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
+      expect(await ledger.lostRefresh(old)).toBeUndefined();
+      await lost(ledger, batch, 'acme', { ...refresh(old), reserve: 2 });
+      expect(await stateOf(ledger, 'acme', batch)).toMatchObject({
+        kind: 'answered',
+        answer: { attempt: old },
+      });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
+      expect(await ledger.doubts(batch)).toEqual([]);
+      expect(await ledger.lostRefresh(old)).toBe(LATER_MS);
+      await expect(admit(ledger, batch, 'acme', refresh(old))).rejects.toThrow();
+    });
+
+    test('counts as old itself for a batch that begins late enough', async () => {
+      const ledger = await freshLedger(store);
+      const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      await lost(ledger, await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }), 'acme', refresh(old));
+      const again = { freshSince: { foundMs: LATER_MS + 5 } };
+      await lost(ledger, await batchNamed(ledger, 'c', again), 'acme', {
+        ...refresh(old),
+        atMs: LATER_MS + 9,
+      });
+      expect(await ledger.lostRefresh(old)).toBe(LATER_MS + 9);
+    });
+
+    test('is no lost one when it never left or was asked to wait, and may be tried again', async () => {
+      const ledger = await freshLedger(store);
+      const old = await answered(ledger, await batchNamed(ledger, 'a'), 'acme');
+      const batch = await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD });
+      for (const kind of ['not_sent', 'paused', 'stopped'] as const) {
+        const attempt = await admitted(ledger, batch, 'acme', refresh(old));
+        await ledger.closeAttempt(attempt, { kind, why: 'x' }, LATER_MS);
+      }
+      expect(await ledger.lostRefresh(old)).toBeUndefined();
+      await answered(ledger, batch, 'acme', refresh(old));
+    });
+  });
+
+  describe('a batch with older answers than that', () => {
+    const older = (ledger: Ledger, batch: Parameters<Ledger['hasOlderThan']>[0], freshSince = ALL_TOO_OLD) =>
+      ledger.hasOlderThan(batch, freshSince);
+
+    test('is one by the rows that it settled, whoever bought the answers', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const old = await answered(ledger, a, 'acme');
+      expect(await older(ledger, a)).toBe(false);
+      for (const batch of [a, b]) {
+        await settle(ledger, batch, 2, { kind: 'invalid', reason: 'no identifier' });
+        await settle(ledger, batch, 3, MATCHED, [old]);
+        expect(await older(ledger, batch)).toBe(true);
+        expect(await older(ledger, batch, { noMatchMs: LATER_MS })).toBe(false);
+        expect(await older(ledger, batch, { foundMs: NOON_MS + 40 })).toBe(false);
+        expect(await older(ledger, batch, {})).toBe(false);
+      }
+    });
+
+    test('is one though another batch has bought them anew, because its own rows still show the old ones', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [
+        await batchNamed(ledger, 'a'),
+        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
+      ];
+      const [one, two] = [await answered(ledger, a, 'one'), await answered(ledger, a, 'two')];
+      await settle(ledger, a, 2, MATCHED, [one, two]);
+      await answered(ledger, b, 'one', refresh(one));
+      expect(await older(ledger, a)).toBe(true);
+      await answered(ledger, b, 'two', refresh(two));
+      expect(await older(ledger, a)).toBe(true);
+    });
+
+    test('is none once they were tried to be bought anew, until those attempts are too old as well', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [
+        await batchNamed(ledger, 'a'),
+        await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
+      ];
+      const old = await answered(ledger, a, 'acme');
+      await settle(ledger, a, 2, MATCHED, [old]);
+      await lost(ledger, b, 'acme', refresh(old));
+      expect(await older(ledger, a)).toBe(false);
+      expect(await older(ledger, a, { foundMs: LATER_MS + 1 })).toBe(true);
+    });
+  });
+
+  test('a miss that was bought anew is taken back with the one below it, when all was a wrong address', async () => {
+    const ledger = await freshLedger(store);
+    const [a, b] = [
+      await batchNamed(ledger, 'a'),
+      await batchNamed(ledger, 'b', { freshSince: ALL_TOO_OLD }),
+    ];
+    const missed = { kind: 'no_match', charged: 0, status: 404 } as const;
+    const noMatch = { kind: 'no_match', reason: 'nothing found' } as const;
+    const old = await answered(ledger, a, 'acme', missed);
+    await settle(ledger, a, 2, noMatch, [old]);
+    await settle(ledger, b, 2, noMatch, [await answered(ledger, b, 'acme', { ...refresh(old), ...missed })]);
+    expect(await ledger.retractMisses(ACCOUNT)).toBe(2);
+    expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
+    expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
+    for (const batch of [a, b]) {
+      expect(await ledger.counts(batch)).toEqual({});
+      expect(await ledger.traffic(batch)).toEqual({ requests: 1, calls: 0 });
+    }
+  });
+}
+
+/** Of a batch that began a day later. */
+function refresh(replaces: AttemptId) {
+  return { replaces, atMs: LATER_MS, receivedAtMs: LATER_MS };
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  decide,
+  IN_DOUBT,
+  lookAt,
+  lost,
+  NOON_MS,
+  released,
+  replyWith,
+  requestUnder,
+  settle,
+  stateOf,
+} from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: money at risk is given back on the vendor's word and on nothing less. Method: doubts that are looked at and released.
+export function releasesConform(store: Store): void {
+  describe('a look', () => {
+    test('is kept with its attempt, in the order of looking', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme', { row: 7 });
+      const looks = [
+        lookAt(attempt, 'unclear', {
+          kind: 'usage',
+          status: 503,
+          body: Buffer.from([0, 255]),
+          atMs: NOON_MS + 9,
+        }),
+        lookAt(attempt, 'happened', { atMs: NOON_MS }),
+        lookAt(attempt, 'not_happened'),
+      ];
+      for (const look of looks) await ledger.recordLook(look);
+      expect(await ledger.history(batch, 7)).toMatchObject([{ attempt, looks }]);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ kind: 'in_doubt', doubt: { atRisk: 1 } });
+    });
+
+    test('is only at an attempt that was lost', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const open = await admitted(ledger, batch, 'open');
+      const bought = await answered(ledger, batch, 'bought');
+      for (const attempt of [open, bought, 99 as never])
+        await expect(ledger.recordLook(lookAt(attempt, 'happened'))).rejects.toThrow();
+    });
+  });
+
+  describe('a doubt that is released', () => {
+    test('gives its money back where it was risked, and the call may be bought like any other', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme', { row: 4, reserve: 2 });
+      await released(ledger, attempt);
+      const money = { spent: 0, reserved: 0, inDoubt: 0 };
+      expect(await ledger.batchMoney(batch)).toEqual(money);
+      expect(await ledger.accountMoney(ACCOUNT, 'month', NOON_MS)).toEqual(money);
+      expect(await stateOf(ledger, 'acme', batch)).toEqual({ kind: 'unknown' });
+      expect(await ledger.doubts(batch)).toEqual([]);
+      expect(await ledger.history(batch, 4)).toMatchObject([
+        { attempt, released: { why: 'the vendor has no such request', atMs: NOON_MS + 60 } },
+      ]);
+      await answered(ledger, batch, 'acme');
+    });
+
+    test('needs the word that it did not happen', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const [attempt, other] = [await lost(ledger, batch, 'acme'), await lost(ledger, batch, 'other')];
+      await ledger.recordLook(lookAt(other, 'not_happened'));
+      const release = () => ledger.release(attempt, 'because', NOON_MS);
+      await expect(release()).rejects.toThrow();
+      for (const said of ['unclear', 'happened'] as const) {
+        await ledger.recordLook(lookAt(attempt, said));
+        await expect(release()).rejects.toThrow();
+      }
+      expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 2 });
+      await ledger.recordLook(lookAt(attempt, 'not_happened'));
+      await release();
+      await expect(release()).rejects.toThrow();
+      expect(await ledger.batchMoney(batch)).toMatchObject({ inDoubt: 1 });
+    });
+
+    test('is not while the call is being sent again, nor once it is answered', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme');
+      await ledger.recordLook(lookAt(attempt, 'not_happened'));
+      const again = await admitted(ledger, batch, 'acme', {
+        decision: await decide(ledger, batch, 'acme', 'retry'),
+      });
+      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
+      await ledger.record(again, replyWith('acme'));
+      const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+      await ledger.closeAttempt(again, closure, NOON_MS);
+      await expect(ledger.release(attempt, 'because', NOON_MS)).rejects.toThrow();
+    });
+
+    test('takes with it what the same request risked before, under its idempotency key', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const request = requestUnder('key-1');
+      const first = await lost(ledger, batch, 'acme', { reserve: 2, request });
+      const decision = await decide(ledger, batch, 'acme', 'repeat');
+      const second = await lost(ledger, batch, 'acme', { reserve: 0, request, decision });
+      await ledger.recordLook(lookAt(first, 'not_happened'));
+      await expect(ledger.release(first, 'because', NOON_MS)).rejects.toThrow();
+      await released(ledger, second);
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
+      expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
+      const why = 'the vendor has no such request';
+      expect(await ledger.history(batch, 2)).toMatchObject([{ released: { why } }, { released: { why } }]);
+    });
+
+    test('leaves the call in doubt about what it lost before, each under a key of its own or none', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const first = await lost(ledger, batch, 'acme', { reserve: 4 });
+      const retry = { decision: await decide(ledger, batch, 'acme', 'retry'), reserve: 2 };
+      const second = await lost(ledger, batch, 'acme', { ...retry, request: requestUnder('key-2') });
+      await released(ledger, second);
+      expect(await stateOf(ledger, 'acme', batch)).toMatchObject({
+        kind: 'in_doubt',
+        doubt: { attempt: first, atRisk: 4 },
+      });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 4 });
+      await expect(admit(ledger, batch, 'acme')).rejects.toThrow();
+      await released(ledger, first);
+      expect(await stateOf(ledger, 'acme')).toEqual({ kind: 'unknown' });
+    });
+
+    test('gives the decision back that its attempt had used, because that attempt cost nothing', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme');
+      const decision = await decide(ledger, batch, 'acme', 'retry');
+      await released(ledger, await lost(ledger, batch, 'acme', { decision }));
+      expect(await stateOf(ledger, 'acme', batch)).toMatchObject({ decision: { id: decision } });
+      await answered(ledger, batch, 'acme', { decision });
+    });
+
+    test('is not charged when a person tells afterwards about what else was lost', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 4 });
+      const retry = { decision: await decide(ledger, batch, 'acme', 'retry'), reserve: 2 };
+      await released(ledger, await lost(ledger, batch, 'acme', retry));
+      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 4, reserved: 0, inDoubt: 0 });
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { charged: 4 } });
+    });
+
+    test('frees the room in a budget', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: 1 as never });
+      const attempt = await lost(ledger, batch, 'acme');
+      expect(await admit(ledger, batch, 'next')).toMatchObject({ kind: 'over_budget' });
+      await released(ledger, attempt);
+      await answered(ledger, batch, 'next');
+    });
+
+    test('leaves the rows that wait for it to be looked at again', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
+      await released(ledger, attempt);
+      const answer = await answered(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, { kind: 'applied' }, [answer]);
+      expect(await ledger.counts(batch)).toEqual({ applied: 1 });
+    });
+  });
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { type BatchId, credits, type KeyedRequest, type Ledger } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import {
+  ACCOUNT,
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  DAY_MS,
+  decide,
+  lost,
+  NOON_MS,
+  replyWith,
+  requestUnder,
+  stateOf,
+} from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+const REQUEST = requestUnder('key-1');
+const OTHER = requestUnder('key-2');
+
+// Goal: a request that a vendor charges once is counted once. Method: requests that get lost and are sent again under their key.
+export function repeatsConform(store: Store): void {
+  describe('a request under an idempotency key', () => {
+    test('comes back as it was kept, byte for byte, with the doubt and in the history', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const body = Buffer.from([0, 255, 13, 10, 34, 128]);
+      const withBody: KeyedRequest = { ...REQUEST, body };
+      const { body: _none, ...withoutBody } = { ...OTHER, method: 'GET' as const };
+      await lost(ledger, batch, 'one', { request: withBody });
+      await lost(ledger, batch, 'two', { request: withoutBody });
+      await lost(ledger, batch, 'three');
+      expect(await stateOf(ledger, 'one')).toMatchObject({ doubt: { request: withBody } });
+      const doubts = await ledger.doubts(batch);
+      expect(doubts.map(({ request }) => request)).toEqual([withBody, withoutBody, undefined]);
+      const requests = (await ledger.history(batch, 2)).map(({ request }) => request);
+      expect(requests).toEqual([withBody, withoutBody, undefined]);
+    });
+
+    test('that got lost is repeated without reserving anything: the lost one holds the money for both', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await ledger.changeBatch(batch, { budget: credits(2) });
+      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
+      await admitted(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
+      expect(await ledger.batchMoney(batch)).toEqual({ cap: 2, spent: 0, reserved: 0, inDoubt: 2 });
+    });
+
+    test('that is answered at last was charged once: what was held is free', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { row: 5, reserve: 2, request: REQUEST });
+      const again = { ...(await repeat(ledger, batch)), request: REQUEST, row: 5 };
+      const answer = await answered(ledger, batch, 'acme', { ...again, charged: 2 });
+      const money = { spent: 2, reserved: 0, inDoubt: 0 };
+      expect(await ledger.batchMoney(batch)).toEqual(money);
+      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toEqual(money);
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ answer: { attempt: answer, charged: 2 } });
+      const [first, second] = await ledger.history(batch, 5);
+      expect(first?.released).toEqual({
+        why: expect.stringContaining('idempotency key'),
+        atMs: NOON_MS + 50,
+      });
+      expect(second).not.toHaveProperty('released');
+    });
+
+    test('that is answered without a charge frees what was held all the same', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
+      const again = { ...(await repeat(ledger, batch)), request: REQUEST };
+      await answered(ledger, batch, 'acme', { ...again, kind: 'no_match', charged: 0 });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
+    });
+
+    test('that gets lost again and again still risks one charge, and is free with the answer', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
+      for (const repeats of [1, 2]) {
+        await lost(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
+        expect(await stateOf(ledger, 'acme')).toMatchObject({
+          doubt: { atRisk: 2, repeats, request: REQUEST },
+        });
+        expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
+      }
+      await answered(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    });
+
+    test('is charged where it was risked, so that a repeat passes nobody’s cap', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await lost(ledger, a, 'acme', { reserve: 2, request: REQUEST, atMs: NOON_MS - DAY_MS });
+      await ledger.changeBatch(b, { budget: credits(1) });
+      await answered(ledger, b, 'other');
+      await answered(ledger, b, 'acme', { ...(await repeat(ledger, b)), request: REQUEST, charged: 2 });
+      expect(await ledger.batchMoney(a)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+      expect(await ledger.batchMoney(b)).toEqual({ cap: 1, spent: 1, reserved: 0, inDoubt: 0 });
+      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS)).toMatchObject({ spent: 1, inDoubt: 0 });
+      expect(await ledger.accountMoney(ACCOUNT, 'day', NOON_MS - DAY_MS)).toMatchObject({
+        spent: 2,
+        inDoubt: 0,
+      });
+      expect(await ledger.traffic(b)).toEqual({ requests: 2, calls: 2 });
+    });
+
+    test('frees nothing that was risked without it or under another key', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 4 });
+      for (const [reserve, request] of [
+        [2, REQUEST],
+        [8, OTHER],
+      ] as const) {
+        const decision = await decide(ledger, batch, 'acme', 'retry');
+        await lost(ledger, batch, 'acme', { reserve, request, decision });
+      }
+      expect(await stateOf(ledger, 'acme')).toMatchObject({ doubt: { atRisk: 14 } });
+      await answered(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: OTHER });
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 6 });
+    });
+
+    test('that is told about counts once, where it was risked', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
+      await lost(ledger, batch, 'acme', { ...(await repeat(ledger, batch)), request: REQUEST });
+      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 2, reserved: 0, inDoubt: 0 });
+    });
+
+    test.each([
+      ['another key', { request: OTHER }],
+      ['another path', { request: { ...REQUEST, path: '/v2' } }],
+      ['another method', { request: { ...REQUEST, method: 'GET' } }],
+      ['another body', { request: { ...REQUEST, body: Buffer.from('x') } }],
+      ['another beginning of its term', { request: { ...REQUEST, firstSentAtMs: NOON_MS + 1 } }],
+      ['a reserve, which would count it twice', { request: REQUEST, reserve: 1 }],
+    ] as const)('is not repeated with %s', async (_what, options) => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme', { reserve: 2, request: REQUEST });
+      const again = await repeat(ledger, batch);
+      await expect(admit(ledger, batch, 'acme', { ...again, ...options })).rejects.toThrow();
+      expect(await ledger.batchMoney(batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 2 });
+      await admitted(ledger, batch, 'acme', { ...again, request: REQUEST });
+    });
+
+    test('belongs to one call', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await answered(ledger, batch, 'one', { request: REQUEST });
+      await expect(admit(ledger, batch, 'two', { request: REQUEST })).rejects.toThrow();
+      await answered(ledger, batch, 'two', { request: OTHER });
+    });
+
+    test('without which a call was lost, cannot be what repeats it by rule', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await lost(ledger, batch, 'acme');
+      const again = await repeat(ledger, batch);
+      await expect(admit(ledger, batch, 'acme', { ...again, request: REQUEST })).rejects.toThrow();
+      await answered(ledger, batch, 'acme', again);
+    });
+  });
+}
+
+/** What a rule decides about the call `acme`; the repeat reserves nothing. */
+async function repeat(ledger: Ledger, batch: BatchId) {
+  return { decision: await decide(ledger, batch, 'acme', 'repeat'), reserve: 0 };
+}

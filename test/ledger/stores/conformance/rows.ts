@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { OUTCOME_KINDS, type Outcome } from '../../../../src/core/row.ts';
+import type { AttemptId, BatchId, LedgerReader } from '../../../../src/ledger/ledger.ts';
+import type { Store } from '../../../../src/ledger/store.ts';
+import { answered, batchNamed, decide, IN_DOUBT, lost, MATCHED, replyWith, settle } from '../book.ts';
+import { freshLedger } from '../places.ts';
+
+// Goal: a row that has an outcome keeps it, and points to what it was made of. Method: rows settled, read and settled again.
+export function rowsConform(store: Store): void {
+  describe('rows', () => {
+    test('come back in order, in pages, with their outcomes and the answers in the order of asking', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const [one, two] = [await answered(ledger, batch, 'one'), await answered(ledger, batch, 'two')];
+      await settle(ledger, batch, 10, MATCHED, [two, one]);
+      await settle(ledger, batch, 3, { kind: 'invalid', reason: 'no identifier' });
+      await settle(ledger, batch, 200, { kind: 'applied' });
+      const rows = await ledger.rows(batch, 0, 100);
+      expect(rows.map(({ row, outcome }) => ({ row, outcome }))).toEqual([
+        { row: 3, outcome: { kind: 'invalid', reason: 'no identifier' } },
+        { row: 10, outcome: MATCHED },
+        { row: 200, outcome: { kind: 'applied' } },
+      ]);
+      expect(rows[1]?.answers.map(({ body }) => body.toString())).toEqual(['two', 'one']);
+      expect((await ledger.rows(batch, 4, 1)).map(({ row }) => row)).toEqual([10]);
+      expect(await ledger.rows(batch, 201, 10)).toEqual([]);
+      expect(await ledger.rows(await batchNamed(ledger, 'b'), 0, 10)).toEqual([]);
+    });
+
+    test('every kind of outcome is kept and counted', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const [index, kind] of OUTCOME_KINDS.entries()) {
+        await settle(ledger, batch, index, outcomeOf(kind));
+        await settle(ledger, batch, 100 + index, outcomeOf(kind));
+      }
+      expect(await ledger.counts(batch)).toEqual(Object.fromEntries(OUTCOME_KINDS.map((kind) => [kind, 2])));
+      const kinds = (await ledger.rows(batch, 0, OUTCOME_KINDS.length)).map(({ outcome }) => outcome);
+      expect(kinds).toEqual(OUTCOME_KINDS.map(outcomeOf));
+    });
+
+    test('a final outcome is never changed, whatever comes after it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const [row, kind] of OUTCOME_KINDS.filter((each) => each !== 'in_doubt').entries()) {
+        await settle(ledger, batch, row, outcomeOf(kind));
+        await expect(settle(ledger, batch, row, MATCHED)).rejects.toThrow();
+        await expect(settle(ledger, batch, row, IN_DOUBT)).rejects.toThrow();
+        expect((await ledger.rows(batch, row, 1))[0]?.outcome).toEqual(outcomeOf(kind));
+      }
+    });
+
+    test('a row cannot point to an attempt that is not there', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await expect(settle(ledger, batch, 2, MATCHED, [7 as AttemptId])).rejects.toThrow();
+      expect(await ledger.counts(batch)).toEqual({});
+    });
+
+    test('a row in doubt is looked at again by later runs, and settled at last', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme');
+      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
+      await settle(ledger, batch, 2, IN_DOUBT, [attempt]);
+      expect(await ledger.counts(batch)).toEqual({ in_doubt: 1 });
+      expect((await ledger.rows(batch, 2, 1))[0]?.answers).toEqual([]);
+      const answer = await answered(ledger, batch, 'acme', {
+        decision: await decide(ledger, batch, 'acme', 'retry'),
+      });
+      await settle(ledger, batch, 2, MATCHED, [answer]);
+      expect(await ledger.counts(batch)).toEqual({ matched: 1 });
+      expect((await ledger.rows(batch, 2, 1))[0]).toMatchObject({
+        outcome: MATCHED,
+        answers: [{ attempt: answer }],
+      });
+    });
+
+    test('settled rows are those with a final outcome, in order, in pages', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const count = 10_003;
+      const numbers = Array.from({ length: count }, (_, index) => index + 2);
+      await Promise.all(
+        numbers.toReversed().map((row) => settle(ledger, batch, row, row % 1000 === 0 ? IN_DOUBT : MATCHED)),
+      );
+      const pages = await pagesOf(ledger, batch);
+      expect(pages.length).toBe(1);
+      expect(pages.flat()).toEqual(numbers.filter((row) => row % 1000 !== 0));
+      for (let row = 2 + count; row < 20 + count; row += 1) await settle(ledger, batch, row, MATCHED);
+      const more = await pagesOf(ledger, batch);
+      expect(more.map(({ length }) => length)).toEqual([10_000, 11]);
+      expect(more.flat()).toEqual(more.flat().toSorted((a, b) => a - b));
+    });
+
+    test('a row keeps what it was settled from, and one of an older Rowonce has nothing of that kind', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const largest = 2 ** 48 - 1;
+      const row = { batch, outcome: MATCHED, answers: [] };
+      await ledger.settleRow({ ...row, row: 2, input: largest });
+      await ledger.settleRow({ ...row, row: 3 });
+      await ledger.settleRow({ ...row, row: 4, outcome: IN_DOUBT, input: 7 });
+      await ledger.settleRow({ ...row, row: 4, input: 8 });
+      const kept = (await ledger.rows(batch, 0, 9)).map(({ input }) => input);
+      expect(kept).toEqual([largest, undefined, 8]);
+      const pages = [];
+      for await (const page of ledger.settledRows(batch, 3)) pages.push(...page);
+      expect(pages).toEqual([{ row: 3 }, { row: 4, input: 8 }]);
+    });
+
+    test('who paid is the lowest row of the batch that bought, whoever asked first', async () => {
+      const ledger = await freshLedger(store);
+      const [a, b] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const attempt = await answered(ledger, a, 'acme', { row: 50 });
+      const payer = async () => (await ledger.rows(a, 0, 1))[0]?.answers[0]?.paidRow;
+      await settle(ledger, a, 60, MATCHED, [attempt]);
+      expect(await payer()).toBe(50);
+      await settle(ledger, a, 40, MATCHED, [attempt]);
+      await settle(ledger, b, 3, MATCHED, [attempt]);
+      await settle(ledger, a, 45, MATCHED, [attempt]);
+      expect(await payer()).toBe(40);
+    });
+
+    test('a row that waited for a call shows what a person told about it', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const attempt = await lost(ledger, batch, 'acme');
+      await decide(ledger, batch, 'acme', 'told', replyWith('told'));
+      await settle(ledger, batch, 2, { kind: 'applied' }, [attempt]);
+      expect((await ledger.rows(batch, 2, 1))[0]?.answers[0]?.body.toString()).toBe('told');
+    });
+
+    test('the newest place in the file that is not past a row is remembered', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const position = (row: number) => ({ row, byteOffset: row * 100, lines: row + 7 });
+      for (const row of [5000, 2, 10_000]) await ledger.mark(batch, position(row));
+      await ledger.mark(batch, position(5000));
+      expect(await ledger.positionBefore(batch, 1)).toBeUndefined();
+      expect(await ledger.positionBefore(batch, 5000)).toEqual(position(5000));
+      expect(await ledger.positionBefore(batch, 9999)).toEqual(position(5000));
+      expect(await ledger.positionBefore(batch, 99_999)).toEqual(position(10_000));
+      expect(await ledger.positionBefore(await batchNamed(ledger, 'b'), 5000)).toBeUndefined();
+    });
+  });
+}
+
+function outcomeOf(kind: (typeof OUTCOME_KINDS)[number]): Outcome {
+  return kind === 'matched'
+    ? { kind, matchedBy: 'abn', reason: 'old number' }
+    : { kind, reason: `because ${kind}` };
+}
+
+async function pagesOf(ledger: LedgerReader, batch: BatchId): Promise<readonly (readonly number[])[]> {
+  const pages: (readonly number[])[] = [];
+  for await (const page of ledger.settledRows(batch)) pages.push(page.map(({ row }) => row));
+  return pages;
+}

@@ -1,0 +1,489 @@
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { credits, type Ledger } from '../../../src/ledger/ledger.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import {
+  admitted,
+  answered,
+  batchNamed,
+  batchSpec,
+  DAY_MS,
+  decide,
+  keyNamed,
+  lookAt,
+  lost,
+  MATCHED,
+  NOON_MS,
+  released,
+  replyWith,
+  requestUnder,
+  settle,
+  stateOf,
+} from './book.ts';
+import { changed, changeOf, INVITED, known, LEE, lostChange, MEMBER } from './changes.ts';
+import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
+import { startSpender } from './processes.ts';
+
+// Goal: a store that lost or altered anything stops the program before it sends. Method: files damaged by hand after use.
+
+const DAMAGED = { code: 'store_damaged', exitCode: 2 };
+
+/** A store with an entry in every table of money, ended in order. */
+async function usedStore(): Promise<string> {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  for (let number = 0; number < 200; number += 1) void answered(ledger, batch, `call${number}`);
+  const attempt = await answered(ledger, batch, 'acme');
+  const reading = { answer: 'found', charged: credits(2), why: 'x', dialect: 1, atMs: NOON_MS } as const;
+  await ledger.addReading({ ...reading, attempt });
+  await settle(ledger, batch, 2, MATCHED, [attempt]);
+  await admitted(ledger, batch, 'open');
+  await lost(ledger, batch, 'lost');
+  await decide(ledger, batch, 'lost', 'hold');
+  await lost(ledger, batch, 'told');
+  await decide(ledger, batch, 'told', 'told', replyWith('told'));
+  const request = requestUnder('key-1');
+  await lost(ledger, batch, 'repeated', { reserve: 2, request });
+  const late = await batchNamed(ledger, 'late', { freshSince: { foundMs: NOON_MS + DAY_MS } });
+  const decision = await decide(ledger, late, 'repeated', 'repeat');
+  await answered(ledger, late, 'repeated', { reserve: 0, request, decision, atMs: NOON_MS + DAY_MS });
+  await released(ledger, await lost(ledger, batch, 'released'));
+  await answered(ledger, late, 'acme', { replaces: attempt, receivedAtMs: NOON_MS + DAY_MS });
+  await useChanges(ledger);
+  await ledger.noteAgreement({ sha256: 'a'.repeat(64), shown: 'POST /tags', agreedAtMs: NOON_MS });
+  await ledger.close();
+  return place;
+}
+
+/** A batch with a plan, a person who was changed twice, and one whose change was lost. */
+async function useChanges(ledger: Ledger): Promise<void> {
+  const plan = [2, 3].map((row) => ({ row, kind: 'work', work: { to: 'viewer' } }) as const);
+  const { batch } = await ledger.beginBatch(batchSpec({ key: 'key-team', lineage: 'team' }), false, plan);
+  await changed(ledger, batch.id, changeOf('create-invite', 0), { left: INVITED });
+  await changed(ledger, batch.id, changeOf('update-user', 1), { left: MEMBER });
+  await lostChange(ledger, batch.id, changeOf('create-invite', 0, LEE));
+}
+
+/** The newest attempt of a call of `usedStore`, and the call itself. */
+const attemptOf = (word: string): string => `(SELECT max(id) FROM attempts WHERE call = ${callOf(word)})`;
+const callOf = (word: string): string => `(SELECT id FROM calls WHERE call LIKE '%${word}.example%')`;
+
+/** So few that SQLite does not fold the log into the database meanwhile: what is cut off the log is its newest commits. */
+const BOUGHT = 25;
+
+/** A store whose spender was killed, with its newest commits in the log only. */
+async function killedStore(): Promise<string> {
+  const place = freshPlace(sqlite);
+  const spender = startSpender(place, 'some', { ROWS: String(BOUGHT) });
+  expect(await spender.line()).toBe('open');
+  for (let row = 1; row <= BOUGHT; row += 1) await spender.line();
+  await spender.kill();
+  expect(statSync(join(place, 'ledger.db-wal')).size).toBeGreaterThan(100_000);
+  return place;
+}
+
+function alter(place: string, sql: string): void {
+  const database = new Database(join(place, 'ledger.db'));
+  database.pragma('foreign_keys = OFF');
+  database.exec(sql);
+  database.close();
+}
+
+/** Changes bytes of a file in place. */
+function flip(file: string, offset: number, length = 1): void {
+  const bytes = readFileSync(file);
+  for (let at = offset; at < offset + length; at += 1) bytes[at] = (bytes[at] ?? 0) ^ 0b100;
+  writeFileSync(file, bytes);
+}
+
+async function expectDamage(place: string, message: string): Promise<void> {
+  const damage = { ...DAMAGED, message: expect.stringContaining(message) };
+  await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
+  // The refusal itself has changed nothing and holds nothing.
+  await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
+}
+
+test('a store that was ended in order, without it, or killed, opens with everything that it had', async () => {
+  const ended = await freshLedger(sqlite, await usedStore());
+  expect(await stateOf(ended, 'acme')).toMatchObject({ kind: 'answered' });
+  const place = await killedStore();
+  const reader = await sqlite.look(place);
+  const [seen] = await reader.batches();
+  expect(seen && (await reader.counts(seen.id)).matched).toBe(BOUGHT);
+  await reader.close();
+  const unclean = await usedStore();
+  alter(unclean, 'UPDATE ledger SET clean = 0');
+  expect(await stateOf(await freshLedger(sqlite, unclean), 'repeated')).toMatchObject({ kind: 'answered' });
+  const killed = await freshLedger(sqlite, place);
+  const [batch] = await killed.batches();
+  expect(batch && (await killed.counts(batch.id)).matched).toBe(BOUGHT);
+});
+
+describe('an altered entry', () => {
+  test('of an answer is noticed before a run, and by whoever only looks when it is read', async () => {
+    const place = await usedStore();
+    const file = join(place, 'ledger.db');
+    // The body comes last in its row, so this is not the request id in front of it.
+    flip(file, readFileSync(file).lastIndexOf('call42') + 'call42'.length - 1);
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({
+      ...DAMAGED,
+      message: expect.stringContaining('of replies was altered'),
+    });
+    const reader = await sqlite.look(place);
+    onTestFinished(() => reader.close());
+    await expect(reader.find([keyNamed('call42')])).rejects.toMatchObject(DAMAGED);
+    expect(await reader.find([keyNamed('call43')])).toMatchObject([{ kind: 'answered' }]);
+  });
+
+  test.each([
+    ['request', 'requests', "path = '/v2'", 'the request of attempt'],
+    ['word of a vendor', 'looks', "said = 'not_happened'", 'look 1 was altered'],
+  ])('of a doubt is noticed before anything follows from it: %s', async (_what, table, change, message) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await lost(ledger, batch, 'acme', { request: requestUnder('key-1') });
+    await ledger.recordLook(lookAt(attempt, 'happened'));
+    await ledger.close();
+    const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER ${table}_no_update; UPDATE ${table} SET ${change}`);
+    const damage = { ...DAMAGED, message: expect.stringContaining(message) };
+    await expect(reader.history(batch, 2)).rejects.toMatchObject(damage);
+    if (table === 'requests') await expect(reader.doubts(batch)).rejects.toMatchObject(damage);
+  });
+
+  test.each([
+    ['subject', 'subjects_unchanged', "UPDATE subjects SET name = name || 'x'"],
+    ['change', 'changes_no_update', "UPDATE changes SET role = 'viewer'"],
+    ['change that is missing', 'changes_no_delete', 'DELETE FROM changes WHERE sequence = 2'],
+    ['planned row', 'planned_no_update', "UPDATE planned SET planned = '{}'"],
+  ])('of what changes left is noticed before anything is planned on it: %s', async (_what, guard, sql) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    await useChanges(ledger);
+    await ledger.close();
+    const reader = await freshLedger(sqlite, place);
+    alter(place, `DROP TRIGGER ${guard}; ${sql}`);
+    const team = await firstBatch(reader);
+    const read = () => (guard.startsWith('planned') ? reader.plannedRows(team.id, 0, 9) : known(reader));
+    await expect(read()).rejects.toMatchObject(DAMAGED);
+  });
+
+  const ALTERED: readonly [what: string, guard: string, sql: string, message: string][] = [
+    [
+      'call that is missing',
+      'calls_no_delete',
+      'DELETE FROM calls WHERE id = 4',
+      'entry 4 of attempts was altered',
+    ],
+    ['call', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 3", 'entry 3 of calls was altered'],
+    [
+      'reserve',
+      'attempts_unchanged',
+      'UPDATE attempts SET reserved = 9 WHERE id = 4',
+      'entry 4 of attempts was altered',
+    ],
+    [
+      'owner',
+      'attempts_unchanged',
+      'UPDATE attempts SET call = 5 WHERE id = 4',
+      'entry 4 of attempts was altered',
+    ],
+    [
+      'reading',
+      'readings_no_update',
+      "UPDATE readings SET answer = 'refused'",
+      'entry 1 of readings was altered',
+    ],
+    [
+      'dialect of an answer',
+      'closures_no_update',
+      'UPDATE closures SET dialect = 7 WHERE attempt = 7',
+      'entry 7 of closures was altered',
+    ],
+    [
+      'price',
+      'closures_no_update',
+      'UPDATE closures SET charged = 0 WHERE attempt = 7',
+      'entry 7 of closures was altered',
+    ],
+    [
+      'decision',
+      'decisions_no_update',
+      "UPDATE decisions SET kind = 'retry' WHERE id = 1",
+      'entry 1 of decisions was altered',
+    ],
+    ['word', 'told_no_update', 'UPDATE told SET status = 404', 'of told was altered'],
+    [
+      'total',
+      'batches_ended',
+      "UPDATE money SET spent = 0 WHERE scope LIKE 'day%'",
+      'the total of day:1:2026-11-20',
+    ],
+    [
+      'total that is missing',
+      'money_no_delete',
+      "DELETE FROM money WHERE scope LIKE 'batch%'",
+      'the total of batch:',
+    ],
+    [
+      'answer that is missing',
+      'calls_answered',
+      'UPDATE calls SET answer = NULL WHERE id = 8',
+      'call 8 lost its answer',
+    ],
+    [
+      'reply that is missing',
+      'replies_no_delete',
+      'DELETE FROM replies WHERE attempt = 9',
+      'call 9 points to an attempt',
+    ],
+    [
+      'doubt',
+      'calls_doubted',
+      'UPDATE calls SET doubt = 3 WHERE answer IS NULL AND doubt IS NULL',
+      'points to an attempt',
+    ],
+    ['request', 'requests_no_update', "UPDATE requests SET path = '/v2'", 'of requests was altered'],
+    [
+      'body of a request',
+      'requests_no_update',
+      "UPDATE requests SET body = x'00'",
+      'of requests was altered',
+    ],
+    ['word of a vendor', 'looks_no_update', "UPDATE looks SET said = 'happened'", 'of looks was altered'],
+    ['release', 'releases_no_update', "UPDATE releases SET why = 'x'", 'of releases was altered'],
+    ['release that is missing', 'releases_no_delete', 'DELETE FROM releases', 'is not what its entries say'],
+    [
+      'request that is missing',
+      'requests_no_delete',
+      `DELETE FROM requests WHERE attempt = ${attemptOf('repeated')}`,
+      'is not what its entries say',
+    ],
+    [
+      'money that was not given back',
+      'attempts_freeing',
+      'DROP TRIGGER attempts_freed; UPDATE attempts SET freed_by = NULL',
+      'the total of batch:',
+    ],
+    [
+      'money that was not given back, nor in the totals',
+      'attempts_freeing',
+      `DROP TRIGGER attempts_freed; UPDATE attempts SET freed_by = NULL WHERE call = ${callOf('repeated')};
+       UPDATE money SET in_doubt = in_doubt + 2, spent = spent - 1
+        WHERE scope IN ('day:1:2026-11-20', 'batch:' || (SELECT id FROM batches WHERE key = 'key-a'));
+       UPDATE money SET in_doubt = in_doubt + 2 WHERE scope = 'month:1:2026-11';
+       UPDATE money SET spent = spent + 1
+        WHERE scope IN ('day:1:2026-11-21', 'batch:' || (SELECT id FROM batches WHERE key = 'key-late'))`,
+      'is not what its entries say',
+    ],
+    [
+      'money that was given back without a reason',
+      'attempts_freeing',
+      `UPDATE attempts SET freed_by = id WHERE id = ${attemptOf('lost')}`,
+      'points to an attempt',
+    ],
+    [
+      'older answer that came back',
+      'calls_refreshed',
+      `UPDATE calls SET answer = (SELECT replaces FROM attempts WHERE id = answer) WHERE id = ${callOf('acme')}`,
+      'lost its answer',
+    ],
+    [
+      'doubt that is missing',
+      'calls_doubted',
+      `UPDATE calls SET doubt = NULL WHERE id = ${callOf('lost')}`,
+      'lost its doubt',
+    ],
+    ['subject', 'subjects_unchanged', "UPDATE subjects SET project = 'x'", 'of subjects was altered'],
+    ['change', 'changes_no_update', "UPDATE changes SET user_id = 'x'", 'of changes was altered'],
+    ['plan', 'planned_no_update', "UPDATE planned SET planned = '{}'", 'entry 2 of planned was altered'],
+    ['planned row that is missing', 'planned_no_delete', 'DELETE FROM planned WHERE row = 3', 'is not whole'],
+    [
+      'change that is missing',
+      'changes_no_delete',
+      'DELETE FROM changes WHERE sequence = 2',
+      'subject 1 is not where its changes left it',
+    ],
+    [
+      'change that is missing, as if it had not been made',
+      'changes_no_delete',
+      'DELETE FROM changes WHERE sequence = 2; DROP TRIGGER subjects_moving; UPDATE subjects SET sequence = 1 WHERE id = 1',
+      'nothing says what it left',
+    ],
+    [
+      'sequence that moved',
+      'subjects_moving',
+      'UPDATE subjects SET sequence = 3 WHERE id = 1',
+      'subject 1 is not where its changes left it',
+    ],
+    [
+      'place that a change was planned at',
+      'calls_change_kept',
+      `UPDATE calls SET after = 5 WHERE doubt IS NOT NULL AND subject IS NOT NULL`,
+      'is a change that was overtaken',
+    ],
+    [
+      'change that became one of somebody else',
+      'calls_change_kept',
+      'UPDATE calls SET subject = 2 WHERE subject = 1 AND after = 1',
+      'is not what its call says',
+    ],
+    [
+      'lost change that became one of somebody else',
+      'calls_change_kept',
+      'UPDATE calls SET subject = 1, after = 2 WHERE subject = 2',
+      'is a change of something else than it says',
+    ],
+    [
+      'lost change that became a call like any other',
+      'calls_change_kept',
+      'UPDATE calls SET subject = NULL, after = NULL WHERE subject = 2',
+      'is a change of something else than it says',
+    ],
+  ];
+
+  test.each(ALTERED)('is found after an end that was not orderly: %s', async (_what, guard, sql, message) => {
+    const place = await usedStore();
+    alter(place, `DROP TRIGGER ${guard}; ${sql}; UPDATE ledger SET clean = 0`);
+    await expectDamage(place, message);
+  });
+
+  test('a flipped bit in the index of the call keys is found, which would have bought a call again', async () => {
+    const place = await usedStore();
+    const file = join(place, 'ledger.db');
+    const key = Buffer.from(keyNamed('call42'), 'hex');
+    alter(place, 'UPDATE ledger SET clean = 0');
+    const bytes = readFileSync(file);
+    const [first, second] = [bytes.indexOf(key), bytes.lastIndexOf(key)];
+    expect(first).not.toBe(second);
+    // One is the table's copy and one the index's; either way the two no longer agree.
+    flip(file, second + 20);
+    await expectDamage(place, 'SQLite says');
+  });
+});
+
+describe('a log', () => {
+  test('with flipped bytes in it has lost commits, which is noticed', async () => {
+    const place = await killedStore();
+    const log = join(place, 'ledger.db-wal');
+    flip(log, Math.floor(statSync(log).size / 2), 64);
+    await expectDamage(place, 'commits were made, and the ledger knows only');
+  });
+
+  test('that was cut short is noticed', async () => {
+    const place = await killedStore();
+    const log = join(place, 'ledger.db-wal');
+    truncateSync(log, Math.floor(statSync(log).size * 0.9));
+    await expectDamage(place, 'commits were made, and the ledger knows only');
+  });
+
+  test('that was deleted is noticed, by onlookers too', async () => {
+    const place = await killedStore();
+    rmSync(join(place, 'ledger.db-wal'));
+    await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(DAMAGED);
+  });
+});
+
+describe('the ledger and its watermark', () => {
+  test('an older copy of the ledger does not pass for the newest', async () => {
+    const place = await usedStore();
+    const copy = join(temporaryFolder(), 'ledger.db');
+    copyFileSync(join(place, 'ledger.db'), copy);
+    const ledger = await openStore(sqlite, place);
+    await settle(ledger, (await firstBatch(ledger)).id, 3, MATCHED);
+    await ledger.close();
+    copyFileSync(copy, join(place, 'ledger.db'));
+    await expectDamage(place, 'commits were made, and the ledger knows only');
+    await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
+  });
+
+  test('a ledger that is missing, empty or something else is not replaced by a new one', async () => {
+    const place = await usedStore();
+    const file = join(place, 'ledger.db');
+    writeFileSync(file, '');
+    await expectDamage(place, 'ledger.db is empty');
+    writeFileSync(file, 'no database at all'.repeat(1000));
+    await expectDamage(place, 'ledger.db is not a ledger any more');
+    rmSync(file);
+    await expectDamage(place, 'ledger.db is missing');
+    await expect(openStore(sqlite, place, false)).rejects.toMatchObject(DAMAGED);
+    await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
+  });
+
+  test('a watermark that is missing or unreadable is damage once something was written', async () => {
+    const place = await usedStore();
+    const mark = join(place, 'watermark');
+    writeFileSync(mark, 'what?');
+    await expectDamage(place, 'the watermark cannot be read');
+    writeFileSync(mark, '');
+    await expectDamage(place, 'the watermark is missing');
+    rmSync(mark);
+    await expectDamage(place, 'the watermark is missing');
+  });
+
+  test('a watermark behind the ledger is what a kill leaves, and harmless', async () => {
+    const place = await usedStore();
+    writeFileSync(join(place, 'watermark'), '0000000000000001\n');
+    const ledger = await freshLedger(sqlite, place);
+    await settle(ledger, (await firstBatch(ledger)).id, 3, MATCHED);
+    const { commits } = readCommits(place);
+    expect(Number(readFileSync(join(place, 'watermark'), 'utf8'))).toBe(commits);
+  });
+
+  test('a start that was killed before the first commit is begun again', async () => {
+    const place = freshPlace(sqlite);
+    await (await openStore(sqlite, place)).close();
+    writeFileSync(join(place, 'watermark'), '');
+    await (await openStore(sqlite, place)).close();
+    rmSync(join(place, 'watermark'));
+    await (await openStore(sqlite, place)).close();
+    rmSync(join(place, 'ledger.db'));
+    const ledger = await freshLedger(sqlite, place);
+    expect(await ledger.batches()).toEqual([]);
+  });
+});
+
+describe('a file that is not ours', () => {
+  test('a ledger of a newer Rowonce is refused with both numbers', async () => {
+    const place = await usedStore();
+    alter(place, 'PRAGMA user_version = 7');
+    const newer = {
+      code: 'store_version',
+      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 5)'),
+    };
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
+    await expect(sqlite.look(place)).rejects.toMatchObject(newer);
+  });
+
+  test("another program's SQLite file, or no SQLite file, is refused and left as it is", async () => {
+    const place = temporaryFolder();
+    const file = join(place, 'ledger.db');
+    const other = new Database(file);
+    other.exec('CREATE TABLE ledger (id INTEGER); INSERT INTO ledger VALUES (1)');
+    other.close();
+    for (const content of [readFileSync(file), Buffer.from('name;email\n'.repeat(500))]) {
+      writeFileSync(file, content);
+      const refusal = { code: 'store', message: expect.stringContaining('is not a ledger of Rowonce') };
+      await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
+      await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
+      expect(readFileSync(file)).toEqual(content);
+    }
+  });
+});
+
+async function firstBatch(ledger: Ledger) {
+  const [batch] = await ledger.batches();
+  if (batch === undefined) throw new Error('there is no batch');
+  return batch;
+}
+
+function readCommits(place: string): { commits: number } {
+  const database = new Database(join(place, 'ledger.db'), { readonly: true });
+  onTestFinished(() => void database.close());
+  return database.prepare<[], { commits: number }>('SELECT commits FROM ledger').get() ?? { commits: -1 };
+}

@@ -1,0 +1,209 @@
+/**
+ * Goal: after an erasure the ledger is as sound as before: its own checks pass, its money and counts are the same, and
+ * what was not erased is found as before.
+ * Method: a store with purchases, changes, a plan and doubts that are settled, erased and then checked in full.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { callKeyOf } from '../../../src/core/call-key.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { Call } from '../../../src/core/operation.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { personOf } from '../../../src/ledger/person.ts';
+import type { ErasureOrder } from '../../../src/ledger/store.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import {
+  ACCOUNT,
+  answered,
+  batchNamed,
+  batchSpec,
+  lost,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+} from './book.ts';
+import { changed, changeOf, decideChange, INVITED, KIM, known, LEE, lostChange, MEMBER } from './changes.ts';
+import { openStore, temporaryFolder } from './places.ts';
+
+const KIM_ORDER = { kind: 'person', person: personOf('kim@example.org') } as const;
+
+function erase(place: string, order: ErasureOrder, dryRun = false) {
+  const options = { waitForLockMs: 0, clock: systemClock, create: false, command: 'test', dryRun };
+  return sqlite.erase?.(place, order, options) ?? expect.fail('the store erases');
+}
+
+/** Without the seal the next start checks everything. */
+async function checkedInFull(place: string): Promise<Ledger> {
+  rmSync(join(place, 'seal'));
+  const ledger = await openStore(sqlite, place);
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+function isIn(place: string, text: string): boolean {
+  return readFileSync(join(place, 'ledger.db')).toString('latin1').includes(text);
+}
+
+test('memberships, plans and purchases of a person are emptied, and the ledger passes its own checks', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const plan = [{ row: 2, kind: 'work', work: { email: 'kim@example.org' } }] as const;
+  const changes = (await ledger.beginBatch(batchSpec({ key: 'c', operation: 'onboard' }), false, plan)).batch
+    .id;
+  await changed(ledger, changes, changeOf('invite', 0), { left: INVITED });
+  const again = changeOf('change-role', 1);
+  await lostChange(ledger, changes, again);
+  await decideChange(ledger, changes, again, 'told', { reply: replyWith('kim@example.org'), left: MEMBER });
+  await changed(ledger, changes, changeOf('invite', 0, LEE), { left: { ...INVITED, email: LEE.name } });
+  await settle(ledger, changes, 2, { kind: 'applied', reason: 'kim@example.org was invited' });
+  await ledger.changeBatch(changes, { state: 'finished', command: 'rowonce undo kim@example.org' });
+  const lookups = await batchNamed(ledger, 'lookups', { outputPath: '/home/user/out.csv' } as object);
+  const body = JSON.stringify({ data: { name: 'Acme', contact: 'kim@example.org', founded: 1990 } });
+  const company = await answered(ledger, lookups, 'acme', { body });
+  await settle(ledger, lookups, 3, MATCHED, [company]);
+  const moneyBefore = await ledger.batchMoney(lookups);
+  await ledger.close();
+
+  const found = await erase(place, KIM_ORDER, true);
+  expect(found).toMatchObject({ calls: 2, cut: 1, rows: 1, memberships: 1, unsettled: [] });
+  expect(isIn(place, 'kim@example.org')).toBe(true);
+  expect(await erase(place, KIM_ORDER)).toEqual(found);
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+  expect(isIn(place, 'lee@example.org')).toBe(true);
+
+  const after = await checkedInFull(place);
+  expect(await after.batchMoney(lookups)).toEqual(moneyBefore);
+  expect(await after.counts(changes)).toEqual({ applied: 1 });
+  expect(await known(after, KIM)).toBeUndefined();
+  expect(await known(after, LEE)).toMatchObject({ sequence: 1 });
+  expect(await after.subjects(ACCOUNT)).toHaveLength(1);
+  const [row] = await after.rows(lookups, 3, 1);
+  expect(JSON.parse(String(row?.answers[0]?.body))).toEqual({
+    data: { name: 'Acme', contact: null, founded: 1990 },
+  });
+  expect(await after.plannedRows(changes, 2, 1)).toMatchObject([{ kind: 'end' }]);
+});
+
+test('a person who comes back is invited anew, as somebody who was never known', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await changed(ledger, batch, changeOf('invite', 0), { left: INVITED });
+  await ledger.close();
+  await erase(place, KIM_ORDER);
+  const after = await checkedInFull(place);
+  await changed(after, batch, changeOf('invite', 0), { left: INVITED });
+  expect(await known(after, KIM)).toMatchObject({ sequence: 1, facts: INVITED });
+});
+
+const PERSON_CALL: Call = {
+  operation: 'enrich-person',
+  parameters: { email: 'kim@example.org' },
+  ifLost: 'hold',
+};
+
+test('a call that was erased is found by its own key, and by none once its key file is gone, which stops a run', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const key = callKeyOf(ACCOUNT, PERSON_CALL);
+  const intent = { key, accountIdentity: ACCOUNT, call: PERSON_CALL, batch, row: 2, atMs: NOON_MS };
+  const admission = await ledger.admit({ ...intent, reserve: (await ledger.batchMoney(batch)).spent });
+  if (admission.kind !== 'admitted') expect.fail('not admitted');
+  await ledger.record(admission.attempt, replyWith('{"email":"kim@example.org"}'));
+  const { spent: charged } = await ledger.batchMoney(batch);
+  const closure = { kind: 'settled', answer: 'found', charged, why: 'x' } as const;
+  await ledger.closeAttempt(admission.attempt, closure, NOON_MS);
+  await ledger.close();
+  await erase(place, KIM_ORDER);
+
+  const reader = await sqlite.look(place);
+  expect(await reader.find([key])).toMatchObject([
+    { kind: 'answered', answer: { erasedAtMs: expect.any(Number) } },
+  ]);
+  expect(await reader.known([key], { withAges: true })).toMatchObject([
+    { kind: 'answered', answer: { erasedAtMs: expect.any(Number), answeredAtMs: expect.any(Number) } },
+  ]);
+  await reader.close();
+
+  const kept = temporaryFolder();
+  mkdirSync(kept, { recursive: true });
+  copyFileSync(join(place, 'erasure-key'), join(kept, 'key'));
+  rmSync(join(place, 'erasure-key'));
+  await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_lost' });
+  const told: string[] = [];
+  await (await sqlite.look(place, (fact) => told.push(fact))).close();
+  expect(told).toEqual([expect.stringContaining('would be bought again')]);
+  copyFileSync(join(kept, 'key'), join(place, 'erasure-key'));
+  await (await openStore(sqlite, place)).close();
+});
+
+test('what may have been charged holds a person back, and stays out of a purge', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await answered(ledger, batch, 'old');
+  await lost(ledger, batch, 'lost');
+  await lostChange(ledger, await batchNamed(ledger, 'b'), changeOf('invite', 0));
+  await ledger.close();
+  expect((await erase(place, KIM_ORDER)).unsettled).toHaveLength(1);
+  expect(isIn(place, 'kim@example.org')).toBe(true);
+  const age = { kind: 'age', beforeMs: NOON_MS + 1000 } as const;
+  expect(await erase(place, { ...age, accountIdentity: 'another' })).toMatchObject({ calls: 0 });
+  expect(await erase(place, age)).toMatchObject({ calls: 1, unsettled: [{ batch, row: 2 }] });
+  expect(isIn(place, 'old.example')).toBe(false);
+  expect(isIn(place, 'lost.example')).toBe(true);
+  const after = await checkedInFull(place);
+  expect((await after.doubts(batch)).map(({ call }) => call.parameters)).toEqual([
+    { domain: 'lost.example' },
+  ]);
+});
+
+test('a log that somebody is reading is overwritten by the next command that writes', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  await changed(ledger, await batchNamed(ledger, 'a'), changeOf('invite', 0), { left: INVITED });
+  await ledger.close();
+  const reading = new Database(join(place, 'ledger.db'));
+  onTestFinished(() => void reading.close());
+  reading.exec('BEGIN');
+  expect(reading.prepare('SELECT count(*) AS n FROM calls').get()).toEqual({ n: 1 });
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ calls: 1, isLogHeld: true });
+  expect(isIn(place, 'kim@example.org')).toBe(true);
+  reading.exec('COMMIT');
+  await (await openStore(sqlite, place)).close();
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+}, 30_000);
+
+test('lists that are kept in the store go when they name the person, however they are packed, unless they are needed', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const spool = join(place, 'spool');
+  mkdirSync(spool);
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from('<t>Kim@example.org</t>'), 'xl/sharedStrings.xml');
+  zip.end();
+  const lists: Readonly<Record<string, Buffer>> = {
+    'a.csv': Buffer.from('\uFEFFKIM@example.org', 'utf16le'),
+    'b.csv.gz': gzipSync('email\nkim@example.org\n'),
+    'c.xlsx': await buffer(zip.outputStream),
+    'd.csv': Buffer.from('hakim@example.org'),
+  };
+  for (const [name, bytes] of Object.entries(lists)) writeFileSync(join(spool, name), bytes);
+  const needed = join(spool, 'b.csv.gz');
+  const { batch } = await ledger.beginBatch(batchSpec({ inputPath: needed }));
+  await ledger.close();
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(readdirSync(spool)).toHaveLength(4);
+  const again = await openStore(sqlite, place);
+  await again.changeBatch(batch.id, { state: 'cancelled' });
+  await again.close();
+  expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
+  expect(readdirSync(spool)).toEqual(['d.csv']);
+});

@@ -1,0 +1,112 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
+import { isNetworkFileSystem } from '../../../src/ledger/stores/sqlite/folder.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { batchNamed, MATCHED, settle } from './book.ts';
+import { freshLedger, freshPlace, openStore, temporaryFolder } from './places.ts';
+
+// Goal: nobody else reads what was bought, and a commit is a commit. Method: modes of real files, pragmas of real connections.
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+function withUmask(umask: number): void {
+  const before = process.umask(umask);
+  onTestFinished(() => void process.umask(before));
+}
+
+describe('files', () => {
+  test.each([0o000, 0o022, 0o277])(
+    'of a store are for its owner alone, whatever the umask (%o)',
+    async (umask) => {
+      const place = join(temporaryFolder(), 'deep', 'store');
+      mkdirSync(join(place, '..'));
+      withUmask(umask & 0o077);
+      const ledger = await freshLedger(sqlite, place);
+      const batch = await batchNamed(ledger, 'a');
+      await settle(ledger, batch, 2, MATCHED);
+      expect(modeOf(place)).toBe('700');
+      const names = readdirSync(place).sort();
+      expect(names).toEqual([
+        'ballast',
+        'ledger.db',
+        'ledger.db-shm',
+        'ledger.db-wal',
+        'lock.db',
+        'lock.db-journal',
+        'spender.json',
+        'watermark',
+      ]);
+      for (const name of names) expect([name, modeOf(join(place, name))]).toEqual([name, '600']);
+    },
+  );
+
+  test('an empty folder, or a store that was opened up, is closed to others', async () => {
+    const place = temporaryFolder();
+    for (const mode of [0o777, 0o755]) {
+      chmodSync(place, mode);
+      await (await openStore(sqlite, place)).close();
+      expect(modeOf(place)).toBe('700');
+    }
+  });
+
+  test('a folder of other files that others can reach is refused and left as it is', async () => {
+    const place = temporaryFolder();
+    writeFileSync(join(place, 'shared.txt'), '');
+    chmodSync(place, 0o755);
+    await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store' });
+    expect(modeOf(place)).toBe('755');
+    expect(readdirSync(place)).toEqual(['shared.txt']);
+  });
+
+  test('a place that cannot be a folder is refused as a store, not as a bug', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    for (const place of [file, join(file, 'below')]) {
+      await expect(openStore(sqlite, place)).rejects.toMatchObject({ name: 'StopError', code: 'store' });
+      await expect(sqlite.look(place)).rejects.toMatchObject({ name: 'StopError', code: 'store' });
+    }
+  });
+
+  test('network file systems are known by their type', () => {
+    expect([0x6969, 0xff534d42].map(isNetworkFileSystem)).toEqual(
+      process.platform === 'linux' ? [true, true] : [false, false],
+    );
+    expect([0xef53, 0x01021994, 0x9123683e, 0x58465342].some(isNetworkFileSystem)).toBe(false);
+  });
+});
+
+describe('every connection', () => {
+  test('waits for the disk, checks foreign keys and trusts no schema', () => {
+    const connection = new Connection(join(temporaryFolder(), 'x.db'), { readonly: false, timeoutMs: 0 });
+    onTestFinished(() => connection.close());
+    connection.pragma('journal_mode = WAL');
+    const pragmas = [
+      'synchronous',
+      'foreign_keys',
+      'recursive_triggers',
+      'trusted_schema',
+      'cell_size_check',
+    ];
+    expect(Object.fromEntries(pragmas.map((name) => [name, connection.pragma(name)]))).toEqual({
+      synchronous: 2,
+      foreign_keys: 1,
+      recursive_triggers: 1,
+      trusted_schema: 0,
+      cell_size_check: 1,
+    });
+  });
+
+  test('a ledger is in WAL mode, and its log is folded in when it is closed', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    await batchNamed(ledger, 'a');
+    await ledger.close();
+    expect(readdirSync(place).sort()).toEqual(['ballast', 'ledger.db', 'lock.db', 'seal', 'watermark']);
+    const database = new Database(join(place, 'ledger.db'), { readonly: true });
+    onTestFinished(() => void database.close());
+    expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+  });
+});

@@ -1,0 +1,183 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { loadAccounts } from '../../../src/account.ts';
+import { spoolInput } from '../../../src/cli/run/spool.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { batchNamed, MATCHED, settle } from './book.ts';
+import { openStore, temporaryFolder } from './places.ts';
+
+/*
+ * Goal: what another user could have put in place is neither believed nor written through: a store, its files, what is
+ * known of ledgers, the accounts.
+ * Method: real folders whose mode, owner or files are altered as such a user would; only the administrator may give files
+ * away, so tests about owners are skipped under other users.
+ */
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const isRoot = process.geteuid?.() === 0;
+const hasModes = process.platform !== 'win32';
+const SOMEBODY = 65_534;
+
+/** A closed store in which something was bought. */
+async function store(): Promise<string> {
+  const place = join(temporaryFolder(), 'store');
+  const ledger = await openStore(sqlite, place);
+  await settle(ledger, await batchNamed(ledger, 'a'), 2, MATCHED);
+  await ledger.close();
+  return place;
+}
+
+/** Neither a spender nor somebody who looks takes it, and its files stay as they are. */
+async function expectRefused(place: string, message: RegExp): Promise<void> {
+  const before = readFileSync(join(place, 'ledger.db'));
+  const refusal = { code: 'store', message: expect.stringMatching(message) };
+  await expect(openStore(sqlite, place)).rejects.toMatchObject(refusal);
+  await expect(sqlite.look(place)).rejects.toMatchObject(refusal);
+  expect(readFileSync(join(place, 'ledger.db')).equals(before)).toBe(true);
+}
+
+describe.runIf(hasModes)('a store', () => {
+  test.each([0o770, 0o702, 0o777])(
+    'in which others could write (%o) is not taken until that is ended',
+    async (mode) => {
+      const place = await store();
+      chmodSync(place, mode);
+      await expectRefused(
+        place,
+        /^The store is not taken: other users can write in .*store \(mode 07\d\d\)\.$/,
+      );
+      expect(statSync(place).mode & 0o777).toBe(mode);
+      chmodSync(place, 0o700);
+      await (await openStore(sqlite, place)).close();
+    },
+  );
+
+  test.runIf(isRoot)('of another user is not taken, nor an empty folder of theirs', async () => {
+    const place = await store();
+    chownSync(place, SOMEBODY, SOMEBODY);
+    await expectRefused(place, /belongs to the user with number 65534, and this program runs as number 0/);
+    const empty = join(temporaryFolder(), 'empty');
+    mkdirSync(empty);
+    chownSync(empty, SOMEBODY, SOMEBODY);
+    await expect(openStore(sqlite, empty)).rejects.toMatchObject({ code: 'store' });
+    expect(statSync(empty).mode & 0o777).toBe(0o755);
+  });
+
+  test.runIf(isRoot)('with a ledger that another user has put there is not taken', async () => {
+    const place = await store();
+    chownSync(join(place, 'ledger.db'), SOMEBODY, SOMEBODY);
+    await expectRefused(place, /ledger\.db belongs to the user with number 65534/);
+  });
+
+  test.each(['spender.json', 'lock.db', 'watermark', 'ballast', 'seal', 'ledger.db-wal', 'ledger.db-shm'])(
+    'with a link in the place of %s is not taken, and nothing is written where it leads',
+    async (name) => {
+      const place = await store();
+      const elsewhere = join(temporaryFolder(), 'authorized_keys');
+      writeFileSync(elsewhere, 'mine');
+      rmSync(join(place, name), { force: true });
+      symlinkSync(elsewhere, join(place, name));
+      await expectRefused(place, /is a link, which Rowonce never makes there\.$/);
+      expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
+    },
+  );
+
+  test('with a link in the place of the ledger is not taken', async () => {
+    const [place, other] = [await store(), await store()];
+    rmSync(join(place, 'ledger.db'));
+    symlinkSync(join(other, 'ledger.db'), join(place, 'ledger.db'));
+    await expectRefused(place, /ledger\.db is a link/);
+  });
+
+  test('that is a link itself is where its user wants it', async () => {
+    const place = await store();
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(place, link);
+    await (await openStore(sqlite, link)).close();
+  });
+});
+
+describe.runIf(hasModes)('what is known of ledgers outside of their stores', () => {
+  test('is not taken from a folder in which others could write, and holds up whoever would rely on it', async () => {
+    const state = temporaryFolder();
+    vi.stubEnv('XDG_STATE_HOME', state);
+    const place = await store();
+    const notes = join(state, 'rowonce-ledgers');
+    chmodSync(notes, 0o777);
+    await expectRefused(
+      place,
+      /^What is known of ledgers is not taken: other users can write in .*rowonce-ledgers/,
+    );
+    chmodSync(notes, 0o700);
+    await (await openStore(sqlite, place)).close();
+  });
+
+  test.runIf(isRoot)('nor from one of another user', async () => {
+    const state = temporaryFolder();
+    vi.stubEnv('XDG_STATE_HOME', state);
+    const place = await store();
+    chownSync(join(state, 'rowonce-ledgers'), SOMEBODY, SOMEBODY);
+    await expectRefused(
+      place,
+      /^What is known of ledgers is not taken: .* belongs to the user with number 65534/,
+    );
+  });
+});
+
+test.runIf(hasModes)('standard input is not kept in a folder in which others could write', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o770);
+  const spooling = spoolInput(Readable.from([Buffer.from('Domain\na.example\n')]), folder);
+  await expect(spooling).rejects.toMatchObject({
+    code: 'input',
+    next: expect.stringContaining('chmod go-w'),
+  });
+});
+
+describe.runIf(hasModes)('accounts', () => {
+  function accountsIn(mode: number): string {
+    const folder = join(temporaryFolder(), 'config');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'accounts.yaml'), 'accounts: {}\n', { mode: 0o600 });
+    chmodSync(folder, mode);
+    return join(folder, 'accounts.yaml');
+  }
+
+  test.each([0o775, 0o707])(
+    'are not read from a folder in which others could replace them (%o)',
+    async (mode) => {
+      await expect(loadAccounts(accountsIn(mode))).rejects.toMatchObject({
+        code: 'account',
+        message: expect.stringMatching(/^other users can write in .*config \(mode 07\d\d\)$/),
+        next: expect.stringContaining('chmod go-w'),
+      });
+    },
+  );
+
+  test.each([0o755, 0o1777])('are read where nobody else can replace them (%o)', async (mode) => {
+    await expect(loadAccounts(accountsIn(mode))).resolves.toMatchObject({ configured: [] });
+  });
+
+  test.runIf(isRoot)('are not read from another user', async () => {
+    const path = accountsIn(0o755);
+    chownSync(path, SOMEBODY, SOMEBODY);
+    await expect(loadAccounts(path)).rejects.toMatchObject({ code: 'account' });
+    chownSync(path, 0, 0);
+    chownSync(join(path, '..'), SOMEBODY, SOMEBODY);
+    await expect(loadAccounts(path)).rejects.toMatchObject({ code: 'account' });
+    expect(existsSync(path)).toBe(true);
+  });
+});

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
+import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
+import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { admit, answered, batchNamed, MATCHED, settle } from './book.ts';
+import { freshLedger, freshPlace, temporaryFolder } from './places.ts';
+import { startSpender } from './processes.ts';
+
+// Goal: what was promised is on the disk, and a group of writes is there whole or not at all.
+// Method: the watermark counts the commits; spenders in processes of their own are killed around and inside of them.
+
+const commitsOf = (place: string): number => Number(readFileSync(join(place, 'watermark'), 'utf8'));
+
+test('writes of one turn share one commit, and those of the next turn have another', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const before = commitsOf(place);
+  await Promise.all(Array.from({ length: 50 }, (_, row) => settle(ledger, batch, row, MATCHED)));
+  expect(commitsOf(place)).toBe(before + 1);
+  await settle(ledger, batch, 100, MATCHED);
+  await settle(ledger, batch, 101, MATCHED);
+  expect(commitsOf(place)).toBe(before + 3);
+});
+
+test('a promise is kept only after the commit that it speaks of', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const before = commitsOf(place);
+  const written = settle(ledger, batch, 2, MATCHED);
+  await Promise.resolve();
+  expect(commitsOf(place)).toBe(before);
+  expect(await ledger.counts(batch)).toEqual({});
+  await written;
+  expect(commitsOf(place)).toBe(before + 1);
+});
+
+test('thousands of writes of one turn are all written, in more than one commit', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const before = commitsOf(place);
+  await Promise.all(Array.from({ length: 2500 }, (_, row) => settle(ledger, batch, row, MATCHED)));
+  expect(await ledger.counts(batch)).toEqual({ matched: 2500 });
+  expect(commitsOf(place)).toBe(before + 3);
+});
+
+test('a group that only holds refused writes hurts nobody after it', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  await answered(ledger, batch, 'acme');
+  await expect(admit(ledger, batch, 'acme')).rejects.toThrow('money rule: the call is already answered');
+  await settle(ledger, batch, 2, MATCHED);
+  expect(await ledger.batchMoney(batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+});
+
+// The spender's first commit makes its batch; the second is its group of a hundred rows.
+test.each([
+  { point: 'before-commit:2', rows: {} },
+  { point: 'before-watermark:2', rows: { matched: 100 } },
+])('killed at $point, a group is there whole or not at all, and the store opens', async ({ point, rows }) => {
+  const place = freshPlace(sqlite);
+  const spender = startSpender(place, 'group', { ROWONCE_CRASH_AT: point });
+  expect(await spender.rest()).toEqual(['open']);
+  expect(await spender.ended()).toBe('SIGKILL');
+  const ledger = await freshLedger(sqlite, place);
+  const [batch] = await ledger.batches();
+  expect(batch && (await ledger.counts(batch.id))).toEqual(rows);
+});
+
+test.each([
+  { point: 'before-commit:2', states: ['open'], rows: 0 },
+  { point: 'before-watermark:2', states: ['open', 'superseded'], rows: 2000 },
+])('killed at $point, a batch begins with its whole plan or not at all', async ({ point, states, rows }) => {
+  const place = freshPlace(sqlite);
+  const spender = startSpender(place, 'plan', { ROWONCE_CRASH_AT: point });
+  expect(await spender.rest()).toEqual(['open']);
+  expect(await spender.ended()).toBe('SIGKILL');
+  const ledger = await freshLedger(sqlite, place);
+  const batches = await ledger.batches();
+  expect(batches.map(({ state }) => state)).toEqual(states);
+  const [newest] = batches;
+  expect(newest && (await ledger.plannedRows(newest.id, 0, 9999))).toHaveLength(rows);
+});
+
+test('killed at any moment, the store opens and holds every row that was promised', async () => {
+  const place = freshPlace(sqlite);
+  for (const lines of [1, 7, 30]) {
+    const spender = startSpender(place, 'buy');
+    await spender.line();
+    for (let line = 0; line < lines; line += 1) await spender.line();
+    await spender.kill();
+    const promised = Number((await spender.rest()).at(-1) ?? lines);
+    const ledger = await freshLedger(sqlite, place);
+    const [batch] = await ledger.batches();
+    if (batch === undefined) throw new Error('the batch is gone');
+    const { matched = 0 } = await ledger.counts(batch.id);
+    expect(matched).toBeGreaterThanOrEqual(promised);
+    const open = await ledger.openAttempts();
+    expect(open.length).toBeLessThanOrEqual(1);
+    for (const { attempt } of open)
+      await ledger.closeAttempt(attempt, { kind: 'in_doubt', why: 'killed' }, 0);
+    await ledger.changeBatch(batch.id, { state: 'cancelled' });
+    await ledger.close();
+  }
+});
+
+test('a write that fails halfway leaves no half of itself beside the others of its turn', async () => {
+  const { group, account, names } = groupWith([]);
+  const half = group.write(() => {
+    account('half')();
+    throw new Error('halfway');
+  });
+  const whole = group.write(account('whole'));
+  await expect(half).rejects.toThrow('halfway');
+  expect(await whole).toBe(1);
+  expect(names()).toEqual(['whole']);
+});
+
+describe('a watermark that cannot be written', () => {
+  test('for want of room is written into the room that is made, and only what is in flight comes after it', async () => {
+    const full = Object.assign(new Error('no space'), { code: 'ENOSPC', syscall: 'write' });
+    const { group, seen, account, names } = groupWith([full]);
+    expect(await group.write(account('one'))).toBe(1);
+    expect(seen).toEqual({ marks: [1], rooms: 1 });
+    await expect(group.write(account('two'))).rejects.toMatchObject({ code: 'disk_full' });
+    expect(await group.write(account('three'), true)).toBe(1);
+    expect(names()).toEqual(['one', 'three']);
+  });
+
+  test('for another reason ends all writing, and does not deny the commit that was made', async () => {
+    const broken = Object.assign(new Error('bad disk'), { code: 'EIO', syscall: 'write' });
+    const { group, seen, account, names } = groupWith([broken]);
+    expect(await group.write(account('one'))).toBe(1);
+    expect(group.sound).toBe(false);
+    await expect(group.write(account('two'), true)).rejects.toMatchObject({ code: 'store' });
+    expect(names()).toEqual(['one']);
+    expect(seen).toEqual({ marks: [], rooms: 0 });
+  });
+});
+
+/** A group commit over a real ledger, with a watermark that fails as often as is said. */
+function groupWith(failures: Error[]) {
+  const folder = temporaryFolder();
+  const connection = new Connection(join(folder, 'ledger.db'), { readonly: false, timeoutMs: 0 });
+  onTestFinished(() => connection.close());
+  migrate(connection, 0, folder);
+  const seen = { marks: [] as number[], rooms: 0 };
+  const group = new GroupCommit({
+    connection,
+    folder,
+    watermark: {
+      write(commits) {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        seen.marks.push(commits);
+      },
+    },
+    lookout: { refusal: () => undefined, committed() {} },
+    makeRoom() {
+      seen.rooms += 1;
+    },
+  });
+  const account = (name: string) => () =>
+    connection.run('INSERT INTO accounts (identity) VALUES (?)', name).changes;
+  const names = () =>
+    connection.all<{ identity: string }>('SELECT identity FROM accounts').map(({ identity }) => identity);
+  return { group, seen, account, names };
+}

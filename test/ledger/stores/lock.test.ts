@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { batchNamed } from './book.ts';
+import { freshPlace, openStore } from './places.ts';
+import { startSpender } from './processes.ts';
+
+// Goal: one spender per store, whatever happens to it. Method: spenders in processes of their own, stopped and killed.
+
+test('a spender that is stopped keeps the store, and one that is killed gives it back at once', async () => {
+  const place = freshPlace(sqlite);
+  const first = startSpender(place, 'hold');
+  expect(await first.line()).toBe('open');
+  first.process.kill('SIGSTOP');
+  await expect(openStore(sqlite, place)).rejects.toMatchObject({
+    code: 'busy',
+    exitCode: 76,
+    message: expect.stringMatching(
+      new RegExp(`the last to say so was process ${first.process.pid}, "hold", since 20`),
+    ),
+  });
+  await first.kill();
+  const ledger = await openStore(sqlite, place);
+  await ledger.close();
+});
+
+test('an onlooker does not wait for a spender that is stopped', async () => {
+  const place = freshPlace(sqlite);
+  const spender = startSpender(place, 'hold');
+  await spender.line();
+  spender.process.kill('SIGSTOP');
+  const reader = await sqlite.look(place);
+  onTestFinished(() => reader.close());
+  expect(await reader.batches()).toHaveLength(1);
+});
+
+test('asking for the store once more in its own process does not give it away to another', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  onTestFinished(() => ledger.close());
+  await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'busy' });
+  await (await sqlite.look(place)).close();
+  const second = startSpender(place, 'hold');
+  expect(await second.rest()).toEqual(['stopped: busy']);
+  await batchNamed(ledger, 'still ours');
+});
+
+test('what a killed spender said about itself decides nothing', async () => {
+  const place = freshPlace(sqlite);
+  await (await openStore(sqlite, place)).close();
+  const announcement = join(place, 'spender.json');
+  expect(existsSync(announcement)).toBe(false);
+  writeFileSync(announcement, '{"pid":1,"since":"2026-01-01T00:00:00.000Z","command":"gone"}\n');
+  const ledger = await openStore(sqlite, place);
+  onTestFinished(() => ledger.close());
+  expect(JSON.parse(readFileSync(announcement, 'utf8'))).toMatchObject({
+    pid: process.pid,
+    command: 'run the tests',
+  });
+  writeFileSync(announcement, 'half of i');
+  await expect(openStore(sqlite, place)).rejects.toThrow(
+    /^Another process is spending from the store \S+\.$/,
+  );
+});

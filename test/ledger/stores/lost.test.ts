@@ -1,0 +1,332 @@
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { StoreOptions } from '../../../src/ledger/store.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import {
+  admit,
+  admitted,
+  answered,
+  batchNamed,
+  MATCHED,
+  NOON_MS,
+  replyWith,
+  settle,
+  stateOf,
+} from './book.ts';
+import { freshPlace, openStore, temporaryFolder } from './places.ts';
+import { startSpender } from './processes.ts';
+
+/*
+ * Goal: a store that was deleted, restored from an older copy, copied or taken away under a running process buys nothing
+ * before a person says so (protocol, rule 2), and one that was only moved is not held up.
+ * Method: folders that are copied, deleted and put back by hand between openings and under an open ledger. What is known
+ * outside of the stores is in a state folder of each test's own.
+ */
+
+beforeEach(() => {
+  vi.stubEnv('XDG_STATE_HOME', temporaryFolder());
+});
+
+const LOST = { code: 'store_lost', exitCode: 2 };
+const lostBecause = (words: string | RegExp) => ({
+  ...LOST,
+  message: typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words),
+  next: 'Put the newest store back, or go on without it by rowonce run with --accept store.',
+});
+
+/** Buys one call in the store and closes it. */
+async function buy(place: string, word: string, options: Partial<StoreOptions> = {}): Promise<void> {
+  const ledger = await openStore(sqlite, place, true, options);
+  await answered(ledger, await batchNamed(ledger, 'a'), word);
+  await ledger.close();
+}
+
+/** A copy of the folder as it is now, which `putBack` puts in the place of the folder. */
+function copyOf(place: string): string {
+  const copy = join(temporaryFolder(), 'copy');
+  cpSync(place, copy, { recursive: true });
+  return copy;
+}
+
+function putBack(copy: string, place: string): void {
+  rmSync(place, { recursive: true, force: true });
+  cpSync(copy, place, { recursive: true });
+}
+
+async function expectLost(place: string, words: string | RegExp): Promise<void> {
+  // Refused twice, because a refusal must not be what makes the next one forget.
+  for (const _ of [1, 2]) await expect(openStore(sqlite, place)).rejects.toMatchObject(lostBecause(words));
+}
+
+/** Opens it, accepting what is lost. @returns what was said. */
+async function accept(place: string): Promise<readonly string[]> {
+  const told: string[] = [];
+  await (await openStore(sqlite, place, true, { acceptLost: true, tell: (fact) => told.push(fact) })).close();
+  return told;
+}
+
+async function expectOpens(place: string): Promise<void> {
+  await (await openStore(sqlite, place)).close();
+}
+
+/** What somebody who only looks is told. */
+async function toldWhenLooking(place: string): Promise<readonly string[]> {
+  const told: string[] = [];
+  await (await sqlite.look(place, (fact) => told.push(fact))).close();
+  return told;
+}
+
+describe('a store that is restored from an older copy', () => {
+  test('buys nothing until that is accepted, which is said aloud, and then goes on', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const copy = copyOf(place);
+    await buy(place, 'two');
+    putBack(copy, place);
+    await expectLost(
+      place,
+      /^The store .* is not the newest one: 8 commits were made with its ledger, the last request at 20.*Z, and 4 of them are missing\. What it bought after 20.*Z would be bought again\.$/,
+    );
+    expect(await toldWhenLooking(place)).toEqual([expect.stringContaining('is not the newest one')]);
+
+    expect(await accept(place)).toEqual([
+      expect.stringMatching(/^Accepted with --accept store: .* is not the newest one/),
+    ]);
+    await expectOpens(place);
+    expect(await toldWhenLooking(place)).toEqual([]);
+  });
+
+  test('is missed as before when an older or the newest copy takes the place of the accepted one', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const older = copyOf(place);
+    await buy(place, 'two');
+    const newest = copyOf(place);
+    putBack(older, place);
+    await accept(place);
+    await buy(place, 'three');
+    putBack(older, place);
+    await expectLost(place, 'is not the newest one');
+    putBack(newest, place);
+    await expectLost(place, 'has another ledger than before');
+  });
+});
+
+describe('a store that is gone', () => {
+  test('is not made anew before that is accepted, and nothing is left where it would be', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    rmSync(place, { recursive: true });
+    await expectLost(
+      place,
+      /is gone: 4 commits were made with the ledger that was there, the last request at 20/,
+    );
+    await expect(sqlite.look(place)).rejects.toMatchObject({ code: 'store' });
+    // As a disk leaves its folder that is not mounted.
+    mkdirSync(place);
+    await expectLost(place, 'is gone');
+    expect(readdirSync(place)).toEqual([]);
+    expect(await accept(place)).toEqual([expect.stringContaining('is gone')]);
+    await buy(place, 'one');
+    await expectOpens(place);
+  });
+
+  test('and whose place an empty ledger has taken is missed all the same', async () => {
+    const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
+    await buy(place, 'one');
+    await (await openStore(sqlite, other)).close();
+    putBack(other, place);
+    await expectLost(place, 'and this one has bought nothing yet');
+    expect(await toldWhenLooking(place)).toHaveLength(1);
+  });
+
+  test('comes back as it was, and is taken', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const copy = copyOf(place);
+    rmSync(place, { recursive: true });
+    await expectLost(place, 'is gone');
+    putBack(copy, place);
+    await expectOpens(place);
+  });
+
+  test('and had never bought anything, or only for play money, is not missed', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openStore(sqlite, place);
+    await answered(ledger, await batchNamed(ledger, 'play', { sandbox: true }), 'one');
+    await ledger.close();
+    rmSync(place, { recursive: true });
+    await expectOpens(place);
+  });
+});
+
+describe('a store at two places', () => {
+  test('that was moved is taken at the new one, and a new store at the old one, too', async () => {
+    const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
+    await buy(place, 'one');
+    renameSync(place, other);
+    await buy(other, 'two');
+    await buy(place, 'three');
+    await expectOpens(other);
+  });
+
+  test('that was copied buys in one of them only; accepted, each goes on by itself', async () => {
+    const [place, copy] = [freshPlace(sqlite), freshPlace(sqlite)];
+    await buy(place, 'one');
+    cpSync(place, copy, { recursive: true });
+    await buy(copy, 'two');
+    await expectLost(place, `were made with its ledger in ${copy}`);
+    await accept(place);
+    await buy(place, 'three');
+    await buy(copy, 'four');
+    await expectOpens(place);
+  });
+
+  test('that is reached by a link is one store', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(place, link);
+    await buy(link, 'two');
+    await buy(place, 'three');
+    rmSync(place, { recursive: true });
+    await expectLost(place, 'is gone');
+  });
+
+  test('of which both copies are in use at the same time: one of them stops', async () => {
+    const [place, copy] = [freshPlace(sqlite), freshPlace(sqlite)];
+    await buy(place, 'one');
+    cpSync(place, copy, { recursive: true });
+    const ledger = await openForTest(place);
+    const other = await openForTest(copy);
+    // The note of the one is not the one that it wrote last, which it finds when it writes the next.
+    const batch = await batchNamed(ledger, 'a');
+    await expect(admit(ledger, batch, 'two')).rejects.toMatchObject({
+      ...LOST,
+      message: expect.stringContaining('Two copies of one ledger are in use'),
+    });
+    await answered(other, await batchNamed(other, 'a'), 'two');
+  });
+});
+
+describe('under an open ledger', () => {
+  const TAKEN: readonly [what: string, take: (place: string) => void][] = [
+    ['is deleted', (place) => rmSync(place, { recursive: true })],
+    ['is moved', (place) => renameSync(place, `${place}-moved`)],
+    ['is replaced by a copy of itself', (place) => putBack(copyOf(place), place)],
+    ['has its ledger deleted', (place) => rmSync(join(place, 'ledger.db'))],
+  ];
+
+  test.each(TAKEN)('a store that %s admits nothing from then on', async (_what, take) => {
+    const place = freshPlace(sqlite);
+    const ledger = await openForTest(place);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await admitted(ledger, batch, 'flying');
+    take(place);
+    const taken = { ...LOST, message: expect.stringContaining('was deleted, moved, replaced or unmounted') };
+    await expect(admit(ledger, batch, 'two')).rejects.toMatchObject(taken);
+    // What is in flight may be paid for, so it is kept wherever the files are now.
+    await ledger.record(attempt, replyWith('late'));
+    const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+    await ledger.closeAttempt(attempt, closure, NOON_MS);
+    await expect(settle(ledger, batch, 2, MATCHED, [attempt])).rejects.toMatchObject(taken);
+    await ledger.close();
+  });
+
+  test('what was in flight when a store was moved is in it', async () => {
+    const place = freshPlace(sqlite);
+    const ledger = await openForTest(place);
+    const batch = await batchNamed(ledger, 'a');
+    const attempt = await admitted(ledger, batch, 'flying');
+    renameSync(place, `${place}-moved`);
+    await ledger.record(attempt, replyWith('late'));
+    await ledger.close();
+    const moved = await openForTest(`${place}-moved`);
+    expect(await moved.openAttempts()).toMatchObject([{ reply: { body: Buffer.from('late') } }]);
+  });
+
+  test('a store that was replaced keeps the log of the one that took its place', async () => {
+    const [place, other] = [freshPlace(sqlite), freshPlace(sqlite)];
+    const ledger = await openForTest(place);
+    await batchNamed(ledger, 'a');
+    await buy(other, 'one');
+    const copy = copyOf(other);
+    rmSync(place, { recursive: true });
+    cpSync(copy, place, { recursive: true });
+    writeFileSync(join(place, 'ledger.db-wal'), 'not ours');
+    await ledger.close();
+    expect(readdirSync(place)).toContain('ledger.db-wal');
+  });
+});
+
+describe('what is known outside', () => {
+  test('is best effort: without a state folder, or with a new one, a store is taken as it is', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const copy = copyOf(place);
+    await buy(place, 'two');
+    putBack(copy, place);
+    vi.stubEnv('XDG_STATE_HOME', temporaryFolder());
+    await buy(place, 'three');
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    vi.stubEnv('XDG_STATE_HOME', file);
+    putBack(copy, place);
+    await buy(place, 'four');
+  });
+
+  test('that cannot be read says nothing', async () => {
+    const state = temporaryFolder();
+    vi.stubEnv('XDG_STATE_HOME', state);
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const folder = join(state, 'rowonce-ledgers');
+    expect(readdirSync(folder)).toHaveLength(2);
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), '\0\0\n\n');
+    await buy(place, 'two');
+  });
+
+  test('is noted while the ledger is open: after a kill an older copy is not the newest', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const copy = copyOf(place);
+    const spender = startSpender(place, 'some', { ROWS: '3' });
+    for (const line of ['open', '1', '2', '3']) expect(await spender.line()).toBe(line);
+    await spender.kill();
+    await expectOpens(place);
+    putBack(copy, place);
+    await expectLost(place, 'is not the newest one');
+  });
+});
+
+describe('a lost watermark', () => {
+  test('holds back who spends, and nobody who looks or decides; deciding does not bring it back', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    rmSync(join(place, 'watermark'));
+    expect(await toldWhenLooking(place)).toEqual([expect.stringContaining('the watermark is missing')]);
+    const deciding = await openStore(sqlite, place, true, { sendsNothing: true });
+    expect(await stateOf(deciding, 'one')).toMatchObject({ kind: 'answered' });
+    await batchNamed(deciding, 'b');
+    await deciding.close();
+    const damage = { code: 'store_damaged', message: expect.stringContaining('the watermark is missing') };
+    await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
+  });
+
+  test('does not let anybody write to a ledger that is not the newest', async () => {
+    const place = freshPlace(sqlite);
+    await buy(place, 'one');
+    const copy = copyOf(place);
+    await buy(place, 'two');
+    putBack(copy, place);
+    await expect(openStore(sqlite, place, true, { sendsNothing: true })).rejects.toMatchObject(LOST);
+  });
+});
+
+async function openForTest(place: string): Promise<Ledger> {
+  const ledger = await openStore(sqlite, place);
+  onTestFinished(() => ledger.close().catch(() => {}));
+  return ledger;
+}

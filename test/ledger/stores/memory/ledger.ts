@@ -1,0 +1,396 @@
+import { randomInt } from 'node:crypto';
+import type { BootTime } from '../../../../src/core/clock.ts';
+import { invariant } from '../../../../src/core/errors.ts';
+import type { Position } from '../../../../src/core/format.ts';
+import type { SubjectFacts } from '../../../../src/core/membership.ts';
+import type { RowNumber } from '../../../../src/core/row.ts';
+import {
+  type AccountCaps,
+  type Admission,
+  type Agreement,
+  type AttemptId,
+  type Batch,
+  type BatchChange,
+  type BatchId,
+  type BatchSpec,
+  type BatchStart,
+  type Closure,
+  type Credits,
+  credits,
+  type DecisionId,
+  type DecisionSpec,
+  type Intent,
+  type KeptTime,
+  type LearnedRate,
+  type Ledger,
+  type Look,
+  type MissesMark,
+  type OpenAttempt,
+  type PauseRecord,
+  type PlannedRow,
+  type RawReply,
+  type Reading,
+  type SettledRow,
+  type TimeMark,
+  type UsageMark,
+} from '../../../../src/ledger/ledger.ts';
+import {
+  holds,
+  type KeptAttempt,
+  type KeptBatch,
+  type KeptBoot,
+  type KeptCall,
+  type MemoryBook,
+  NO_MISSES,
+  priceKey,
+} from './book.ts';
+import { MemoryReader } from './reader.ts';
+import { addReading, isFreeMiss } from './readings.ts';
+import { overBudget, refuseAttempt, refuseTurnedBack } from './rules.ts';
+import { moveSubject, refusedChange } from './subjects.ts';
+
+const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Every write checks first and changes after, so a write that is refused has changed nothing. */
+export class MemoryLedger extends MemoryReader implements Ledger {
+  readonly #openedAt: number;
+  /** The boot that attempts are made in; undefined: unknown. */
+  #boot: KeptBoot | undefined;
+
+  constructor(book: MemoryBook) {
+    super(book);
+    this.#openedAt = book.attempts.length;
+  }
+
+  async beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
+    const newest = this.book.batches.findLast(({ batch }) => batch.key === spec.key);
+    if (newest?.batch.state === 'open' || (newest?.batch.state === 'finished' && !renew)) {
+      const { lineage, inputPath, accountName } = spec;
+      newest.batch = { ...newest.batch, lineage, inputPath, accountName };
+      const start = newest.batch.state === 'open' ? 'resumed' : 'finished';
+      return { batch: newest.batch, start, superseded: this.#supersedeLineage(spec) };
+    }
+    invariant(new Set(plan.map(({ row }) => row)).size === plan.length, 'a row is planned once');
+    const superseded = this.#supersedeLineage(spec);
+    this.book.account(spec.accountIdentity);
+    const id = randomInt(2 ** 32)
+      .toString(16)
+      .padStart(8, '0') as BatchId;
+    const batch: Batch = { ...spec, id, generation: (newest?.batch.generation ?? 0) + 1, state: 'open' };
+    this.book.batches.push({
+      batch,
+      budget: undefined,
+      extraCredits: undefined,
+      rows: new Map(),
+      marks: [],
+      plan: plan.toSorted((a, b) => a.row - b.row),
+    });
+    return { batch, start: 'new', superseded };
+  }
+
+  async changeBatch(id: BatchId, change: BatchChange): Promise<void> {
+    const kept = this.#batch(id);
+    const { budget, extraCredits, ...rest } = change;
+    const ended = kept.batch.state === 'superseded' || kept.batch.state === 'cancelled';
+    invariant(
+      !ended || rest.state === undefined || rest.state === kept.batch.state,
+      'an ended batch never resumes',
+    );
+    kept.batch = { ...kept.batch, ...rest };
+    if (budget !== undefined) kept.budget = budget ?? undefined;
+    if (extraCredits !== undefined) kept.extraCredits = extraCredits;
+  }
+
+  async noteWritten(path: string, sha256s: readonly string[]): Promise<void> {
+    this.book.files.set(path, sha256s);
+  }
+
+  async noteAgreement(agreement: Agreement): Promise<void> {
+    if (!this.book.agreements.has(agreement.sha256)) this.book.agreements.set(agreement.sha256, agreement);
+  }
+
+  async setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
+    this.book.account(accountIdentity).caps = caps;
+  }
+
+  async notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
+    const account = this.book.account(accountIdentity);
+    const oldestMs = pause.fromMs - PAUSES_KEPT_MS;
+    account.pauses = [...account.pauses.filter(({ untilMs }) => untilMs >= oldestMs), pause];
+    if (pause.asked) account.pausedUntilMs = pause.untilMs;
+  }
+
+  async setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
+    this.book.account(accountIdentity).learned = learned;
+  }
+
+  async setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
+    this.book.account(accountIdentity).usage = usage;
+  }
+
+  async atBoot({ id, uptimeMs }: BootTime, atMs: number): Promise<KeptTime> {
+    const floorMs = this.book.confirmedTime();
+    let boot = this.book.boots.find((each) => each.id === id);
+    if (boot === undefined) {
+      boot = { id, seen: { atMs: Math.max(atMs, floorMs ?? atMs), uptimeMs }, confirmed: undefined };
+      this.book.boots.push(boot);
+    }
+    this.#boot = boot;
+    const { seen, confirmed } = boot;
+    return {
+      seen,
+      ...(confirmed === undefined ? {} : { confirmed }),
+      ...(floorMs === undefined ? {} : { floorMs }),
+    };
+  }
+
+  async keepTime(kind: 'seen' | 'confirmed', mark: TimeMark): Promise<void> {
+    invariant(this.#boot !== undefined, 'a time is kept of a boot');
+    refuseTurnedBack(kind === 'confirmed' ? this.#boot.confirmed : undefined, mark);
+    this.#boot[kind] = mark;
+  }
+
+  async admit(asked: Intent): Promise<Admission> {
+    const kept = this.#batch(asked.batch);
+    const call = this.#callOf(asked);
+    const decided = this.book.decisions.find(({ decision }) => decision.id === asked.decision);
+    const isRepeat = asked.request !== undefined && decided?.decision.kind === 'repeat';
+    const price = this.book.prices.get(priceKey(call.accountIdentity, call.call)) ?? 0;
+    const reserve = isRepeat ? asked.reserve : credits(Math.max(asked.reserve, price));
+    const intent = { ...asked, reserve };
+    const over = refusedChange(this.book, intent) ?? overBudget(this.book, kept, intent, decided?.decision);
+    if (over !== undefined) return over;
+    const boot = intent.uptimeMs === undefined ? undefined : this.#boot;
+    refuseAttempt(this.book, { batch: kept.batch, call, intent, boot, decided });
+    this.book.calls.set(call.key, call);
+    if (call.subject !== undefined) this.book.keepSubject(call.subject);
+    const id = (this.book.attempts.length + 1) as AttemptId;
+    this.book.attempts.push({
+      id,
+      intent,
+      boot,
+      call,
+      decision: decided?.decision,
+      reply: undefined,
+      closure: undefined,
+      told: undefined,
+      read: false,
+      toldAsAnswer: false,
+      retracted: false,
+      newest: undefined,
+      looks: [],
+      released: undefined,
+      freedBy: undefined,
+      paidRow: intent.row,
+    });
+    return { kind: 'admitted', attempt: id, reserved: reserve };
+  }
+
+  async record(id: AttemptId, reply: RawReply): Promise<void> {
+    const attempt = this.#openAttempt(id);
+    invariant(attempt.reply === undefined, `attempt ${id} has a reply`);
+    attempt.reply = reply;
+  }
+
+  async closeAttempt(id: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
+    const attempt = this.#openAttempt(id);
+    const { call, reply } = attempt;
+    if (closure.kind === 'settled') {
+      invariant(closure.charged >= 0, 'nothing is charged less than nothing');
+      invariant(reply !== undefined, `an answer needs its raw reply, and attempt ${id} has none`);
+      moveSubject(attempt, left, atMs);
+      Object.assign(call, { answer: attempt, doubt: undefined });
+      noteStatus(this.book, attempt, reply.status);
+      for (const held of this.book.repeated(attempt)) held.freedBy = attempt;
+      if (closure.showsPrice) this.#keepPrice(call, closure.charged);
+    }
+    if (closure.kind === 'in_doubt' && call.answer === undefined) {
+      call.doubt = attempt;
+      if (attempt.decision?.kind === 'repeat') call.repeats += 1;
+    }
+    attempt.closure = { ...closure, closedAtMs: atMs };
+  }
+
+  async addReading(reading: Reading): Promise<void> {
+    const { attempt, charged } = addReading(this.book, reading);
+    if (reading.showsPrice) this.#keepPrice(attempt.call, charged);
+  }
+
+  async openAttempts(): Promise<readonly OpenAttempt[]> {
+    return this.book.attempts
+      .filter(({ id, closure }) => closure === undefined && id <= this.#openedAt)
+      .map(({ id, intent, reply }) => ({
+        attempt: id,
+        key: intent.key,
+        accountIdentity: intent.accountIdentity,
+        call: intent.call,
+        batch: intent.batch,
+        row: intent.row,
+        reserved: intent.reserve,
+        ...(reply === undefined ? {} : { reply }),
+      }));
+  }
+
+  async recordLook(look: Look): Promise<void> {
+    const attempt = this.book.attempt(look.attempt);
+    invariant(attempt?.closure?.kind === 'in_doubt', 'only a lost attempt is looked at');
+    attempt.looks.push(look);
+  }
+
+  async release(id: AttemptId, why: string, atMs: number): Promise<void> {
+    const attempt = this.book.attempt(id);
+    invariant(attempt !== undefined && attempt.call.doubt === attempt, 'only a doubt is released');
+    const said = attempt.looks.some((look) => look.said === 'not_happened');
+    invariant(said, 'nobody said that it did not happen');
+    const ofCall = this.book.attempts.filter(({ call }) => call === attempt.call);
+    invariant(!ofCall.some(({ closure }) => closure === undefined), 'the call is being sent again');
+    attempt.released = { why, atMs };
+    for (const held of [...this.book.repeated(attempt), attempt]) held.freedBy = attempt;
+    attempt.call.doubt = ofCall.findLast(holds);
+  }
+
+  async decide(spec: DecisionSpec, told?: RawReply, left?: SubjectFacts): Promise<DecisionId> {
+    invariant(
+      (spec.kind === 'told') === (told !== undefined),
+      'a decision is told with a reply, and only then',
+    );
+    const call = this.book.calls.get(spec.key);
+    invariant(call?.doubt !== undefined, `call ${spec.key} is not in doubt`);
+    invariant(this.#batch(spec.batch).batch.accountIdentity === call.accountIdentity, 'of another account');
+    const id = (this.book.decisions.length + 1) as DecisionId;
+    const decision = { ...spec, id };
+    this.book.decisions.push({ decision, doubt: call.doubt });
+    if (told === undefined) return id;
+    for (const attempt of this.book.attempts) {
+      if (attempt.call === call && holds(attempt)) attempt.told = { decision, reply: told };
+    }
+    call.doubt.toldAsAnswer = true;
+    moveSubject(call.doubt, left, spec.atMs);
+    Object.assign(call, { answer: call.doubt, doubt: undefined });
+    return id;
+  }
+
+  async retractMisses(accountIdentity: string): Promise<number> {
+    const account = this.book.account(accountIdentity);
+    let retracted = 0;
+    for (let miss = this.#miss(accountIdentity); miss !== undefined; miss = this.#miss(accountIdentity)) {
+      const { replaces } = miss.intent;
+      miss.retracted = true;
+      miss.call.answer = replaces && this.book.attempt(replaces);
+      account.answers -= 1;
+      retracted += 1;
+    }
+    for (const kept of this.book.batches) this.#reopenRetracted(kept);
+    account.misses = NO_MISSES;
+    return retracted;
+  }
+
+  async markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
+    const account = this.book.account(accountIdentity);
+    const { count } = account.misses;
+    if (count > 0) account.misses = { count, ...mark };
+  }
+
+  async settleRow(row: SettledRow): Promise<void> {
+    const { rows } = this.#batch(row.batch);
+    const earlier = rows.get(row.row);
+    invariant(
+      earlier === undefined || earlier.outcome.kind === 'in_doubt',
+      `row ${row.row} is settled, and a final outcome is never changed`,
+    );
+    for (const id of row.answers) invariant(this.book.attempt(id) !== undefined, `there is no attempt ${id}`);
+    rows.set(row.row, { ...row, readTo: this.book.readings.length });
+    for (const id of row.answers) {
+      const attempt = this.book.attempt(id);
+      if (attempt?.intent.batch === row.batch) attempt.paidRow = Math.min(attempt.paidRow, row.row);
+    }
+  }
+
+  async mark(batch: BatchId, position: Position): Promise<void> {
+    this.#batch(batch).marks.push(position);
+  }
+
+  async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
+    const before = this.#batch(batch).marks.filter((position) => position.row <= row);
+    return before.sort((a, b) => a.row - b.row).at(-1);
+  }
+
+  override async close(): Promise<void> {
+    this.book.spender = undefined;
+  }
+
+  #supersedeLineage(spec: BatchSpec): readonly BatchId[] {
+    const ended = this.book.batches.filter(
+      ({ batch }) => batch.lineage === spec.lineage && batch.key !== spec.key && batch.state === 'open',
+    );
+    for (const kept of ended) kept.batch = { ...kept.batch, state: 'superseded' };
+    return ended.map(({ batch }) => batch.id);
+  }
+
+  #keepPrice({ accountIdentity, call }: KeptCall, charged: Credits): void {
+    const key = priceKey(accountIdentity, call);
+    this.book.prices.set(key, credits(Math.max(charged, this.book.prices.get(key) ?? 0)));
+  }
+
+  #batch(id: BatchId): KeptBatch {
+    const kept = this.book.batch(id);
+    invariant(kept !== undefined, `there is no batch ${id}`);
+    return kept;
+  }
+
+  #callOf({ key, accountIdentity, call }: Intent): KeptCall {
+    const known = this.book.calls.get(key);
+    if (known !== undefined) return known;
+    const subject = call.change && this.book.subject(accountIdentity, call.change.subject);
+    return { key, accountIdentity, call, subject, answer: undefined, doubt: undefined, repeats: 0 };
+  }
+
+  #openAttempt(id: AttemptId): KeptAttempt {
+    const attempt = this.book.attempt(id);
+    invariant(attempt !== undefined && attempt.closure === undefined, `attempt ${id} is not open`);
+    return attempt;
+  }
+
+  /** An answer of the account that was a free 404, after which it answered nothing else. */
+  #miss(accountIdentity: string): KeptAttempt | undefined {
+    const { lastOther } = this.book.account(accountIdentity);
+    return this.book.attempts.find((attempt) => {
+      const { call, intent, reply } = attempt;
+      return (
+        intent.accountIdentity === accountIdentity &&
+        call.answer === attempt &&
+        (attempt.newest ?? 0) >= lastOther &&
+        call.subject === undefined &&
+        isFreeMiss(this.book, attempt) &&
+        reply?.status === 404
+      );
+    });
+  }
+
+  #reopenRetracted(kept: KeptBatch): void {
+    const ended = [...kept.rows.values()].filter(({ answers }) =>
+      answers.some((id) => this.book.attempt(id)?.retracted),
+    );
+    for (const { row } of ended) kept.rows.delete(row);
+    if (ended.length === 0 || kept.batch.state !== 'finished') return;
+    const position = this.book.batches.indexOf(kept);
+    const replaced = this.book.batches
+      .slice(position + 1)
+      .some(({ batch }) => batch.lineage === kept.batch.lineage);
+    kept.batch = { ...kept.batch, state: replaced ? 'superseded' : 'open' };
+  }
+}
+
+/** Another answer says something of those misses only that had been answered before its own request left. */
+function noteStatus(book: MemoryBook, attempt: KeptAttempt, status: number): void {
+  const account = book.account(attempt.intent.accountIdentity);
+  account.answers += 1;
+  if (status === 404) {
+    attempt.newest = book.attempts.length;
+    account.misses = { ...account.misses, count: account.misses.count + 1 };
+  } else {
+    account.answersNot404 += 1;
+    account.lastOther = Math.max(account.lastOther, attempt.id);
+    account.misses = NO_MISSES;
+  }
+}

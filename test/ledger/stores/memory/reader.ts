@@ -1,0 +1,381 @@
+import type { CallKey } from '../../../../src/core/call-key.ts';
+import { unreachable } from '../../../../src/core/errors.ts';
+import type { Call } from '../../../../src/core/operation.ts';
+import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
+import type {
+  AccountState,
+  Activity,
+  Agreement,
+  AnswerRecord,
+  AttemptId,
+  AttemptRecord,
+  Batch,
+  BatchId,
+  CallState,
+  Credits,
+  Doubt,
+  FoundReply,
+  FreshSince,
+  KnownCall,
+  KnownSubject,
+  LedgerReader,
+  Money,
+  PauseRecord,
+  PlannedRow,
+  RowRecord,
+  SettledInput,
+} from '../../../../src/ledger/ledger.ts';
+import {
+  answerOf,
+  doubtOf,
+  type KeptAttempt,
+  type KeptCall,
+  lostRefreshes,
+  type MemoryBook,
+  NO_MISSES,
+  priceKey,
+  releaseOf,
+  usesDecision,
+} from './book.ts';
+import { knownSubjects } from './subjects.ts';
+
+const SETTLED_PAGE = 10_000;
+
+export class MemoryReader implements LedgerReader {
+  protected readonly book: MemoryBook;
+
+  constructor(book: MemoryBook) {
+    this.book = book;
+  }
+
+  async batches(): Promise<readonly Batch[]> {
+    return this.book.batches.map(({ batch }) => batch).reverse();
+  }
+
+  async written(path: string): Promise<readonly string[]> {
+    return this.book.files.get(path) ?? [];
+  }
+
+  async agreement(sha256: string): Promise<Agreement | undefined> {
+    return this.book.agreements.get(sha256);
+  }
+
+  async batch(id: BatchId): Promise<Batch | undefined> {
+    return this.book.batch(id)?.batch;
+  }
+
+  async batchByKey(key: string): Promise<Batch | undefined> {
+    const goesOn = ({ key: other, state }: Batch) =>
+      other === key && (state === 'open' || state === 'finished');
+    return (await this.batches()).find(goesOn);
+  }
+
+  async openRequests(batch: BatchId): Promise<number> {
+    const isOpen = ({ intent, closure }: KeptAttempt) => intent.batch === batch && closure === undefined;
+    return this.book.attempts.filter(isOpen).length;
+  }
+
+  async batchMoney(batch: BatchId): Promise<Money> {
+    return this.book.money(this.book.batch(batch)?.budget, ({ intent }) => intent.batch === batch);
+  }
+
+  async accountMoney(accountIdentity: string, scope: 'day' | 'month' | 'ever', atMs: number): Promise<Money> {
+    return this.book.periodMoney(accountIdentity, scope, atMs);
+  }
+
+  async account(accountIdentity: string): Promise<AccountState> {
+    const account = this.book.accounts.get(accountIdentity);
+    const {
+      answers = 0,
+      answersNot404 = 0,
+      misses = NO_MISSES,
+      pausedUntilMs,
+      learned,
+      usage,
+    } = account ?? {};
+    return {
+      answers,
+      answersNot404,
+      found: this.#settled(accountIdentity).filter(isFound).length,
+      misses,
+      ...(pausedUntilMs === undefined ? {} : { pausedUntilMs }),
+      ...(learned === undefined ? {} : { learned }),
+      ...(usage === undefined ? {} : { usage }),
+    };
+  }
+
+  async counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>> {
+    const counts: Partial<Record<OutcomeKind, number>> = {};
+    for (const { outcome } of this.#rows(batch)) counts[outcome.kind] = (counts[outcome.kind] ?? 0) + 1;
+    return counts;
+  }
+
+  async traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
+    const ended = this.book.attempts.filter(
+      ({ intent, closure }) => intent.batch === batch && closure !== undefined,
+    );
+    const settled = ended.filter(
+      (attempt) =>
+        !attempt.retracted && (attempt.closure?.kind === 'settled' || attempt.toldAsAnswer || attempt.read),
+    );
+    return {
+      requests: ended.filter(({ closure }) => closure?.kind !== 'not_sent').length,
+      calls: settled.length,
+    };
+  }
+
+  async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
+    return this.#rows(batch)
+      .filter(({ row }) => row >= fromRow)
+      .slice(0, limit)
+      .map(({ row, outcome, answers, input, readTo }) => ({
+        row,
+        outcome,
+        answers: this.#attempts(answers).flatMap((attempt) => answerOf(this.book, attempt, readTo) ?? []),
+        ...(input === undefined ? {} : { input }),
+      }));
+  }
+
+  async rowsReadOtherwise(
+    batch: BatchId,
+    dialect: number,
+    fromRow: RowNumber,
+    limit: number,
+  ): Promise<readonly RowRecord[]> {
+    const rows = await this.rows(batch, fromRow, Number.POSITIVE_INFINITY);
+    const isOther = ({ attempt, dialect: by, call }: AnswerRecord): boolean =>
+      call.change === undefined && by !== dialect && this.book.attempt(attempt)?.told === undefined;
+    return rows.filter(({ answers }) => answers.some(isOther)).slice(0, limit);
+  }
+
+  async *settledRows(batch: BatchId, fromRow: RowNumber = 0): AsyncGenerator<readonly SettledInput[]> {
+    const settled = this.#rows(batch).filter(
+      ({ row, outcome }) => row >= fromRow && outcome.kind !== 'in_doubt',
+    );
+    for (let first = 0; first < settled.length; first += SETTLED_PAGE) {
+      yield settled
+        .slice(first, first + SETTLED_PAGE)
+        .map(({ row, input }) => (input === undefined ? { row } : { row, input }));
+    }
+  }
+
+  async sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
+    const sent = this.book.attempts.filter(
+      ({ intent, closure }) =>
+        intent.accountIdentity === accountIdentity && intent.atMs >= sinceMs && closure?.kind !== 'not_sent',
+    );
+    const times = sent.map(({ intent }) => intent.atMs).sort((a, b) => a - b);
+    return times.slice(Math.max(0, times.length - limit));
+  }
+
+  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
+    return keys.map((key) => this.#state(key, batch));
+  }
+
+  async known(
+    keys: readonly CallKey[],
+    { withAges }: { readonly withAges: boolean },
+  ): Promise<readonly KnownCall[]> {
+    return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
+  }
+
+  async doubts(batch: BatchId): Promise<readonly Doubt[]> {
+    const waiting = this.#rows(batch).filter(({ outcome }) => outcome.kind === 'in_doubt');
+    const waitedFor = new Set(
+      waiting.flatMap(({ answers }) => this.#attempts(answers).map(({ call }) => call)),
+    );
+    const lostHere = ({ intent, closure }: KeptAttempt) =>
+      intent.batch === batch && closure?.kind === 'in_doubt';
+    for (const { call } of this.book.attempts.filter(lostHere)) waitedFor.add(call);
+    return [...this.book.calls.values()]
+      .flatMap((call) =>
+        waitedFor.has(call) && call.doubt !== undefined ? [{ call, doubt: call.doubt }] : [],
+      )
+      .filter(({ doubt }) => this.#lastDecision(doubt, batch)?.kind !== 'skip')
+      .sort((a, b) => a.doubt.intent.row - b.doubt.intent.row)
+      .map(({ call, doubt }) => doubtOf(this.book, call, doubt));
+  }
+
+  async history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]> {
+    const calls = new Set<KeptCall>();
+    for (const { call, intent } of this.book.attempts)
+      if (intent.batch === batch && intent.row === row) calls.add(call);
+    const answers = this.book.batch(batch)?.rows.get(row)?.answers ?? [];
+    for (const { call } of this.#attempts(answers)) calls.add(call);
+    return this.book.attempts.filter(({ call }) => calls.has(call)).map((attempt) => this.#record(attempt));
+  }
+
+  async attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]> {
+    return ids.flatMap((id) => this.book.attempt(id) ?? []).map((attempt) => this.#record(attempt));
+  }
+
+  async matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
+    const answers = this.#settled(accountIdentity).filter(
+      ({ intent }) => intent.call.operation === operation,
+    );
+    const found = answers.filter(isFound);
+    return answers.length === 0 ? undefined : found.length / answers.length;
+  }
+
+  async newestFound(accountIdentity: string, most: number): Promise<readonly FoundReply[]> {
+    const found = this.#settled(accountIdentity).filter(isFound).toReversed();
+    const replies = found.flatMap(({ intent, reply }) =>
+      reply === undefined ? [] : [{ call: intent.call, reply }],
+    );
+    return replies.slice(0, most);
+  }
+
+  async price(
+    accountIdentity: string,
+    call: Pick<Call, 'operation' | 'creditsMost'>,
+  ): Promise<Credits | undefined> {
+    return this.book.prices.get(priceKey(accountIdentity, call));
+  }
+
+  async hasOlderThan(batch: BatchId, freshSince: FreshSince): Promise<boolean> {
+    const used = this.#rows(batch).flatMap(({ answers }) => this.#attempts(answers));
+    return used.some((attempt) => {
+      const answer = answerOf(this.book, attempt);
+      const cutOffMs = answer?.kind === 'found' ? freshSince.foundMs : freshSince.noMatchMs;
+      if (answer === undefined || cutOffMs === undefined) return false;
+      const lost = lostRefreshes(this.book, attempt.id).some(({ intent }) => intent.atMs >= cutOffMs);
+      return answer.answeredAtMs < cutOffMs && !lost;
+    });
+  }
+
+  async lostRefresh(answer: AttemptId): Promise<number | undefined> {
+    const times = lostRefreshes(this.book, answer).map(({ intent }) => intent.atMs);
+    return times.length === 0 ? undefined : Math.max(...times);
+  }
+
+  async pauses(accountIdentity: string, fromMs: number, untilMs: number): Promise<readonly PauseRecord[]> {
+    const all = this.book.accounts.get(accountIdentity)?.pauses ?? [];
+    return all
+      .filter((pause) => pause.untilMs >= fromMs && pause.fromMs <= untilMs)
+      .sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  async activity(batch: BatchId, most: number, unitMs = 1): Promise<Activity> {
+    const sent = this.book.attempts.flatMap(({ intent, closure }) =>
+      intent.batch === batch && closure !== undefined && closure.kind !== 'not_sent'
+        ? [{ atMs: intent.atMs, ...closure }]
+        : [],
+    );
+    if (sent.length === 0) return { fromMs: 0, bucketMs: 1, buckets: [] };
+    const fromMs = Math.min(...sent.map(({ atMs }) => atMs));
+    const durationMs =
+      Math.max(...sent.map(({ atMs, closedAtMs }) => Math.max(atMs, closedAtMs))) - fromMs + 1;
+    const bucketMs = Math.ceil(durationMs / (most * unitMs)) * unitMs;
+    const bucketOf = (ms: number) => Math.max(0, Math.floor((ms - fromMs) / bucketMs));
+    const buckets = Array.from({ length: Math.ceil(durationMs / bucketMs) }, (_, index) => ({
+      requests: sent.filter(({ atMs }) => bucketOf(atMs) === index).length,
+      credits: sent.reduce(
+        (sum, ended) =>
+          ended.kind === 'settled' && bucketOf(ended.closedAtMs) === index ? sum + ended.charged : sum,
+        0,
+      ),
+    }));
+    return { fromMs, bucketMs, buckets };
+  }
+
+  async subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
+    return knownSubjects(this.book, accountIdentity);
+  }
+
+  async plannedRows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly PlannedRow[]> {
+    const plan = this.book.batch(batch)?.plan ?? [];
+    return plan.filter(({ row }) => row >= fromRow).slice(0, limit);
+  }
+
+  async confirmedTime(): Promise<number | undefined> {
+    return this.book.confirmedTime();
+  }
+
+  async close(): Promise<void> {}
+
+  #rows(batch: BatchId) {
+    return [...(this.book.batch(batch)?.rows.values() ?? [])].sort((a, b) => a.row - b.row);
+  }
+
+  #attempts(ids: readonly number[]): readonly KeptAttempt[] {
+    return this.book.attempts
+      .filter(({ id }) => ids.includes(id))
+      .sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  }
+
+  /** Attempts that brought the account an answer which stands. */
+  #settled(accountIdentity: string): readonly KeptAttempt[] {
+    return this.book.attempts.filter(
+      ({ intent, closure, retracted }) =>
+        intent.accountIdentity === accountIdentity && closure?.kind === 'settled' && !retracted,
+    );
+  }
+
+  #state(key: CallKey, batch: BatchId | undefined): CallState {
+    const call = this.book.calls.get(key);
+    const answer = call?.answer && answerOf(this.book, call.answer);
+    if (answer !== undefined) return { kind: 'answered', answer };
+    if (call?.doubt === undefined) return { kind: 'unknown' };
+    const decision = batch === undefined ? undefined : this.#lastDecision(call.doubt, batch);
+    const usedUp = this.book.attempts.some(
+      (attempt) => attempt.decision === decision && usesDecision(attempt),
+    );
+    if (decision === undefined || usedUp)
+      return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt) };
+    return { kind: 'in_doubt', doubt: doubtOf(this.book, call, call.doubt), decision };
+  }
+
+  #record(attempt: KeptAttempt): AttemptRecord {
+    const readings = this.book.readings.filter((reading) => reading.attempt === attempt.id);
+    return { ...recordOf(attempt), readings };
+  }
+
+  #lastDecision(doubt: KeptAttempt, batch: BatchId) {
+    return this.book.decisions.findLast((kept) => kept.doubt === doubt && kept.decision.batch === batch)
+      ?.decision;
+  }
+}
+
+function isFound({ closure }: KeptAttempt): boolean {
+  return closure?.kind === 'settled' && closure.answer === 'found';
+}
+
+/** Nothing more than the contract promises, so that no plan comes to rely on it. */
+function knownOf(state: CallState, withAges: boolean): KnownCall {
+  switch (state.kind) {
+    case 'unknown':
+      return state;
+    case 'answered': {
+      const { attempt, batch, kind, why, answeredAtMs, dialect } = state.answer;
+      const answer = { attempt, batch, kind, why, ...(dialect === undefined ? {} : { dialect }) };
+      return { kind: 'answered', answer: withAges ? { ...answer, answeredAtMs } : answer };
+    }
+    case 'in_doubt': {
+      const { attempt, batch } = state.doubt;
+      return { kind: 'in_doubt', doubt: { attempt, batch } };
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
+function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {
+  const { id, intent, reply, closure, told, looks } = attempt;
+  const decision = told?.decision ?? attempt.decision;
+  const released = releaseOf(attempt);
+  return {
+    attempt: id,
+    batch: intent.batch,
+    row: intent.row,
+    call: intent.call,
+    reserved: intent.reserve,
+    intentAtMs: intent.atMs,
+    ...(reply === undefined ? {} : { reply }),
+    ...(closure === undefined ? {} : { closure }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(intent.replaces === undefined ? {} : { replaces: intent.replaces }),
+    ...(intent.request === undefined ? {} : { request: intent.request }),
+    looks,
+    ...(released === undefined ? {} : { released }),
+  };
+}

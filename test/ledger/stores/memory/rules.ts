@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util';
+import { invariant } from '../../../../src/core/errors.ts';
+import type {
+  Admission,
+  AnswerRecord,
+  Batch,
+  BudgetScope,
+  Decision,
+  Intent,
+  Money,
+  TimeMark,
+} from '../../../../src/ledger/ledger.ts';
+import {
+  answerOf,
+  holds,
+  type KeptAttempt,
+  type KeptBatch,
+  type KeptBoot,
+  type KeptCall,
+  type KeptDecision,
+  lostRefreshes,
+  type MemoryBook,
+  usesDecision,
+} from './book.ts';
+
+/** Which attempts are never admitted, and which do not fit into a budget. */
+
+interface Asked {
+  readonly batch: Batch;
+  readonly call: KeptCall;
+  readonly intent: Intent;
+  /** In which it is made; undefined: unknown. */
+  readonly boot: KeptBoot | undefined;
+  /** What the intent names as its permission. */
+  readonly decided: KeptDecision | undefined;
+}
+
+/** @throws Error, because whoever asks for one of them has a bug. */
+export function refuseAttempt(book: MemoryBook, asked: Asked): void {
+  const { batch, call } = asked;
+  const admits = batch.state === 'open' || batch.state === 'finished';
+  invariant(admits, `batch ${batch.id} is ${batch.state} and admits nothing`);
+  invariant(
+    batch.accountIdentity === call.accountIdentity,
+    'the call and the batch are of different accounts',
+  );
+  const { change } = asked.intent.call;
+  const same = isDeepStrictEqual(change?.subject, call.subject?.subject);
+  invariant(same, 'the call is a change of another subject');
+  const open = book.attempts.some((attempt) => attempt.call === call && attempt.closure === undefined);
+  invariant(!open, 'the call has an open attempt');
+  refuseTime(book, asked);
+  refuseReplacing(book, asked);
+  refuseUndecided(book, asked);
+  refuseRequest(book, asked);
+}
+
+/** What two clocks may differ, and what a confirmed time may move before it is written. */
+const APART_MS = 302_000;
+
+/** An intent is dated by what answers confirmed of the time: the day that it is dated to pays for it. */
+function refuseTime(book: MemoryBook, { batch, boot, intent }: Asked): void {
+  const { atMs, uptimeMs = 0, replaces } = intent;
+  const confirmedMs = book.confirmedTime() ?? atMs;
+  invariant(atMs >= confirmedMs, 'an intent is not dated before what was confirmed');
+  if (boot?.confirmed !== undefined) {
+    const laterMs = atMs - (boot.confirmed.atMs + uptimeMs - boot.confirmed.uptimeMs);
+    invariant(laterMs >= 0 && laterMs <= APART_MS, 'an intent is dated by the confirmed time');
+  }
+  const isAhead = replaces !== undefined && batch.createdAtMs - atMs > APART_MS;
+  invariant(!isAhead, 'a batch that began in the future buys nothing anew');
+}
+
+/** @throws Error for a confirmed time that would go back. */
+export function refuseTurnedBack(before: TimeMark | undefined, mark: TimeMark): void {
+  if (before === undefined) return;
+  const forward = mark.atMs - mark.uptimeMs >= before.atMs - before.uptimeMs && mark.atMs >= before.atMs;
+  invariant(forward, 'a confirmed time never goes back');
+}
+
+function refuseReplacing(book: MemoryBook, { batch, call, intent }: Asked): void {
+  const named = call.answer?.id === intent.replaces;
+  invariant(named, 'the call is already answered, or there is nothing to replace');
+  const answer = call.answer && answerOf(book, call.answer);
+  if (answer === undefined) return;
+  invariant(mayReplace(book, batch, answer), 'an answer that is fresh enough is not bought anew');
+}
+
+/** Bought by another batch, too old for this one, and not tried since. */
+function mayReplace(book: MemoryBook, { freshSince, id }: Batch, answer: AnswerRecord): boolean {
+  const cutOffMs = answer.kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+  if (cutOffMs === undefined || answer.batch === id || answer.answeredAtMs >= cutOffMs) return false;
+  return !lostRefreshes(book, answer.attempt).some(({ intent }) => intent.atMs >= cutOffMs);
+}
+
+function refuseUndecided(book: MemoryBook, { call, intent, decided }: Asked): void {
+  invariant(
+    (call.doubt === undefined) === (intent.decision === undefined),
+    'a call in doubt needs a decision, and no other call has one',
+  );
+  if (call.doubt === undefined) return;
+  const decision = decided?.doubt === call.doubt ? decided.decision : undefined;
+  const allows = decision?.batch === intent.batch && ['repeat', 'retry'].includes(decision.kind);
+  invariant(allows, 'nobody decided to send it again');
+  const used = book.attempts.some((attempt) => attempt.decision === decision && usesDecision(attempt));
+  invariant(!used, 'the decision is used up');
+}
+
+/** To a vendor that honours an idempotency key, all requests under it are one. So they must be one. */
+function refuseRequest(book: MemoryBook, { call, intent, decided }: Asked): void {
+  const { request, reserve } = intent;
+  if (request === undefined) return;
+  for (const earlier of book.attempts) {
+    const kept = earlier.intent.request;
+    if (kept?.idempotencyKey !== request.idempotencyKey) continue;
+    const same = earlier.call === call && isDeepStrictEqual(kept, request);
+    invariant(same, 'an idempotency key stands for one request of one call');
+    invariant(!holds(earlier) || reserve === 0, 'a lost request that is repeated reserves nothing');
+  }
+  if (decided?.decision.kind !== 'repeat') return;
+  const lost = call.doubt?.intent.request?.idempotencyKey;
+  invariant(lost === request.idempotencyKey, 'a repeat under a key is the lost request itself');
+}
+
+/** The first budget that the intent does not fit into. */
+export function overBudget(
+  book: MemoryBook,
+  kept: KeptBatch,
+  intent: Intent,
+  decision: Decision | undefined,
+): Admission | undefined {
+  const { batch, accountIdentity, atMs } = intent;
+  const scopes: [BudgetScope, Money][] = [
+    ['batch', book.money(kept.budget, (other) => other.intent.batch === batch)],
+    ['day', book.periodMoney(accountIdentity, 'day', atMs)],
+    ['month', book.periodMoney(accountIdentity, 'month', atMs)],
+  ];
+  if (decision?.kind === 'retry') {
+    const retry = (other: KeptAttempt) => other.intent.batch === batch && other.decision?.kind === 'retry';
+    scopes.push(['extra', book.money(kept.extraCredits, retry)]);
+  }
+  for (const [scope, money] of scopes) {
+    const { cap, spent, reserved, inDoubt } = money;
+    if (cap !== undefined && spent + reserved + inDoubt + intent.reserve > cap) {
+      return { kind: 'over_budget', scope, money };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,245 @@
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { storeFolder } from '../../../src/ledger/stores/sqlite/folder.ts';
+import { unbrokenSeal } from '../../../src/ledger/stores/sqlite/seal.ts';
+import { WRONG_COUNTED } from '../../../src/ledger/stores/sqlite/verify-counts.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { admit, admitted, answered, batchNamed, MATCHED, replyWith, settle, stateOf } from './book.ts';
+import { freshLedger, freshPlace, openStore } from './places.ts';
+
+/**
+ * Goal: rot of the disk is noticed before anything follows from it, and a store that is sound is not checked in full for
+ * nothing.
+ * Method: ledgers with many pages, which are closed in order; bits flipped in their files by hand, at rest or while the
+ * store is open.
+ */
+
+const DAMAGED = { code: 'store_damaged', exitCode: 2 };
+
+async function closedStore(calls = 60): Promise<string> {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  await buy(ledger, batch, 'call', calls);
+  await ledger.close();
+  return place;
+}
+
+type Ledger = Awaited<ReturnType<typeof openStore>>;
+type Batch = Awaited<ReturnType<typeof batchNamed>>;
+
+async function buy(ledger: Ledger, batch: Batch, word: string, calls: number): Promise<void> {
+  for (let number = 0; number < calls; number += 1) {
+    const attempt = await answered(ledger, batch, `${word}${number}`);
+    await settle(ledger, batch, number + 2, MATCHED, [attempt]);
+  }
+}
+
+const isSealed = (place: string): boolean => unbrokenSeal(storeFolder(place), Date.now()) !== undefined;
+
+function flip(place: string, name: string, at: number): void {
+  const file = join(place, name);
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 0b100;
+  writeFileSync(file, bytes);
+}
+
+/** Where the newest copy of these bytes stands in the ledger. */
+function placeOf(place: string, text: string | Buffer): number {
+  const at = readFileSync(join(place, 'ledger.db')).lastIndexOf(text);
+  expect(at).toBeGreaterThan(0);
+  return at;
+}
+
+describe('a seal', () => {
+  test('is that of the ledger, however often its log has begun anew, and also of a store that was opened with one', async () => {
+    const place = await closedStore(80);
+    expect(isSealed(place)).toBe(true);
+    const before = statSync(join(place, 'ledger.db')).size;
+    const ledger = await openStore(sqlite, place);
+    await buy(ledger, await batchNamed(ledger, 'b'), 'later', 120);
+    await ledger.close();
+    expect(statSync(join(place, 'ledger.db')).size).toBeGreaterThan(before);
+    expect(isSealed(place)).toBe(true);
+  });
+
+  test('is broken by a single bit anywhere in the ledger', async () => {
+    const place = await closedStore(20);
+    const { size } = statSync(join(place, 'ledger.db'));
+    for (let at = 5; at < size; at += Math.floor(size / 40)) {
+      flip(place, 'ledger.db', at);
+      expect(isSealed(place)).toBe(false);
+      flip(place, 'ledger.db', at);
+    }
+    expect(isSealed(place)).toBe(true);
+  });
+
+  test('that is missing, torn or altered costs a full check and nothing else', async () => {
+    const place = await closedStore(20);
+    const seal = join(place, 'seal');
+    const whole = readFileSync(seal);
+    for (const content of [
+      Buffer.alloc(0),
+      whole.subarray(0, 50),
+      whole.map((byte, at) => byte ^ (at === 70 ? 1 : 0)),
+    ]) {
+      writeFileSync(seal, content);
+      expect(isSealed(place)).toBe(false);
+      await (await openStore(sqlite, place)).close();
+      expect(isSealed(place)).toBe(true);
+    }
+    rmSync(seal);
+    await (await openStore(sqlite, place)).close();
+    expect(isSealed(place)).toBe(true);
+  });
+
+  test('of a small ledger is held against its bytes, whatever the file system says of its times', async () => {
+    const place = await closedStore(20);
+    const { atime, mtime } = statSync(join(place, 'ledger.db'));
+    flip(place, 'ledger.db', placeOf(place, 'call7'));
+    utimesSync(join(place, 'ledger.db'), atime, mtime);
+    expect(isSealed(place)).toBe(false);
+  });
+
+  test('does not make right what rotted while the store was open', async () => {
+    const place = await closedStore(60);
+    const ledger = await openStore(sqlite, place);
+    const batch = await batchNamed(ledger, 'b');
+    await answered(ledger, batch, 'later');
+    flip(place, 'ledger.db', placeOf(place, 'call7'));
+    await ledger.close();
+    expect(isSealed(place)).toBe(false);
+  });
+});
+
+describe('after an orderly end', () => {
+  const ALTERED: readonly [what: string, sql: string, message: string][] = [
+    ['batch', 'UPDATE batches SET budget = 900', 'batch number'],
+    ['account', 'UPDATE accounts SET per_day = 900', 'account number 1 was altered'],
+    ['total', 'UPDATE money SET spent = 0', 'is not what its entries add up to'],
+    [
+      'row',
+      'DROP TRIGGER rows_final; UPDATE rows SET reason = 3 WHERE row = 5',
+      'entry 5 of rows was altered',
+    ],
+    [
+      'row without a checksum',
+      'DROP TRIGGER rows_final; UPDATE rows SET checksum = NULL WHERE row = 5',
+      'entry 5 of rows',
+    ],
+    ['count', "UPDATE tallies SET count = 3 WHERE name = 'row:matched'", 'what is counted'],
+    ['share of matches', 'UPDATE match_rates SET found = 3', 'what is counted'],
+    ['count of answers', 'UPDATE accounts SET answers_not_404 = 0', 'what is counted'],
+    ['payer', 'UPDATE attempts SET paid_row = 1 WHERE id = 5', 'names another row as its payer'],
+    [
+      'attempt that is open again',
+      'DROP TRIGGER attempts_closed; UPDATE attempts SET open = 1 WHERE id = 5',
+      'the total of',
+    ],
+    ['guard', 'DROP TRIGGER attempts_reserve', 'its definition of attempts_reserve'],
+    ['place in the file', 'UPDATE marks SET byte_offset = 7', 'entry 2 of marks was altered'],
+  ];
+
+  test.each(ALTERED)(
+    'what was altered is found before anything follows from it: %s',
+    async (_what, sql, message) => {
+      const place = freshPlace(sqlite);
+      const ledger = await openStore(sqlite, place);
+      const batch = await batchNamed(ledger, 'a');
+      await buy(ledger, batch, 'call', 10);
+      await ledger.mark(batch, { row: 2, byteOffset: 12, lines: 1 });
+      await ledger.close();
+      const database = new Database(join(place, 'ledger.db'));
+      database.exec(sql);
+      database.close();
+      const damage = { ...DAMAGED, message: expect.stringContaining(message) };
+      await expect(sqlite.look(place)).rejects.toMatchObject(damage);
+      await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
+    },
+  );
+
+  test('a key that the index has lost is not bought again', async () => {
+    const place = await closedStore();
+    const key = new Database(join(place, 'ledger.db'), { readonly: true })
+      .prepare<[], { key: Buffer }>('SELECT key FROM calls WHERE id = 42')
+      .get();
+    const found = placesOf(place, key?.key ?? Buffer.alloc(0));
+    let noticed = 0;
+    for (const at of found) {
+      flip(place, 'ledger.db', at + 9);
+      const opened = await openStore(sqlite, place).catch((error: unknown) => error);
+      if (opened instanceof Error) {
+        expect(opened).toMatchObject(DAMAGED);
+        await expect(sqlite.look(place)).rejects.toMatchObject(DAMAGED);
+        noticed += 1;
+      } else {
+        // SQLite leaves copies behind in what is free of a page.
+        expect(await stateOf(opened as Ledger, 'call41')).toMatchObject({ kind: 'answered' });
+        await (opened as Ledger).close();
+      }
+      flip(place, 'ledger.db', at + 9);
+    }
+    // One is the table's and one the index's.
+    expect(noticed).toBe(2);
+  });
+});
+
+/** Where these bytes stand in the ledger. */
+function placesOf(place: string, bytes: Buffer): readonly number[] {
+  const file = readFileSync(join(place, 'ledger.db'));
+  const places: number[] = [];
+  for (let at = file.indexOf(bytes); at !== -1; at = file.indexOf(bytes, at + 1)) places.push(at);
+  return places;
+}
+
+test('the full check goes through no table once for each row of another', async () => {
+  const place = await closedStore(3);
+  const database = new Database(join(place, 'ledger.db'), { readonly: true });
+  for (const [sql] of WRONG_COUNTED) {
+    const plan = database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all();
+    expect(plan.map(({ detail }) => detail).filter((detail) => / \(batch=\?\)$/.test(detail))).toEqual([]);
+  }
+  database.close();
+});
+
+test('a row that rots beside a run is not shown', async () => {
+  const place = await closedStore(10);
+  const ledger = await freshLedger(sqlite, place);
+  const [batch] = await ledger.batches();
+  const database = new Database(join(place, 'ledger.db'));
+  database.exec("DROP TRIGGER rows_final; UPDATE rows SET matched_by = 'abn' WHERE row = 5");
+  database.close();
+  const reader = await sqlite.look(place);
+  await expect(reader.rows(batch?.id ?? ('' as never), 2, 10)).rejects.toMatchObject(DAMAGED);
+  await reader.close();
+});
+
+test('a store that turns out to be damaged in the middle of a run sends nothing more, and keeps what comes back', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const attempt = await admitted(ledger, batch, 'acme');
+  const other = await admitted(ledger, batch, 'other');
+  const database = new Database(join(place, 'ledger.db'));
+  database.exec('DROP TABLE match_rates');
+  const closure = { kind: 'settled', answer: 'found', charged: 1 as never, why: 'found' } as const;
+  await ledger.record(attempt, replyWith('acme'));
+  const results = await Promise.allSettled([
+    ledger.closeAttempt(attempt, closure, 0),
+    ledger.record(other, replyWith('other')),
+    admit(ledger, batch, 'third'),
+  ]);
+  expect(results).toMatchObject([
+    { status: 'rejected', reason: DAMAGED },
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: DAMAGED },
+  ]);
+  await expect(admit(ledger, batch, 'third')).rejects.toMatchObject(DAMAGED);
+  expect(database.prepare('SELECT attempt FROM replies').all()).toHaveLength(2);
+  expect(database.prepare('SELECT id FROM attempts').all()).toHaveLength(2);
+  database.close();
+  await ledger.close();
+  expect(isSealed(place)).toBe(false);
+});

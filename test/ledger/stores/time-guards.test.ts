@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TIME_GUARDS } from '../../../src/ledger/stores/sqlite/guards-4.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { admit, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
+import { openStore, temporaryFolder } from './places.ts';
+import { expectRefusal, type Refusal, tryOut, untested } from './refusals.ts';
+
+/**
+ * Goal: the database itself refuses an intent that is dated before what an answer has confirmed, or after what the
+ * confirmed time and the uptime since allow, whatever the code does: its date is the day whose budget it takes.
+ * Method: raw SQL on the file, around the code, as in `guards.test.ts`.
+ */
+let database: Database.Database;
+
+const HOUR_MS = 3_600_000;
+
+beforeAll(async () => {
+  const place = temporaryFolder(afterAll);
+  const ledger = await openStore(sqlite, place);
+  await ledger.atBoot({ id: 'first', uptimeMs: 1_000 }, NOON_MS);
+  const batch = await batchNamed(ledger, 'a');
+  const freshSince = { foundMs: NOON_MS + 2 * HOUR_MS };
+  await batchNamed(ledger, 'fresh', { createdAtMs: NOON_MS + 2 * HOUR_MS, freshSince });
+  await batchNamed(ledger, 'ahead', { createdAtMs: NOON_MS + 365 * DAY_MS, freshSince });
+  await answered(ledger, batch, 'bought');
+  await admit(ledger, batch, 'open', { uptimeMs: 1_000 });
+  await ledger.keepTime('confirmed', { atMs: NOON_MS + HOUR_MS, uptimeMs: 1_000 + HOUR_MS });
+  await ledger.atBoot({ id: 'second', uptimeMs: 500 }, NOON_MS + 2 * HOUR_MS);
+  await ledger.close();
+  database = new Database(join(place, 'ledger.db'));
+  database.pragma('recursive_triggers = ON');
+  afterAll(() => void database.close());
+});
+
+// Numbered in the order in which they were made above.
+const [BOUGHT, OPEN] = [1, 2];
+const [FIRST, SECOND] = [1, 2];
+
+const NEW_CALL = `INSERT INTO calls (id, key, account, operation, call, checksum)
+  VALUES (9, randomblob(32), (SELECT account FROM batches WHERE key = 'key-a'), 'x', '{}', 0);`;
+
+interface Attempt {
+  readonly at: number;
+  readonly boot?: number;
+  readonly uptime?: number;
+  readonly batch?: string;
+  readonly call?: number;
+  readonly replaces?: number;
+}
+
+function attempt({ at, boot, uptime, batch = 'a', call = 9, replaces }: Attempt): string {
+  return `${NEW_CALL} INSERT INTO attempts
+    (call, batch, row, reserved, intent_at, boot, uptime, replaces, checksum, paid_row)
+    SELECT ${call}, id, 2, 1, ${at}, ${boot ?? 'NULL'}, ${uptime ?? 'NULL'}, ${replaces ?? 'NULL'}, 0, 2
+      FROM batches WHERE key = 'key-${batch}'`;
+}
+
+const REFUSED: readonly Refusal[] = [
+  ['an intent of yesterday', 'attempts_timing', attempt({ at: NOON_MS - DAY_MS })],
+  [
+    'an intent of before the confirmed time, in another boot',
+    'attempts_timing',
+    attempt({ at: NOON_MS, boot: SECOND, uptime: 900 }),
+  ],
+  [
+    'an intent of tomorrow, when the machine has not been up for so long',
+    'attempts_timing',
+    attempt({ at: NOON_MS + DAY_MS, boot: FIRST, uptime: 2 * HOUR_MS }),
+  ],
+  [
+    'an intent that is behind the uptime',
+    'attempts_timing',
+    attempt({ at: NOON_MS + 2 * HOUR_MS, boot: FIRST, uptime: 20 * HOUR_MS }),
+  ],
+  [
+    'buying anew for a batch that began in the future',
+    'attempts_refresh_timing',
+    attempt({ at: NOON_MS + 3 * HOUR_MS, batch: 'ahead', call: 1, replaces: BOUGHT }),
+  ],
+  [
+    'moving an attempt to another boot',
+    'attempts_boot_kept',
+    `UPDATE attempts SET boot = 2 WHERE id = ${OPEN}`,
+  ],
+  [
+    'changing the uptime of an attempt',
+    'attempts_boot_kept',
+    `UPDATE attempts SET uptime = 2 WHERE id = ${OPEN}`,
+  ],
+  [
+    'a boot that begins with a confirmed time',
+    'boots_beginning',
+    "INSERT INTO boots VALUES (9, 'x', 0, 0, 1, 1, 0)",
+  ],
+  [
+    'taking a confirmed time back',
+    'boots_confirming',
+    'UPDATE boots SET confirmed_at = NULL, confirmed_uptime = NULL WHERE id = 1',
+  ],
+  [
+    'setting a confirmed time back',
+    'boots_confirming',
+    `UPDATE boots SET confirmed_at = ${NOON_MS}, confirmed_uptime = 0 WHERE id = 1`,
+  ],
+  [
+    'a confirmed time that goes on more slowly than the machine',
+    'boots_confirming',
+    `UPDATE boots SET confirmed_uptime = ${30 * HOUR_MS} WHERE id = 1`,
+  ],
+  ['another name for a boot', 'boots_kept', "UPDATE boots SET boot = 'x' WHERE id = 1"],
+  ['forgetting a boot', 'boots_no_delete', 'DELETE FROM boots WHERE id = 2'],
+];
+
+describe('the database refuses', () => {
+  test.each(REFUSED)('%s (%s)', (_promise, guard, sql) => expectRefusal(database, guard, sql));
+
+  test('nothing that is in order: now, later in the boot, in another boot, a batch that is old enough', () => {
+    tryOut(database, attempt({ at: NOON_MS + HOUR_MS }));
+    tryOut(database, attempt({ at: NOON_MS + DAY_MS, boot: FIRST, uptime: 1_000 + DAY_MS }));
+    tryOut(database, attempt({ at: NOON_MS + 40 * DAY_MS, boot: SECOND, uptime: 900 }));
+    tryOut(database, attempt({ at: NOON_MS + 2 * HOUR_MS, batch: 'fresh', call: 1, replaces: BOUGHT }));
+    tryOut(database, `UPDATE boots SET confirmed_at = ${NOON_MS + DAY_MS} WHERE id = 1`);
+  });
+
+  test('by every guard of time that there is', () => {
+    expect(untested(database, TIME_GUARDS, REFUSED)).toEqual([]);
+  });
+});
