@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { systemClock } from '../src/core/clock.ts';
-import type { Reply } from '../src/judge.ts';
-import { Limiter, type Limits, type Waiter } from '../src/limiter.ts';
-import { Transport } from '../src/transport.ts';
+import type { Reply } from '../src/vendor/judge.ts';
+import { Limiter, type Limits, type Waiter } from '../src/vendor/limits/limiter.ts';
+import { Transport } from '../src/vendor/transport.ts';
 import { type VendorBook, type VendorKind, WARM_UP } from './rate-vendor.ts';
 
 /**

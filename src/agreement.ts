@@ -6,11 +6,11 @@ import { canonicalJson } from './core/call-key.ts';
 import { stop } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
 import { counted } from './core/plain-text.ts';
-import type { Dialect } from './dialect.ts';
-import { builtInDialect } from './dialect-of.ts';
 import type { MappedInput } from './input.ts';
 import type { RunOrder } from './order.ts';
 import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { builtInDialect } from './vendor/dialect-of.ts';
 
 /**
  * A job or a dialect from somebody else does not act unseen: what could do more than its operation says is agreed to once,

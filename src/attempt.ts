@@ -4,17 +4,12 @@ import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { ProjectAccess } from './attempt/project-access.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
-import { leftBy } from './changes.ts';
 import type { CallKey } from './core/call-key.ts';
 import { StopError, unreachable } from './core/errors.ts';
 import type { Listener } from './core/events.ts';
 import { crashPoint } from './core/faults.ts';
 import type { Call } from './core/operation.ts';
 import type { RowNumber } from './core/row.ts';
-import type { Dialect, DialectOperation } from './dialect.ts';
-import { vendorReply } from './envelope.ts';
-import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
-import { judge, type Reply, type Verdict } from './judge.ts';
 import type { BelievedTime, Moment } from './ledger/believed-time.ts';
 import {
   type Admission,
@@ -29,13 +24,18 @@ import {
   type Money,
   type RawReply,
 } from './ledger/ledger.ts';
-import type { Limiter, Permit, Waiter } from './limiter.ts';
-import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './misses.ts';
-import { rateHintsIn } from './rate-hints.ts';
-import { dialectMark } from './readings.ts';
-import { operationFor } from './repetition.ts';
-import { type HttpRequest, type RequestValues, requestOf } from './request.ts';
-import type { Sending, Transport } from './transport.ts';
+import { leftBy } from './vendor/changes.ts';
+import type { Dialect, DialectOperation } from './vendor/dialect.ts';
+import { vendorReply } from './vendor/envelope.ts';
+import { isStillHonoured, keyedRequest, newIdempotencyKey } from './vendor/idempotency.ts';
+import { judge, type Reply, type Verdict } from './vendor/judge.ts';
+import type { Limiter, Permit, Waiter } from './vendor/limits/limiter.ts';
+import { type AccountHistory, missesStop, placeOf, suspectMisses, suspicionOf } from './vendor/misses.ts';
+import { rateHintsIn } from './vendor/rate-hints.ts';
+import { dialectMark } from './vendor/readings.ts';
+import { operationFor } from './vendor/repetition.ts';
+import { type HttpRequest, type RequestValues, requestOf } from './vendor/request.ts';
+import type { Sending, Transport } from './vendor/transport.ts';
 
 /**
  * ★ One call: slot → permit → intent → send → record → judge → close. This is the only file that can spend.
@@ -49,7 +49,7 @@ import type { Sending, Transport } from './transport.ts';
 
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
-export { operationFor, type Repetition } from './repetition.ts';
+export { operationFor, type Repetition } from './vendor/repetition.ts';
 export { ProjectAccess };
 
 /** Everything that spending on one account needs. One per run. */

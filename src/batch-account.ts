@@ -1,8 +1,8 @@
-import { type Account, loadAccounts, sandboxAccount } from './account.ts';
 import { StopError } from './core/errors.ts';
-import type { Dialect } from './dialect.ts';
-import { dialectOf } from './dialect-of.ts';
 import type { Batch } from './ledger/ledger.ts';
+import { type Account, loadAccounts, sandboxAccount } from './vendor/account/account.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { dialectOf } from './vendor/dialect-of.ts';
 
 /** The account that a batch belongs to, as it is configured now. A batch knows it by its identity, never by its name. */
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Account } from './account.ts';
 import { canonicalJson } from './core/call-key.ts';
 import type { JsonObject } from './core/operation.ts';
 import type { MappedInput } from './input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from './job.ts';
+import type { Account } from './vendor/account/account.ts';
 
 /**
  * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing

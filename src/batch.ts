@@ -1,4 +1,3 @@
-import { requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
 import { guessWords, isByName } from './columns.ts';
@@ -12,6 +11,7 @@ import { APART_MS } from './ledger/believed-time.ts';
 import { halfDone } from './ledger/interrupted-changes.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger/ledger.ts';
 import type { RunOrder } from './order.ts';
+import { requestsPerSecond } from './vendor/account/account.ts';
 
 /** Beginning, resuming and renewing a batch. */
 

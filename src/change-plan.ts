@@ -1,4 +1,3 @@
-import { type Account, requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import { rivalOutcomes } from './change-plan/rivals.ts';
@@ -25,6 +24,7 @@ import { type LiveTeam, type OwnUser, withLive } from './live-team.ts';
 import type { Plan, PlannedInput } from './plan.ts';
 import type { StandingOrder } from './standing.ts';
 import { type Tariff, tariffOf } from './tariff.ts';
+import { type Account, requestsPerSecond } from './vendor/account/account.ts';
 
 /**
  * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is

@@ -4,14 +4,14 @@ import type { Listener, RunEvent } from './core/events.ts';
 import { counted } from './core/plain-text.ts';
 import { BelievedTime } from './ledger/believed-time.ts';
 import type { BatchId, Ledger } from './ledger/ledger.ts';
-import { Limiter, type Limits, type Pause } from './limiter.ts';
-import { historyOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import { recover, settleLeftOpen } from './recover.ts';
-import type { RequestValues } from './request.ts';
 import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';
-import type { Transport } from './transport.ts';
-import { basePathOf, requestValuesOf, timeoutMsOf, transportTo } from './vendor-line.ts';
+import { Limiter, type Limits, type Pause } from './vendor/limits/limiter.ts';
+import { historyOf } from './vendor/misses.ts';
+import type { RequestValues } from './vendor/request.ts';
+import type { Transport } from './vendor/transport.ts';
+import { basePathOf, requestValuesOf, timeoutMsOf, transportTo } from './vendor/vendor-line.ts';
 
 /** What one run spends through. */
 export interface Connection {

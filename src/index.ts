@@ -1,7 +1,6 @@
 /** The library: everything that may be imported from outside, and nothing else. */
 import './core/needed-node.ts';
 
-export type { Account } from './account.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
 export { credits } from './core/checked-options.ts';
 export { type Clock, systemClock } from './core/clock.ts';
@@ -24,3 +23,4 @@ export { type PlannedJob, planJob, runJob } from './run-job.ts';
 export type { JobRequest, RunRequest } from './run-request.ts';
 export type { UnseenRequests } from './sent-requests.ts';
 export { exitCodeOf, type RunSummary } from './summary.ts';
+export type { Account } from './vendor/account/account.ts';

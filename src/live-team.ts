@@ -2,10 +2,10 @@ import { readBody } from './core/answer-body.ts';
 import { type StopError, stop, unreachable } from './core/errors.ts';
 import { type KnownSubject, type SubjectFacts, subjectOfUser, subjectText, Team } from './core/membership.ts';
 import { counted, foreignWords } from './core/plain-text.ts';
-import type { Dialect } from './dialect.ts';
-import { type Listed, readListing, textAt } from './listing.ts';
 import { type LookOrder, LookUps } from './live-team/look-ups.ts';
-import { freeRequestOf } from './request.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { type Listed, readListing, textAt } from './vendor/member-list.ts';
+import { freeRequestOf } from './vendor/request.ts';
 
 /**
  * Who is in the projects at this moment, where a service says so. The published one does not; then a plan knows what the

@@ -1,5 +1,4 @@
 import { hear, type Spending } from './attempt.ts';
-import { leftBy } from './changes.ts';
 import { bytesOf, readBody, valueAt } from './core/answer-body.ts';
 import { isoTime } from './core/clock.ts';
 import { formatDuration, parseDurationMs } from './core/duration.ts';
@@ -7,15 +6,16 @@ import { unreachable } from './core/errors.ts';
 import { crashPoint, vendorIsQuick } from './core/faults.ts';
 import type { Call } from './core/operation.ts';
 import { counted } from './core/plain-text.ts';
-import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
-import { asReceived, vendorReply } from './envelope.ts';
-import { fittingRule, isVendorsWord, judge, type Reply } from './judge.ts';
 import type { Moment } from './ledger/believed-time.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from './ledger/ledger.ts';
-import { type Asking, judgeFree, pageFrom } from './listing.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './looks/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './looks/finding.ts';
-import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from './request.ts';
+import { leftBy } from './vendor/changes.ts';
+import type { Dialect, DialectOperation, ReadBack } from './vendor/dialect.ts';
+import { asReceived, vendorReply } from './vendor/envelope.ts';
+import { fittingRule, isVendorsWord, judge, type Reply } from './vendor/judge.ts';
+import { type Asking, judgeFree, pageFrom } from './vendor/member-list.ts';
+import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from './vendor/request.ts';
 
 /**
  * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about

@@ -15,7 +15,7 @@ import {
   type Tell,
 } from './ledger/store.ts';
 import { redactedLedger } from './redacted-ledger.ts';
-import { Redaction } from './redaction.ts';
+import { Redaction } from './vendor/redaction.ts';
 
 /** Which store a command uses, and how it is opened. */
 
@@ -115,8 +115,8 @@ export async function lookAtLedger(location: string, tell?: Tell): Promise<Ledge
 /** Loaded with the first answer that is shown, because most looks show none. A wrong accounts file is said elsewhere. */
 async function keysOfAccounts(): Promise<Redaction> {
   const [{ loadAccounts }, { keysAtHand }] = await Promise.all([
-    import('./account.ts'),
-    import('./account-key.ts'),
+    import('./vendor/account/account.ts'),
+    import('./vendor/account/account-key.ts'),
   ]);
   const configured = await loadAccounts().then(
     (accounts) => accounts.configured,

@@ -1,15 +1,15 @@
-import type { Account } from './account.ts';
 import type { ChangePlan } from './change-plan.ts';
 import type { Clock } from './core/clock.ts';
 import type { Listener } from './core/events.ts';
-import type { Dialect } from './dialect.ts';
 import type { Job } from './job.ts';
 import type { Credits, Ledger } from './ledger/ledger.ts';
-import type { SuspectMisses } from './misses.ts';
 import type { Plan } from './plan.ts';
 import type { Reread } from './reread.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { UnseenRequests } from './sent-requests.ts';
+import type { Account } from './vendor/account/account.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import type { SuspectMisses } from './vendor/misses.ts';
 
 /** What `--accept` takes. */
 export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;

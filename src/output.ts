@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { PathSearch } from './answer-fields.ts';
 import { rowsBeyond } from './changes-done.ts';
 import { type AnswerPlace, fieldsOf } from './core/answer-body.ts';
 import type { Chunks, NoteWritten } from './core/atomic-file.ts';
@@ -43,6 +42,7 @@ import { type AskingRows, resultsCopy, surveyResults } from './output/results-co
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 import { requireSameInput, rowInputOf } from './row-input.ts';
+import { PathSearch } from './vendor/answer-fields.ts';
 
 /**
  * Writes every input row back with what is known about it. What is written is a function of the input and of what the

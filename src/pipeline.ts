@@ -28,7 +28,6 @@ import { outputNameFor } from './output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
-import { asReadToday } from './readings.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
@@ -37,6 +36,7 @@ import { OtherContent } from './row-input.ts';
 import { chooseSample, forecast } from './sample.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';
+import { asReadToday } from './vendor/readings.ts';
 
 /**
  * ★ START HERE. The whole product, top to bottom: read → plan → recover → spend → write → report.

@@ -1,10 +1,10 @@
-import type { PathSearch } from './answer-fields.ts';
 import type { GuardProblem } from './change-guards.ts';
 import type { ChangePlan, PlannedChange } from './change-plan.ts';
 import { formatDuration } from './core/duration.ts';
 import { counted } from './core/plain-text.ts';
 import { diffLines } from './diff-words.ts';
 import type { Plan } from './plan.ts';
+import type { PathSearch } from './vendor/answer-fields.ts';
 
 /** A plan, for a person and for `--json`. */
 

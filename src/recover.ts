@@ -4,7 +4,6 @@ import { isoTime } from './core/clock.ts';
 import { type StopError, unreachable } from './core/errors.ts';
 import { crashPoint } from './core/faults.ts';
 import { counted } from './core/plain-text.ts';
-import { isStillHonoured } from './idempotency.ts';
 import type { Moment } from './ledger/believed-time.ts';
 import type {
   CallState,
@@ -18,9 +17,10 @@ import type {
   OpenAttempt,
 } from './ledger/ledger.ts';
 import { compareUsage, readBack } from './looks.ts';
-import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './misses.ts';
 import type { RunOrder } from './order.ts';
-import { basePathOf } from './vendor-line.ts';
+import { isStillHonoured } from './vendor/idempotency.ts';
+import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './vendor/misses.ts';
+import { basePathOf } from './vendor/vendor-line.ts';
 
 /**
  * ★ Settles what a crash, or a lost answer, left open.

@@ -2,7 +2,6 @@ import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { systemClock } from './core/clock.ts';
 import { counted } from './core/plain-text.ts';
 import type { RowNumber } from './core/row.ts';
-import type { Dialect } from './dialect.ts';
 import { freshSinceOf } from './freshness.ts';
 import {
   type Batch,
@@ -13,8 +12,9 @@ import {
   type RowRecord,
 } from './ledger/ledger.ts';
 import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
-import { dialectMark, isReadAgain, judgedToday } from './readings.ts';
 import { tariffOf, worstCredits } from './tariff.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { dialectMark, isReadAgain, judgedToday } from './vendor/readings.ts';
 
 /** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */
 export interface Reread {

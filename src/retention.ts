@@ -1,9 +1,9 @@
-import type { Account } from './account.ts';
 import type { Clock } from './core/clock.ts';
 import { StopError } from './core/errors.ts';
 import { counted } from './core/plain-text.ts';
 import type { Tell } from './ledger/store.ts';
 import { eraseIn } from './open-ledger.ts';
+import type { Account } from './vendor/account/account.ts';
 
 /**
  * Erases what accounts have kept for longer than they say. It comes after a run, once its store is closed, and never

@@ -1,5 +1,3 @@
-import { type Account, chooseAccount, loadAccounts } from './account.ts';
-import type { PathSearch } from './answer-fields.ts';
 import { type GuardProblem, guardProblems } from './change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
 import { Connections } from './connection.ts';
@@ -10,15 +8,12 @@ import { stop } from './core/errors.ts';
 import type { Listener } from './core/events.ts';
 import { schemaComment } from './core/paths.ts';
 import { DamageWatch, type JobDamage } from './damage-tally.ts';
-import type { Dialect } from './dialect.ts';
-import { dialectOf } from './dialect-of.ts';
 import { type OpenedInput, openHeader } from './input.ts';
 import { type Job, jobYaml, loadJob } from './job.ts';
 import { knownAnswers } from './known-answers.ts';
 import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { operationIn } from './operation-in.ts';
 import { writeOwnFile } from './own-files.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
@@ -38,6 +33,11 @@ import { readSavedPlan, savePlan } from './saved-plan.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import { type SentRequest, sentRequests } from './sent-requests.ts';
 import type { RunSummary } from './summary.ts';
+import { type Account, chooseAccount, loadAccounts } from './vendor/account/account.ts';
+import type { PathSearch } from './vendor/answer-fields.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { dialectOf } from './vendor/dialect-of.ts';
+import { operationIn } from './vendor/operation-in.ts';
 
 /** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
 

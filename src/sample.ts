@@ -1,4 +1,3 @@
-import { requestsPerSecond } from './account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { unreachable } from './core/errors.ts';
 import type { OutcomeKind, RowNumber } from './core/row.ts';
@@ -11,6 +10,7 @@ import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 import { standings } from './standing.ts';
 import { tariffOf, worstCredits } from './tariff.ts';
+import { requestsPerSecond } from './vendor/account/account.ts';
 
 /**
  * A few random rows are bought first, and what they cost and found says what the rest will: `run --sample`. What a sample

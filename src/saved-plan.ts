@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Account } from './account.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './change-plan.ts';
 import { canonicalJson } from './core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from './core/errors.ts';
@@ -10,6 +9,7 @@ import type { Job } from './job.ts';
 import type { LedgerReader, PlannedRow } from './ledger/ledger.ts';
 import { writeOwnFile } from './own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';
+import type { Account } from './vendor/account/account.ts';
 
 /**
  * A plan in a file, so that somebody can look at it, and a run does that and nothing else. It has the e-mail addresses

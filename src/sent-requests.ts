@@ -1,10 +1,10 @@
-import type { Account } from './account.ts';
 import type { Method } from './core/operation.ts';
 import { foreignWords } from './core/plain-text.ts';
-import type { Dialect } from './dialect.ts';
-import { builtInDialect } from './dialect-of.ts';
 import type { Job } from './job.ts';
-import { basePathOf } from './vendor-line.ts';
+import type { Account } from './vendor/account/account.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { builtInDialect } from './vendor/dialect-of.ts';
+import { basePathOf } from './vendor/vendor-line.ts';
 
 /**
  * What a job and its dialect send that nobody could know from the name of the operation, because they say it themselves.

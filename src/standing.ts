@@ -1,9 +1,7 @@
-import type { Account } from './account.ts';
 import { unreachable } from './core/errors.ts';
 import { FingerprintSet, fingerprintOf } from './core/fingerprint-set.ts';
 import type { Answer, Call, Operation, OperationOptions, Prepared } from './core/operation.ts';
 import type { InputRow, RowNumber } from './core/row.ts';
-import type { Dialect } from './dialect.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
@@ -17,9 +15,11 @@ import type {
   KnownCall,
   LedgerReader,
 } from './ledger/ledger.ts';
-import { asReadToday } from './readings.ts';
 import { answerOf, answerWith } from './replay.ts';
 import { type MetCall, RowWalk } from './standing/row-walk.ts';
+import type { Account } from './vendor/account/account.ts';
+import type { Dialect } from './vendor/dialect.ts';
+import { asReadToday } from './vendor/readings.ts';
 
 /**
  * Where the rows of a file stand before anything is sent: which are invalid, which ask what an earlier row asks, what is

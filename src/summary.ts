@@ -3,12 +3,12 @@ import { EXIT, type ExitCode, type StopError } from './core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './core/row.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger/ledger.ts';
 import type { Tally } from './ledger/tally.ts';
-import { onlyMisses } from './misses.ts';
 import type { RunOrder } from './order.ts';
 import type { OutputFiles } from './output.ts';
 import type { Forecast } from './sample.ts';
 import { mostOfRow } from './tariff.ts';
 import type { Traffic } from './traffic.ts';
+import { onlyMisses } from './vendor/misses.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
 export interface RunSummary {

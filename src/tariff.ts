@@ -1,9 +1,9 @@
-import { requestsPerSecond } from './account.ts';
 import type { Call } from './core/operation.ts';
-import type { Dialect, DialectOperation } from './dialect.ts';
 import { type Credits, credits } from './ledger/ledger.ts';
-import { dialectOperationOf } from './request.ts';
 import { optionsOf, type StandingOrder } from './standing.ts';
+import { requestsPerSecond } from './vendor/account/account.ts';
+import type { Dialect, DialectOperation } from './vendor/dialect.ts';
+import { dialectOperationOf } from './vendor/request.ts';
 
 /** What the vendor asks for a call, and how many it lets us make. */
 export interface Tariff {

@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { PathSearch } from './answer-fields.ts';
 import { answerPlaceOf, fieldsOf } from './core/answer-body.ts';
 import { callKeyOf } from './core/call-key.ts';
 import { stop } from './core/errors.ts';
@@ -12,7 +11,6 @@ import type { Call, Operation, OperationOptions, RowInput } from './core/operati
 import { stateFolder } from './core/paths.ts';
 import { findCalls } from './former-calls.ts';
 import type { Job } from './job.ts';
-import { type RuleFound, ruleOf } from './judge.ts';
 import {
   type AnswerRecord,
   type AttemptRecord,
@@ -29,13 +27,15 @@ import { isUrl } from './ledger/store.ts';
 import { chooseStore } from './open-ledger.ts';
 import { ownershipIn, writeOwnFile } from './own-files.ts';
 import { mostAsked } from './plan.ts';
-import { dialectOperationOf, type HttpRequest, requestOf } from './request.ts';
 import { type ChosenJob, choose, openSpender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';
 import { optionsOf } from './standing.ts';
 import type { RunSummary } from './summary.ts';
 import { mostOfRow } from './tariff.ts';
-import { basePathOf } from './vendor-line.ts';
+import { PathSearch } from './vendor/answer-fields.ts';
+import { type RuleFound, ruleOf } from './vendor/judge.ts';
+import { dialectOperationOf, type HttpRequest, requestOf } from './vendor/request.ts';
+import { basePathOf } from './vendor/vendor-line.ts';
 
 /**
  * One call by itself, to see how a dialect sends it and reads its answer before a list is bought. It is a batch of one row

@@ -1,4 +1,3 @@
-import type { Account } from './account.ts';
 import { accountOfBatch } from './batch-account.ts';
 import { type ChangePlan, planChanges } from './change-plan.ts';
 import { commandLine } from './core/command-line.ts';
@@ -15,6 +14,7 @@ import { undoJob } from './undo/job.ts';
 import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
 import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
+import type { Account } from './vendor/account/account.ts';
 
 /**
  * Takes back what a batch changed in the service, as far as the service offers it. An undo is a batch itself: a list of

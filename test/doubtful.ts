@@ -2,18 +2,18 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Account } from '../src/account.ts';
 import { Connections } from '../src/connection.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import type { RunEvent } from '../src/core/events.ts';
 import { defineOperation, end, type IfLost, send } from '../src/core/operation.ts';
-import type { Dialect, DialectOperation } from '../src/dialect.ts';
-import provider from '../src/dialects/provider.ts';
 import type { Job } from '../src/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { run } from '../src/pipeline.ts';
 import type { RunSummary } from '../src/summary.ts';
+import type { Account } from '../src/vendor/account/account.ts';
+import type { Dialect, DialectOperation } from '../src/vendor/dialect.ts';
+import provider from '../src/vendor/dialects/provider.ts';
 import { type Script, type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';
 
 /**

@@ -16,10 +16,8 @@ import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/pl
 import { problemOf } from '../src/core/yaml/schema-problem.ts';
 import { damageOf } from '../src/damage.ts';
 import { findingWords } from '../src/damage-words.ts';
-import provider from '../src/dialects/provider.ts';
 import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
 import { jobSchema } from '../src/job/schema.ts';
-import { judge, type Reply } from '../src/judge.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
 import {
   normaliseDomain,
@@ -28,6 +26,8 @@ import {
 } from '../src/operations/lookup/identifiers.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
 import { quoted, readEmail, readText } from '../src/operations/team/change-inputs.ts';
+import provider from '../src/vendor/dialects/provider.ts';
+import { judge, type Reply } from '../src/vendor/judge.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
 
 const OPERATION = { method: 'POST', path: '/enrich', credits: { most: 2, found: 2 } } as const;

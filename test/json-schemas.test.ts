@@ -9,9 +9,9 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { accountsSchema } from '../src/accounts-file.ts';
-import { dialectFileSchema } from '../src/dialect-file.ts';
 import { jobSchema } from '../src/job.ts';
+import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
+import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
 import { rowonce } from './cli/rowonce.ts';
 import { type JsonSchema, schemasNow } from './json-schemas.ts';
 

@@ -5,10 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { accountsSchema } from '../src/accounts-file.ts';
 import { familyNames } from '../src/core/family.ts';
-import { dialectFileSchema } from '../src/dialect-file.ts';
 import { jobSchema } from '../src/job.ts';
+import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
+import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

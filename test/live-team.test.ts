@@ -5,13 +5,13 @@
  * for what the ledger remembers is a pure function, held against a table.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Account } from '../src/account.ts';
 import type { RunEvent } from '../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../src/core/membership.ts';
-import type { Dialect } from '../src/dialect.ts';
-import { checkDialectFile } from '../src/dialect-file.ts';
-import service from '../src/dialects/service.ts';
 import { type LiveTeam, liveTeam, whoAmI, withLive } from '../src/live-team.ts';
+import type { Account } from '../src/vendor/account/account.ts';
+import type { Dialect } from '../src/vendor/dialect.ts';
+import { checkDialectFile } from '../src/vendor/dialect-file.ts';
+import service from '../src/vendor/dialects/service.ts';
 import { SkippingClock } from './doubtful.ts';
 import { listsDialect } from './faults/lists-team.ts';
 import { type ScriptedRequest, ScriptedVendor } from './faults/scripted-vendor.ts';

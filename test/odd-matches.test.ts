@@ -7,8 +7,8 @@
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { isUnread } from '../src/attempt/unread-answers.ts';
-import provider from '../src/dialects/provider.ts';
 import { credits, type RunRequest, type RunSummary, runJob } from '../src/index.ts';
+import provider from '../src/vendor/dialects/provider.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
 
 /** A list of twelve domains, and a vendor that is asked about one after the other. */

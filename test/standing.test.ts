@@ -6,13 +6,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Account } from '../src/account.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../src/core/operation.ts';
-import provider from '../src/dialects/provider.ts';
 import { openHeader } from '../src/input.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import { type LookedUp, type Standing, standings } from '../src/standing.ts';
+import type { Account } from '../src/vendor/account/account.ts';
+import provider from '../src/vendor/dialects/provider.ts';
 import { ACCOUNT, answered, batchNamed } from './ledger/stores/book.ts';
 import memory from './ledger/stores/memory.ts';
 

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../core/errors.ts';
 import { foreignWords } from '../core/plain-text.ts';
-import type { NotSentCause } from '../judge.ts';
-import type { AccountHistory } from '../misses.ts';
+import type { NotSentCause } from '../vendor/judge.ts';
+import type { AccountHistory } from '../vendor/misses.ts';
 
 /** Signs that the account leads to the wrong place. Each of them stops the run, because every further row would fail alike. */
 

@@ -1,8 +1,8 @@
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import type { Dialect, DialectOperation } from '../dialect.ts';
-import { isFreeMatch } from '../judge.ts';
 import type { RawReply } from '../ledger/ledger.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { isFreeMatch } from '../vendor/judge.ts';
 import { FREE_FORM, quoted } from './unread-answers.ts';
 
 /**

@@ -1,12 +1,12 @@
 import type { StopError } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import type { Call } from '../core/operation.ts';
-import type { Dialect, DialectOperation } from '../dialect.ts';
-import { vendorReply } from '../envelope.ts';
-import { judge } from '../judge.ts';
 import type { FoundReply, RawReply } from '../ledger/ledger.ts';
-import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../misses.ts';
-import { operationFor } from '../repetition.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { vendorReply } from '../vendor/envelope.ts';
+import { judge } from '../vendor/judge.ts';
+import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../vendor/misses.ts';
+import { operationFor } from '../vendor/repetition.ts';
 import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
 

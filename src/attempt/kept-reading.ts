@@ -1,7 +1,7 @@
-import type { Dialect } from '../dialect.ts';
 import type { BelievedTime } from '../ledger/believed-time.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { dialectMark, type ReadAgain } from '../readings.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { dialectMark, type ReadAgain } from '../vendor/readings.ts';
 import { priced } from './price.ts';
 
 /** What of the spending of a run a reading is kept with. */

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../vendor/dialect.ts';
 
 /**
  * Values that tell something of the answer and nothing of what was asked about: an id of the request, a count, a price. An

@@ -1,8 +1,8 @@
 import { readBody } from '../core/answer-body.ts';
-import type { Dialect } from '../dialect.ts';
-import { vendorReply } from '../envelope.ts';
-import type { Reply } from '../judge.ts';
 import type { RawReply } from '../ledger/ledger.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { vendorReply } from '../vendor/envelope.ts';
+import type { Reply } from '../vendor/judge.ts';
 
 /** So many lost answers of a kind are quoted, with what would make them an answer. */
 export const ODD_ANSWERS = 5;

@@ -1,8 +1,8 @@
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
-import type { Dialect } from '../dialect.ts';
 import type { Closure, Ledger } from '../ledger/ledger.ts';
-import type { Limiter, Waiter } from '../limiter.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import type { Limiter, Waiter } from '../vendor/limits/limiter.ts';
 
 /**
  * Where answers say what they cost, nobody knows the price before the first of them: the dialect may be wrong by any

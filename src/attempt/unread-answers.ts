@@ -1,4 +1,3 @@
-import { wholeFields } from '../answer-fields.ts';
 import {
   type AnswerPlace,
   answerPlaceOf,
@@ -10,8 +9,9 @@ import {
 import { type StopError, stop } from '../core/errors.ts';
 import type { Call, JsonValue } from '../core/operation.ts';
 import { plainText } from '../core/plain-text.ts';
-import type { Dialect } from '../dialect.ts';
 import type { RawReply } from '../ledger/ledger.ts';
+import { wholeFields } from '../vendor/answer-fields.ts';
+import type { Dialect } from '../vendor/dialect.ts';
 import { isMetadata } from './metadata.ts';
 
 /**

@@ -4,8 +4,8 @@ import { questionOf } from '../core/call-key.ts';
 import { invariant } from '../core/errors.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation } from '../core/operation.ts';
 import type { Outcome } from '../core/row.ts';
-import type { Dialect } from '../dialect.ts';
-import { merged } from '../envelope.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { merged } from '../vendor/envelope.ts';
 
 /** The calls that a row makes, in their order, and how it ends, when the vendor does all that it is asked. */
 export interface Way {

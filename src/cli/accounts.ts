@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { findAccount, loadAccounts } from '../account.ts';
-import { usableKey } from '../account-key.ts';
-import { addressProblem, REGIONS } from '../accounts-file.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { oneOf } from '../read-flags.ts';
+import { findAccount, loadAccounts } from '../vendor/account/account.ts';
+import { usableKey } from '../vendor/account/account-key.ts';
+import { addressProblem, REGIONS } from '../vendor/account/accounts-file.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
 import { listAccounts, viewOf } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';

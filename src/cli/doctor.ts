@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type Account, loadAccounts } from '../account.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { EXIT, type ExitCode, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
-import { dialectOf } from '../dialect-of.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
 import { chooseStore, lookAtLedger } from '../open-ledger.ts';
 import { checkEncodings } from '../text-encoding.ts';
+import { type Account, loadAccounts } from '../vendor/account/account.ts';
+import { dialectOf } from '../vendor/dialect-of.ts';
 
 /** One thing that was looked at. A problem is followed by what to do. */
 interface Finding {

@@ -8,9 +8,9 @@ import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
 import { openWords } from '../doubt-words.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger/ledger.ts';
-import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../misses.ts';
 import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { isTrial, undoneBy } from '../operations/team/undone-by.ts';
+import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../vendor/misses.ts';
 
 const status: CliCommand = {
   name: 'status',

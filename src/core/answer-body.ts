@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts';
+import type { Dialect } from '../vendor/dialect.ts';
 import { isTooDeep, MOST_LEVELS, parseJson } from './answer-body/json.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 

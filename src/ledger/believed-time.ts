@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import type { Reply } from '../judge.ts';
+import type { Reply } from '../vendor/judge.ts';
 import type { BootMoment, KeptTime, Ledger, RawReply, TimeMark } from './ledger.ts';
 
 /**

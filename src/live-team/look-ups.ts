@@ -1,15 +1,15 @@
-import type { Account } from '../account.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
-import type { Dialect } from '../dialect.ts';
-import type { Reply } from '../judge.ts';
-import { Limiter, type Permit, type Waiter } from '../limiter.ts';
-import { judgeFree, type Page, pageFrom } from '../listing.ts';
-import { rateHintsIn } from '../rate-hints.ts';
-import type { HttpRequest, RequestValues } from '../request.ts';
-import type { Transport } from '../transport.ts';
-import { basePathOf, requestValuesOf, transportTo } from '../vendor-line.ts';
+import type { Account } from '../vendor/account/account.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import type { Reply } from '../vendor/judge.ts';
+import { Limiter, type Permit, type Waiter } from '../vendor/limits/limiter.ts';
+import { judgeFree, type Page, pageFrom } from '../vendor/member-list.ts';
+import { rateHintsIn } from '../vendor/rate-hints.ts';
+import type { HttpRequest, RequestValues } from '../vendor/request.ts';
+import type { Transport } from '../vendor/transport.ts';
+import { basePathOf, requestValuesOf, transportTo } from '../vendor/vendor-line.ts';
 
 /** Whom to ask, and who hears of it. */
 export interface LookOrder {

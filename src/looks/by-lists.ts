@@ -1,12 +1,12 @@
-import { leftBy } from '../changes.ts';
 import { answerPlaceOf, bodyHolding, objectWith } from '../core/answer-body.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Call, JsonObject } from '../core/operation.ts';
-import type { Dialect, DialectOperation, Listing } from '../dialect.ts';
-import { merged } from '../envelope.ts';
 import type { RawReply } from '../ledger/ledger.ts';
-import { type Asking, type Listed, readListing } from '../listing.ts';
-import { dialectOperationOf } from '../request.ts';
+import { leftBy } from '../vendor/changes.ts';
+import type { Dialect, DialectOperation, Listing } from '../vendor/dialect.ts';
+import { merged } from '../vendor/envelope.ts';
+import { type Asking, type Listed, readListing } from '../vendor/member-list.ts';
+import { dialectOperationOf } from '../vendor/request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';
 
 /**

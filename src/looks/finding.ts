@@ -1,6 +1,6 @@
 import type { SubjectFacts } from '../core/membership.ts';
-import type { Reply } from '../judge.ts';
 import type { Look, RawReply } from '../ledger/ledger.ts';
+import type { Reply } from '../vendor/judge.ts';
 
 /** What was found out. `told`: the lost answer itself. `left`: how that left its subject, where the answer says less. */
 export interface Finding {

@@ -1,4 +1,3 @@
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
 import {
   type AnswerPlace,
   bytesOf,
@@ -16,6 +15,7 @@ import { foreignName } from '../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../core/row.ts';
 import type { OnExisting } from '../job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger/ledger.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../vendor/answer-fields.ts';
 import { FreeNames } from './free-names.ts';
 import { recordPages } from './ledger-rows.ts';
 

@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../answer-fields.ts';
 import { type AnswerPlace, resultsOf } from '../core/answer-body.ts';
 import type { CellSafety } from '../core/formulas.ts';
 import type { JsonValue } from '../core/operation.ts';
 import type { InputRow } from '../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../vendor/answer-fields.ts';
 import { automaticAddition } from './added-columns.ts';
 import { FreeNames } from './free-names.ts';
 import { PAGE_ROWS, recordPages } from './ledger-rows.ts';

@@ -1,10 +1,10 @@
-import type { Account } from '../account.ts';
 import { invariant } from '../core/errors.ts';
-import { dialectOf } from '../dialect-of.ts';
 import { loadJob } from '../job.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { operationIn } from '../operation-in.ts';
 import type { ChosenJob } from '../run-job.ts';
+import type { Account } from '../vendor/account/account.ts';
+import { dialectOf } from '../vendor/dialect-of.ts';
+import { operationIn } from '../vendor/operation-in.ts';
 import { UNDO_COLUMNS } from './list-file.ts';
 
 /**

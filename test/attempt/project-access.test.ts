@@ -6,8 +6,8 @@
 import { expect, test } from 'vitest';
 import { ProjectAccess } from '../../src/attempt.ts';
 import type { Call } from '../../src/core/operation.ts';
-import type { Verdict } from '../../src/judge.ts';
 import { credits } from '../../src/ledger/ledger.ts';
+import type { Verdict } from '../../src/vendor/judge.ts';
 
 const callOn = (project?: string): Call => ({
   operation: 'create-invite',

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../src/core/call-key.ts';
 import { Team } from '../../src/core/membership.ts';
 import type { Answer, Call, JsonObject, Operation, PlannedWork, RowInput } from '../../src/core/operation.ts';
-import provider from '../../src/dialects/provider.ts';
 import apiCall from '../../src/operations/api-call.ts';
-import { requestOf } from '../../src/request.ts';
+import provider from '../../src/vendor/dialects/provider.ts';
+import { requestOf } from '../../src/vendor/request.ts';
 
 const BODY = {
   domain: '{{Domain}}',

@@ -13,7 +13,7 @@ import {
   Team,
 } from '../../src/core/membership.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
-import { type Dialect, dialectSchema } from '../../src/dialect.ts';
+import { type Dialect, dialectSchema } from '../../src/vendor/dialect.ts';
 import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**
@@ -33,8 +33,9 @@ const OPTIONS: OperationOptions = {
 };
 
 const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
-const dialects = await loadFamily<Dialect>(new URL('../../src/dialects/', import.meta.url), (exported) =>
-  dialectSchema.parse(exported),
+const dialects = await loadFamily<Dialect>(
+  new URL('../../src/vendor/dialects/', import.meta.url),
+  (exported) => dialectSchema.parse(exported),
 );
 
 /** Cells that some operation can use, and cells that none can. */

@@ -6,14 +6,14 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/core/operation.ts';
-import service from '../../src/dialects/service.ts';
 import changeRole from '../../src/operations/change-role.ts';
 import createProject from '../../src/operations/create-project.ts';
 import deleteInvite from '../../src/operations/delete-invite.ts';
 import inviteUser from '../../src/operations/invite-user.ts';
 import onboard from '../../src/operations/onboard.ts';
 import removeUser from '../../src/operations/remove-user.ts';
-import { requestOf } from '../../src/request.ts';
+import service from '../../src/vendor/dialects/service.ts';
+import { requestOf } from '../../src/vendor/request.ts';
 import { done, invited, known, OPTIONS, refusal } from './team.ts';
 
 /** The request as it leaves, the body as text. The account's own project is another one than the rows'. */

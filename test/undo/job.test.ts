@@ -4,11 +4,11 @@
  * Method: the job that undo makes in code, by what the rest of the program goes by.
  */
 import { expect, test } from 'vitest';
-import { sandboxAccount } from '../../src/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../../src/batch-key.ts';
 import type { Batch, BatchId } from '../../src/ledger/ledger.ts';
 import { optionsOf } from '../../src/standing.ts';
 import { undoJob } from '../../src/undo/job.ts';
+import { sandboxAccount } from '../../src/vendor/account/account.ts';
 
 const account = sandboxAccount('service');
 

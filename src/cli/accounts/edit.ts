@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
-import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../account.ts';
-import { accountsSchema } from '../../accounts-file.ts';
 import { outputProblem, replaceFile } from '../../core/atomic-file.ts';
 import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
 import { schemaComment } from '../../core/paths.ts';
 import { checkDocument } from '../../core/yaml/document.ts';
 import { problemOf } from '../../core/yaml/schema-problem.ts';
-import { dialectOf } from '../../dialect-of.ts';
+import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../vendor/account/account.ts';
+import { accountsSchema } from '../../vendor/account/accounts-file.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
 
 /**
  * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old

@@ -1,10 +1,16 @@
-import { type Account, type Accounts, findAccount, loadAccounts, type RegionAddress } from '../../account.ts';
-import { describeKey } from '../../account-key.ts';
 import type { Console } from '../../command.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT, type ExitCode, StopError } from '../../core/errors.ts';
 import { sentence } from '../../core/plain-text.ts';
-import { dialectOf } from '../../dialect-of.ts';
+import {
+  type Account,
+  type Accounts,
+  findAccount,
+  loadAccounts,
+  type RegionAddress,
+} from '../../vendor/account/account.ts';
+import { describeKey } from '../../vendor/account/account-key.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
 
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */
 export async function listAccounts(console: Console): Promise<ExitCode> {

@@ -1,12 +1,12 @@
-import { type Account, findAccount, loadAccounts, resolveKey } from '../../account.ts';
-import { describeKey } from '../../account-key.ts';
 import type { Console } from '../../command.ts';
 import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import type { Dialect } from '../../dialect.ts';
-import { dialectOf } from '../../dialect-of.ts';
 import { whoAmI } from '../../live-team.ts';
+import { type Account, findAccount, loadAccounts, resolveKey } from '../../vendor/account/account.ts';
+import { describeKey } from '../../vendor/account/account-key.ts';
+import type { Dialect } from '../../vendor/dialect.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
 import { checkAddress } from './address-check.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */

@@ -137,8 +137,8 @@ async function jobFiles(): Promise<readonly string[]> {
 }
 
 async function accountNames(): Promise<readonly string[]> {
-  const { loadAccounts } = await import('../../account.ts');
-  const { SANDBOX_NAMES } = await import('../../accounts-file.ts');
+  const { loadAccounts } = await import('../../vendor/account/account.ts');
+  const { SANDBOX_NAMES } = await import('../../vendor/account/accounts-file.ts');
   return [...(await loadAccounts()).configured.map(({ name }) => name), ...SANDBOX_NAMES];
 }
 

@@ -3,8 +3,8 @@ import { formatDuration } from '../../core/duration.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { actionCounts } from '../../diff-words.ts';
-import { onlyMissesWords } from '../../misses.ts';
 import type { RunSummary } from '../../summary.ts';
+import { onlyMissesWords } from '../../vendor/misses.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';
 
 /** A run's summary, for a person and for `--json`. */

@@ -1,10 +1,10 @@
-import { sandboxAccount } from '../../account.ts';
 import { accountOfBatch } from '../../batch-account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
-import { dialectOf } from '../../dialect-of.ts';
 import type { Batch, Ledger } from '../../ledger/ledger.ts';
 import { openIfFree } from '../../open-ledger.ts';
+import { sandboxAccount } from '../../vendor/account/account.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
 
 /**
  * What a program that ended in the middle left open is settled before anybody looks at what is in doubt, or decides about

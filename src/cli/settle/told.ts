@@ -1,17 +1,17 @@
-import { sandboxAccount } from '../../account.ts';
 import { accountOfBatch } from '../../batch-account.ts';
-import { leftBy } from '../../changes.ts';
 import { answerPlaceOf, bodyHolding, objectWith } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import type { Dialect } from '../../dialect.ts';
-import { dialectOf } from '../../dialect-of.ts';
-import { merged } from '../../envelope.ts';
 import { outputSettings } from '../../job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
-import { dialectOperationOf } from '../../request.ts';
+import { sandboxAccount } from '../../vendor/account/account.ts';
+import { leftBy } from '../../vendor/changes.ts';
+import type { Dialect } from '../../vendor/dialect.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
+import { merged } from '../../vendor/envelope.ts';
+import { dialectOperationOf } from '../../vendor/request.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {

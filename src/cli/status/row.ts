@@ -1,6 +1,4 @@
-import { PathSearch } from '../../answer-fields.ts';
 import { dialectOfBatch } from '../../batch-account.ts';
-import { changeFields } from '../../changes.ts';
 import type { Console } from '../../command.ts';
 import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -10,9 +8,7 @@ import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { Dialect } from '../../dialect.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
-import { vendorReply } from '../../envelope.ts';
 import { outputSettings } from '../../job-settings.ts';
 import type {
   AttemptRecord,
@@ -28,8 +24,12 @@ import type {
 } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { shownBody } from '../../output.ts';
-import { type Judged, judgedToday } from '../../readings.ts';
-import { dialectOperationOf } from '../../request.ts';
+import { PathSearch } from '../../vendor/answer-fields.ts';
+import { changeFields } from '../../vendor/changes.ts';
+import type { Dialect } from '../../vendor/dialect.ts';
+import { vendorReply } from '../../vendor/envelope.ts';
+import { type Judged, judgedToday } from '../../vendor/readings.ts';
+import { dialectOperationOf } from '../../vendor/request.ts';
 
 /** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
 export async function showRow(

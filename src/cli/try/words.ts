@@ -1,7 +1,5 @@
 import { isoTime } from '../../core/clock.ts';
 import { counted, foreignWords, plainText } from '../../core/plain-text.ts';
-import type { AnswerRule } from '../../dialect.ts';
-import type { RuleFound } from '../../judge.ts';
 import type { Closure, RawReply } from '../../ledger/ledger.ts';
 import {
   fieldsIn,
@@ -11,6 +9,8 @@ import {
   type Trial,
   type Tried,
 } from '../../trial.ts';
+import type { AnswerRule } from '../../vendor/dialect.ts';
+import type { RuleFound } from '../../vendor/judge.ts';
 
 /** What `try` shows of a request and of its answer, for a person and for `--json`. */
 

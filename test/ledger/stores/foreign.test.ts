@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { loadAccounts } from '../../../src/account.ts';
 import { spoolInput } from '../../../src/cli/run/spool.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { loadAccounts } from '../../../src/vendor/account/account.ts';
 import { batchNamed, MATCHED, settle } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
 

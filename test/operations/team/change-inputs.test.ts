@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest';
 import { callKeyOf } from '../../../src/core/call-key.ts';
 import { subjectWords } from '../../../src/core/membership.ts';
 import type { Call, JsonObject, Operation, OperationOptions, RowInput } from '../../../src/core/operation.ts';
-import service from '../../../src/dialects/service.ts';
 import changeRole from '../../../src/operations/change-role.ts';
 import createProject from '../../../src/operations/create-project.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
@@ -21,7 +20,8 @@ import {
   readText,
   readUserId,
 } from '../../../src/operations/team/change-inputs.ts';
-import { requestOf } from '../../../src/request.ts';
+import service from '../../../src/vendor/dialects/service.ts';
+import { requestOf } from '../../../src/vendor/request.ts';
 import { done } from '../team.ts';
 
 const VALUES = { key: 'k', project_id: 'p', organization_id: 'o' };

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { type StopError, stop, unreachable } from '../../core/errors.ts';
+
+/** Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else. */
+
+export type KeySource =
+  /** A function, so that an account that is printed or logged by mistake does not show the key. */
+  | { readonly kind: 'file'; readonly reveal: () => string }
+  | { readonly kind: 'environment'; readonly variable: string }
+  /** A program and its arguments, run without a shell: nothing in them is expanded, piped or quoted. */
+  | { readonly kind: 'command'; readonly words: readonly string[] }
+  | { readonly kind: 'sandbox' };
+
+/** What the embedded vendors take for a key; it opens nothing. */
+const SANDBOX_KEY = 'sandbox';
+
+/** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
+const COMMAND_TIMEOUT_MS = 60_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface KeyHolder {
+  readonly name: string;
+  readonly key: KeySource;
+}
+
+/**
+ * The key itself. Runs `key_command` each time it is called.
+ * @throws StopError `account` when it is missing or cannot be a key.
+ */
+export async function resolveKey(account: KeyHolder, env: Environment = process.env): Promise<string> {
+  const { name, key } = account;
+  switch (key.kind) {
+    case 'sandbox':
+      return SANDBOX_KEY;
+    case 'file':
+      return usableKey(name, key.reveal());
+    case 'environment':
+      return usableKey(name, env[key.variable] ?? missingVariable(name, key.variable));
+    case 'command':
+      return usableKey(name, await outputOf(name, key.words));
+    default:
+      return unreachable(key);
+  }
+}
+
+/** The keys that can be had without running a program, which may ask for a passphrase. */
+export function keysAtHand(
+  accounts: readonly Pick<KeyHolder, 'key'>[],
+  env: Environment = process.env,
+): readonly string[] {
+  return accounts.flatMap(({ key }) => {
+    const found =
+      key.kind === 'file' ? key.reveal() : key.kind === 'environment' ? env[key.variable] : undefined;
+    return found === undefined ? [] : [found.trim()];
+  });
+}
+
+/**
+ * Where the key comes from, in words that may be shown. Somebody may have put the key itself behind `key_env` or
+ * `key_command`, and arguments of a command may be secret.
+ */
+export function describeKey(key: KeySource, env: Environment = process.env): string {
+  switch (key.kind) {
+    case 'sandbox':
+      return 'none needed';
+    case 'file':
+      return 'in the accounts file';
+    case 'environment':
+      return isShownName(key.variable, env) ? `environment variable ${key.variable}` : 'environment, not set';
+    case 'command':
+      return 'printed by the program of key_command';
+    default:
+      return unreachable(key);
+  }
+}
+
+/**
+ * The key without the line end that a file or a command puts behind it.
+ * @throws StopError `account` for what no header of HTTP could carry: white space, control characters, other scripts.
+ */
+export function usableKey(account: string, found: string): string {
+  const key = found.replace(/\r?\n$/, '');
+  if (key === '') throw stop('account', `account ${account}: the key is empty`, 'Give the key.');
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  const fact = `account ${account}: the key contains a space, a line end or a character outside of ASCII`;
+  throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
+}
+
+/** Words of capital letters, with a number at their end at most. Keys are longer or have digits and small letters. */
+const USUAL_NAME = /^[A-Z]{1,16}(?:_[A-Z]{1,16})*_?\d{0,2}$/;
+
+/** Whether what stands behind `key_env` is a name for certain: that of a variable, or one as variables usually have. */
+function isShownName(variable: string, env: Environment): boolean {
+  return env[variable] !== undefined || USUAL_NAME.test(variable);
+}
+
+function missingVariable(account: string, variable: string): never {
+  if (!isShownName(variable, {})) {
+    const fact = `account ${account}: the key is missing: its key_env is not the name of a variable that is set`;
+    const next =
+      'Write the name of an environment variable behind key_env, and set that variable to the key itself.';
+    throw stop('account', fact, next);
+  }
+  const fact = `account ${account}: the key is missing: the environment variable ${variable} is not set`;
+  throw stop('account', fact, `Set ${variable} to the key, for example with export ${variable}=…`);
+}
+
+/** What the program prints. It has the terminal's input and errors, so that it can ask for a passphrase. */
+async function outputOf(account: string, [program = '', ...words]: readonly string[]): Promise<string> {
+  const child = spawn(program, words, { stdio: ['inherit', 'pipe', 'inherit'], timeout: COMMAND_TIMEOUT_MS });
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(signal ?? code));
+  });
+  try {
+    const [how, output] = await Promise.all([ended, text(child.stdout)]);
+    if (how === 0) return output;
+    throw commandFailed(account, `ended with ${how}`);
+  } catch (error) {
+    // The system's words would name the program, and what is no program may be the key.
+    throw error instanceof Error && 'syscall' in error
+      ? commandFailed(account, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
+      : error;
+  }
+}
+
+function commandFailed(account: string, how: string): StopError {
+  const fact = `account ${account}: the key is missing: the program of key_command ${how}`;
+  return stop(
+    'account',
+    fact,
+    'Run the command of key_command by hand until it prints the key and nothing else.',
+  );
+}

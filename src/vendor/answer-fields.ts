@@ -1,0 +1,151 @@
+import { valueAt } from '../core/answer-body.ts';
+import { nearest } from '../core/nearest.ts';
+import type { JsonValue } from '../core/operation.ts';
+
+/** Every value of an answer under a name of its own, so that nothing that was paid for is left behind. */
+
+/** Members of a list of objects that get columns of their own; the rest is counted. */
+const MEMBERS_SHOWN = 3;
+
+/** Behind the name of a list: how many members it has besides those. */
+const REST = 'more';
+
+/** Deeper, what is left is one value. No vendor nests further, and each level is a part of a column's name. */
+const DEEPEST = 12;
+
+/** Of all answers of a batch together: some vendors name members by an id, and each row would add columns. */
+const MOST_FIELDS = 1_000;
+
+/** The sentences about paths that are nowhere quote no more names than that. */
+const FIELDS_QUOTED = 12;
+
+/**
+ * Path and text of every value: `location.city`, a list of plain values joined by "; ", a list of objects numbered from 0
+ * as a path of `add` would name them, and `emails.more` for how many others it has. Numbers are as the vendor wrote them.
+ * @param without a list of the answer that goes elsewhere; left out: all of it is told.
+ */
+export function wholeFields(
+  answer: JsonValue | undefined,
+  without?: readonly JsonValue[],
+): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const addMembers = (prefix: string, members: JsonValue, deepest: number): void => {
+    const entries = Object.entries(members ?? {});
+    const shown = Array.isArray(members) ? entries.slice(0, MEMBERS_SHOWN) : entries;
+    for (const [name, value] of shown) {
+      if (value === without) continue;
+      if (deepest === 0 || isOneCell(value)) addText(fields, prefix + name, textOf(value));
+      else addMembers(`${prefix}${name}.`, value, deepest - 1);
+    }
+    if (shown.length < entries.length) addText(fields, prefix + REST, String(entries.length - shown.length));
+  };
+  if (answer !== undefined && answer !== without && !isPlain(answer)) addMembers('', answer, DEEPEST);
+  return fields;
+}
+
+/** Two of a name are there only where a member has a dot in its own. */
+function addText(fields: Map<string, string>, name: string, text: string): void {
+  const before = fields.get(name);
+  fields.set(name, before === undefined || before === '' ? text : `${before}; ${text}`);
+}
+
+export function isPlain(value: JsonValue): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function isPlainList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value) && value.every(isPlain);
+}
+
+function isOneCell(value: JsonValue): boolean {
+  return isPlain(value) || isPlainList(value) || Object.keys(value ?? {}).length === 0;
+}
+
+/** An object without members says as little as a list without any. */
+function textOf(value: JsonValue): string {
+  return isPlain(value) || Object.keys(value ?? {}).length > 0 ? cellText(value) : '';
+}
+
+/** Lists of plain values are joined with "; ", anything deeper is written as JSON. */
+export function cellText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  return isPlainList(value) ? value.map((item) => cellText(item)).join('; ') : JSON.stringify(value);
+}
+
+/** The fields that any of many answers has, in the order in which they first appear. */
+export class FieldSurvey {
+  /** Whether any answer has a value there. */
+  readonly #hasText = new Map<string, boolean>();
+  answers = 0;
+  /** Whether there are more than are kept. */
+  isCut = false;
+
+  /** @param without as of `wholeFields`. */
+  add(answer: JsonValue | undefined, without?: readonly JsonValue[]): void {
+    this.answers += 1;
+    for (const [name, text] of wholeFields(answer, without)) {
+      const known = this.#hasText.get(name);
+      if (known === undefined && this.#hasText.size === MOST_FIELDS) this.isCut = true;
+      else if (known !== true) this.#hasText.set(name, text !== '');
+    }
+  }
+
+  /** An object or a list that some answers leave empty is told by its members alone. */
+  get names(): readonly string[] {
+    const parents = new Set([...this.#hasText.keys()].flatMap(parentsOf));
+    return [...this.#hasText].flatMap(([name, hasText]) => (hasText || !parents.has(name) ? [name] : []));
+  }
+}
+
+function parentsOf(path: string): readonly string[] {
+  const names = path.split('.');
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('.'));
+}
+
+/** Looks for paths of `add` in answers, to say of those that are nowhere what was probably meant. */
+export class PathSearch {
+  readonly #missing: Set<string>;
+  readonly #survey = new FieldSurvey();
+
+  constructor(paths: readonly string[]) {
+    this.#missing = new Set(paths);
+  }
+
+  /** Whether there is a path that no answer had so far. */
+  get isSearching(): boolean {
+    return this.#missing.size > 0;
+  }
+
+  look(answer: JsonValue | undefined): void {
+    for (const path of this.#missing) if (valueAt(answer, path) !== undefined) this.#missing.delete(path);
+    this.#survey.add(answer);
+  }
+
+  get answers(): number {
+    return this.#survey.answers;
+  }
+
+  /** What an `add` may name: a count of ours is no path. */
+  get paths(): readonly string[] {
+    return this.#survey.names.filter((name) => !name.endsWith(`.${REST}`));
+  }
+
+  /** A sentence for each path that no answer has; none before the first answer. */
+  sentences(): readonly string[] {
+    const { answers } = this.#survey;
+    const names = this.paths;
+    if (answers === 0) return [];
+    const where = answers === 1 ? 'is not in the one answer so far' : `is in none of ${answers} answers`;
+    return [...this.#missing].map((path) => {
+      const meant = nearest(path, names);
+      return `\`${path}\` ${where}; ${meant === undefined ? known(names) : `did you mean \`${meant}\`?`}`;
+    });
+  }
+}
+
+function known(names: readonly string[]): string {
+  if (names.length === 0) return 'they have no field that could be added.';
+  const more = names.length > FIELDS_QUOTED ? `, and ${names.length - FIELDS_QUOTED} others` : '';
+  return `they have ${names.slice(0, FIELDS_QUOTED).join(', ')}${more}.`;
+}

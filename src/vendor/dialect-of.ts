@@ -1,0 +1,89 @@
+import { invariant, stop } from '../core/errors.ts';
+import { loadMember } from '../core/family.ts';
+import type { Vendor } from '../core/operation.ts';
+import type { Account } from './account/account.ts';
+import type { Dialect, ReadBack } from './dialect.ts';
+
+const DIALECTS = new URL('./dialects/', import.meta.url);
+
+/**
+ * The dialect that an account speaks: the built-in one of its vendor, with what its file says differently, and through
+ * a service when it is connected by one.
+ * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
+ */
+export async function dialectOf(account: Account): Promise<Dialect> {
+  const own = await vendorDialect(account.vendor, account.dialectPath);
+  const dialect = account.via === undefined ? own : await throughService(own, account.via);
+  requireFillable(dialect, account);
+  return dialect;
+}
+
+export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
+  const builtIn = await loadMember<Dialect>(DIALECTS, vendor);
+  invariant(builtIn !== undefined, `there is no dialect for a ${vendor}`);
+  return builtIn;
+}
+
+async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+  const builtIn = await builtInDialect(vendor);
+  if (dialectPath === undefined) return builtIn;
+  // Most accounts name no file, and what checks one is a good part of a start.
+  const { readDialectFile } = await import('./dialect-file.ts');
+  return readDialectFile(dialectPath, builtIn);
+}
+
+/**
+ * The envelope carries no headers to the vendor, so neither does an idempotency key get there, nor can a lost call be
+ * read back by one.
+ */
+async function throughService(
+  { idempotency: _, ...own }: Dialect,
+  { connectedAccount, dialectPath }: NonNullable<Account['via']>,
+): Promise<Dialect> {
+  const { api_call: envelope } = await vendorDialect('service', dialectPath);
+  invariant(envelope !== undefined, 'the dialect of the service has no api_call');
+  const operations = Object.entries(own.operations).map(([name, operation]) => {
+    const { read_back: readBack, ...others } = operation;
+    return [name, readBack !== undefined && asksByKey(readBack) ? others : operation] as const;
+  });
+  return { ...own, operations: Object.fromEntries(operations), through: { envelope, connectedAccount } };
+}
+
+function asksByKey({ path, headers = {} }: ReadBack): boolean {
+  return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
+}
+
+/** A change of the service names its project; everything else that a header needs must be the account's. */
+function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
+  const missing = [
+    { value: organizationId, placeholder: 'organization_id', headers: headersOf(dialect) },
+    { value: projectId, placeholder: 'project_id', headers: headersWithoutProject(dialect) },
+  ].find(
+    ({ value, placeholder, headers }) =>
+      value === undefined && JSON.stringify(headers).includes(`{${placeholder}}`),
+  )?.placeholder;
+  if (missing === undefined) return;
+  throw stop(
+    'account',
+    `the dialect ${dialect.name} has a header with {${missing}}, and account ${name} has none`,
+    vendor === 'service' || dialect.through !== undefined
+      ? `Add ${missing} to the service account.`
+      : `Write the header without {${missing}} in the dialect file.`,
+  );
+}
+
+/** Of every request that the dialect may make. */
+function headersOf(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, list_users, list_invites, through } = dialect;
+  if (through !== undefined) return [through.envelope.headers];
+  const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
+  return [headers, usage?.headers, whoami?.headers, list_users?.headers, list_invites?.headers, ...own];
+}
+
+/** Of the requests that are about no project of their own, as they are sent. */
+function headersWithoutProject(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, vendor, through } = dialect;
+  if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
+  const shapes = [operations['create-project'], usage, whoami].filter((shape) => shape !== undefined);
+  return shapes.map((shape) => ({ ...headers, ...shape.headers }));
+}

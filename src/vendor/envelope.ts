@@ -1,0 +1,95 @@
+import { bytesOf, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { Dialect, Envelope, Through } from './dialect.ts';
+
+/**
+ * The "API Call" step of a service: a request to another vendor goes in a request to the service, and the vendor's
+ * answer comes back in the service's. The names are the dialect's, because the service publishes none of them.
+ */
+
+/** A request as it would go to the vendor itself. */
+export interface InnerRequest {
+  readonly method: Method;
+  /** Path and query. */
+  readonly endpoint: string;
+  readonly body: JsonObject | undefined;
+}
+
+/** The body of the outer request. */
+export function envelopeBody(
+  { envelope, connectedAccount }: Through,
+  { method, endpoint, body }: InnerRequest,
+): JsonObject {
+  const { request } = envelope;
+  const members = [
+    objectWith(request.account, connectedAccount),
+    objectWith(request.method, method),
+    objectWith(request.endpoint, endpoint),
+    ...(body === undefined ? [] : [objectWith(request.body, body)]),
+  ];
+  return members.reduce(merged, {});
+}
+
+/** Both objects' members; where both have one of a name, the two are merged as well. */
+export function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const members = Object.entries(other).map(([name, value]) => {
+    const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
+    return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(members) };
+}
+
+/**
+ * The vendor's own answer: the reply itself, or what stands in the reply of the service that it came through. Undefined
+ * when the service's reply holds none, so that it is the service that has something to say.
+ */
+export function vendorReply(raw: RawReply, { through }: Pick<Dialect, 'through'>): RawReply | undefined {
+  return through === undefined ? raw : replyIn(raw, through.envelope.answer);
+}
+
+function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefined {
+  const outer = readBody(raw.body);
+  if (Math.floor(raw.status / 100) !== 2 || outer.kind !== 'json') return undefined;
+  const status = answer.status === undefined ? raw.status : statusIn(valueAt(outer.value, answer.status));
+  const body = valueAt(outer.value, answer.body);
+  // A status without a body is an answer, such as 204. Neither of them is none.
+  if (status === undefined || (body === undefined && answer.status === undefined)) return undefined;
+  const headers = answer.headers === undefined ? undefined : valueAt(outer.value, answer.headers);
+  return { ...raw, status, headers: { ...dateOf(raw), ...headersIn(headers) }, body: bytesOf(body) };
+}
+
+function statusIn(value: JsonValue | undefined): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof status === 'number' && Number.isInteger(status) ? status : undefined;
+}
+
+/** The service's clock will do to measure a date of the vendor's when it does not hand on the vendor's own. */
+function dateOf({ headers: { date } }: RawReply): Record<string, string> {
+  return date === undefined ? {} : { date };
+}
+
+function headersIn(value: JsonValue | undefined): Record<string, string> {
+  if (!isObject(value)) return {};
+  const entries = Object.entries(value).flatMap(([name, text]) =>
+    text === null || isObject(text) ? [] : [[name.toLowerCase(), String(text)] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** As the service would have handed on this answer of the vendor's, for one that was learnt in another way. */
+export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'>): RawReply {
+  if (through === undefined) return reply;
+  const { answer } = through.envelope;
+  const own = readBody(reply.body);
+  const body = own.kind === 'json' ? own.value : reply.body.toString('utf8');
+  const members = [
+    objectWith(answer.body, body),
+    ...(answer.status === undefined ? [] : [objectWith(answer.status, reply.status)]),
+  ];
+  return { ...reply, status: 200, body: bytesOf(members.reduce(merged, {})) };
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,382 @@
+import { type Body, readBody, resultsIn, valueAt } from '../core/answer-body.ts';
+import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
+import type { JsonValue } from '../core/operation.ts';
+import { foreignWords } from '../core/plain-text.ts';
+import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
+import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
+import { vendorReply } from './envelope.ts';
+import { type Said, type Speaker, stopFor } from './judge/stops.ts';
+import { rateHintsIn } from './rate-hints.ts';
+import { REDACTED } from './redaction.ts';
+
+/**
+ * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever
+ * arrives gets a verdict; what no rule can read is in doubt, because it may have been charged.
+ */
+
+/** What the wire said. `lost`: the request may have reached the vendor, and no whole answer came back. */
+export type Reply =
+  | { readonly kind: 'answered'; readonly raw: RawReply }
+  | { readonly kind: 'not_sent'; readonly cause: NotSentCause; readonly message: string }
+  | { readonly kind: 'lost'; readonly message: string };
+
+/** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
+export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
+
+export type Verdict =
+  /** `projectRefused`: the key may not act on the project that the call names. */
+  | {
+      readonly kind: 'settle';
+      readonly closure: Closure & { readonly kind: 'settled' };
+      readonly projectRefused?: true;
+    }
+  /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
+  | { readonly kind: 'again'; readonly closure: Closure & { readonly kind: 'not_sent' } }
+  /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
+  | {
+      readonly kind: 'pause';
+      readonly closure: Closure & { readonly kind: 'paused' };
+      readonly pauseMs?: number;
+    }
+  | { readonly kind: 'doubt'; readonly closure: Closure & { readonly kind: 'in_doubt' } }
+  /** Nothing was done: the operation lives at another path, with the query, of the same host. */
+  | {
+      readonly kind: 'moved';
+      readonly closure: Closure & { readonly kind: 'not_sent' };
+      readonly path: string;
+    }
+  | {
+      readonly kind: 'stop';
+      readonly closure: Closure & { readonly kind: 'stopped' };
+      readonly stop: StopDetail;
+    };
+
+/** Where the request went, against which a redirect is read. */
+export interface RequestedAt {
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+}
+
+/** Never throws: what judging itself fails on, such as JSON nested too deeply to look into, is in doubt as well. */
+export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+  try {
+    return judgeReply(reply, dialect, operation, at);
+  } catch (error) {
+    return {
+      kind: 'doubt',
+      closure: { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` },
+    };
+  }
+}
+
+function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+  switch (reply.kind) {
+    case 'not_sent':
+      return { kind: 'again', closure: { kind: 'not_sent', why: foreignWords(reply.message) } };
+    case 'lost':
+      return { kind: 'doubt', closure: { kind: 'in_doubt', why: foreignWords(reply.message) } };
+    case 'answered':
+      return judgeAnswer(reply.raw, dialect, operation, at);
+    default:
+      return unreachable(reply);
+  }
+}
+
+function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
+  const { own, said, rule } = readAnswer(raw, dialect, operation);
+  const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
+  if (movedTo !== undefined) {
+    const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
+    return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
+  }
+  const charged = chargedCredits(rule, said, dialect, operation);
+  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, said);
+}
+
+interface ReadAnswer {
+  /** The vendor's; undefined for one of the service that it came through. */
+  readonly own: RawReply | undefined;
+  readonly said: Said;
+  /** Those that may read it, in the order in which they are tried. */
+  readonly rules: readonly AnswerRule[];
+  /** The one that fits; undefined for what none reads. */
+  readonly rule: AnswerRule | undefined;
+}
+
+function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation): ReadAnswer {
+  const own = vendorReply(raw, dialect);
+  const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
+  const rules =
+    own === undefined
+      ? (dialect.through?.envelope.answers ?? [])
+      : [...(operation.answers ?? []), ...dialect.answers];
+  return { own, said, rules, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
+}
+
+/** Whether it is a match that says of itself that it cost nothing, where the dialect has a price for what it holds. */
+export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectOperation): boolean {
+  const { said, rule } = readAnswer(raw, dialect, operation);
+  if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
+  return assumedCredits(rule, said, dialect, operation) > 0;
+}
+
+/** A rule of a dialect that fits an answer, as somebody finds it there. */
+export interface RuleFound {
+  readonly rule: AnswerRule;
+  /** The entry of the dialect that lists it. */
+  readonly list: string;
+  /** Its place in that list; the first is 1. */
+  readonly number: number;
+  /** Of the answer that it judged, which may stand inside another one. */
+  readonly status: number;
+}
+
+/** The rule by which an answer is judged, to show it; undefined where none fits, so that the answer is in doubt. */
+export function ruleOf(
+  raw: RawReply,
+  dialect: Dialect,
+  operation: DialectOperation,
+  name: string,
+): RuleFound | undefined {
+  const { own, said, rules, rule } = readAnswer(raw, dialect, operation);
+  if (rule === undefined) return undefined;
+  const { status } = said.raw;
+  const at = rules.indexOf(rule);
+  const ofOperation = own === undefined ? 0 : (operation.answers?.length ?? 0);
+  if (at < ofOperation) return { rule, list: `operations.${name}.answers`, number: at + 1, status };
+  const list = own === undefined ? 'api_call.answers' : 'answers';
+  return { rule, list, number: at - ofOperation + 1, status };
+}
+
+function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: RawReply | undefined): Speaker {
+  if (through === undefined) {
+    return { name: vendor, rateHints, keyPlace: 'the account', addressPlace: "the account's base_url" };
+  }
+  if (own === undefined) {
+    return {
+      name: 'service',
+      rateHints: undefined,
+      keyPlace: 'the service account',
+      addressPlace: "the account's api_call_url",
+    };
+  }
+  const keyPlace = `the connected account ${foreignWords(through.connectedAccount)} of the service`;
+  return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
+}
+
+/** These two say that the same request is to be sent elsewhere, unchanged; the others turn it into a GET. */
+const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
+
+/** A vendor that is spoken to through a service has no address that we know; no name ends in `.invalid`. */
+const UNKNOWN_ORIGIN = 'https://vendor.invalid';
+
+/** The path to which the operation has moved, if it may move and has not left its host. */
+function newPath(
+  { status, headers: { location } }: RawReply,
+  { through }: Dialect,
+  { redirect }: DialectOperation,
+  at: RequestedAt,
+): string | undefined {
+  if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
+    return undefined;
+  // A place that is only known without the key is not the one that is meant.
+  if (location.includes(REDACTED)) return undefined;
+  // Through a service only a whole path can be followed, because what it would be relative to is in the envelope.
+  if (through !== undefined && !location.startsWith('/')) return undefined;
+  const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];
+  const base = new URL(path, origin);
+  if (!URL.canParse(location, base.href)) return undefined;
+  const target = new URL(location, base);
+  return target.origin === base.origin ? target.pathname + target.search : undefined;
+}
+
+function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Credits, said: Said): Verdict {
+  const words = vendorWords(said);
+  switch (means) {
+    case 'found':
+    case 'no_match':
+    case 'refused':
+      return { kind: 'settle', closure: { kind: 'settled', answer: means, charged, why: words } };
+    case 'project_refused':
+      return {
+        kind: 'settle',
+        closure: { kind: 'settled', answer: 'refused', charged, why: words },
+        projectRefused: true,
+      };
+    case 'rate_limited': {
+      const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
+      const closure = { kind: 'paused', why: words } as const;
+      return pauseMs === undefined ? { kind: 'pause', closure } : { kind: 'pause', closure, pauseMs };
+    }
+    case 'in_doubt':
+      return ruleCharges === false
+        ? { kind: 'again', closure: { kind: 'not_sent', why: words } }
+        : { kind: 'doubt', closure: { kind: 'in_doubt', why: words } };
+    case 'key_dead':
+    case 'credits_used_up':
+    case 'wrong_address':
+      return { kind: 'stop', closure: { kind: 'stopped', why: words }, stop: stopFor(means, words, said) };
+    default:
+      return unreachable(means);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ reading an answer
+
+/** A test of an answer; what a rule says beside it is the caller's. */
+type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
+
+/** The first rule of which every part holds. */
+export function fittingRule<Rule extends AnswerTest>(
+  rules: readonly Rule[],
+  raw: RawReply,
+): Rule | undefined {
+  return firstFitting(rules, raw, readBody(raw.body), undefined);
+}
+
+/** @param fieldsAt where the fields stand: an answer with nothing there is as empty as one with nothing at all. */
+function firstFitting<Rule extends AnswerTest>(
+  rules: readonly Rule[],
+  raw: RawReply,
+  body: Body,
+  fieldsAt: string | undefined,
+): Rule | undefined {
+  return rules.find(
+    (rule) =>
+      rule.status.some((pattern) => statusMatches(pattern, raw.status)) &&
+      headersMatch(rule.header, raw) &&
+      (rule.body === undefined || bodyMatches(rule.body, body, fieldsAt)),
+  );
+}
+
+/** Whether a body passes the test of a dialect. */
+export function bodyFits(test: NonNullable<AnswerRule['body']>, body: Body): boolean {
+  return bodyMatches(test, body, undefined);
+}
+
+function statusMatches(pattern: number | string, status: number): boolean {
+  return typeof pattern === 'number' ? pattern === status : Number(pattern[0]) === Math.floor(status / 100);
+}
+
+function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
+  return Object.entries(wanted ?? {}).every(([name, pattern]) =>
+    new RegExp(pattern, 'i').test(headerOf(raw, name) ?? ''),
+  );
+}
+
+/** Own members only, because the dialect chooses the name, and every object also has a `constructor`. */
+function headerOf({ headers }: RawReply, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
+}
+
+function bodyMatches(
+  test: NonNullable<AnswerRule['body']>,
+  body: Body,
+  fieldsAt: string | undefined,
+): boolean {
+  if (test.is === 'blank' || test.is === 'unreadable') return body.kind === test.is;
+  if (test.is === 'readable' && !isReadable(body)) return false;
+  if (body.kind !== 'json')
+    return test.matches !== undefined && test.path === undefined && matches(test.matches, body);
+  const value = test.path === undefined ? body.value : valueAt(body.value, test.path);
+  if (test.is === 'empty' && !isEmpty(test.path === undefined ? fieldsIn(body.value, fieldsAt) : value))
+    return false;
+  if (test.equals !== undefined && value !== test.equals) return false;
+  return test.matches === undefined || new RegExp(test.matches, 'i').test(textOf(value));
+}
+
+/** Whether an answer to a question can be the vendor's own word: it can be read, or it is a success without words. */
+export function isVendorsWord(raw: RawReply): boolean {
+  const body = readBody(raw.body);
+  return isReadable(body) || (body.kind === 'blank' && Math.floor(raw.status / 100) === 2);
+}
+
+/**
+ * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a
+ * proxy, sends a page for people or nothing. A bare number is no JSON that somebody meant: `404` is a text as well.
+ */
+function isReadable(body: Body): boolean {
+  if (body.kind !== 'json') return false;
+  return typeof body.value === 'string' || (typeof body.value === 'object' && body.value !== null);
+}
+
+function matches(pattern: string, body: Body): boolean {
+  return body.kind === 'unreadable' && new RegExp(pattern, 'i').test(body.text);
+}
+
+/** What stands where the fields should; the whole body when that place is missing, so that nothing passes for empty. */
+function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
+  const fields = fieldsAt === undefined ? undefined : valueAt(value, fieldsAt);
+  return fields === undefined ? value : fields;
+}
+
+/** Nothing but blanks, zeros, booleans and lists of such: `{"success":true,"count":0,"results":[]}` holds no result. */
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return true;
+  if (typeof value === 'object') return Object.values(value).every(isEmpty);
+  return value === 0 || value === '';
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
+function vendorWords({ raw, body }: Said): string {
+  if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
+  const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
+  const shown = foreignWords(text);
+  return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
+}
+
+function explanationIn(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  for (const path of ['error.message', 'error', 'message', 'detail', 'title', 'reason']) {
+    const text = textOf(valueAt(value, path));
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+// ------------------------------------------------------------------------------------------------ money
+
+function chargedCredits(
+  rule: AnswerRule | undefined,
+  said: Said,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Credits {
+  const charges = rule?.charged ?? rule?.means === 'found';
+  if (!charges) return credits(0);
+  return credits(statedCredits(said, dialect) ?? assumedCredits(rule, said, dialect, operation));
+}
+
+/**
+ * What an answer that does not say its price is booked at. One that costs by volume, and in which there is no list to
+ * count, at the most that it may have cost: what is shown as spent is never less than the bill.
+ */
+function assumedCredits(
+  rule: AnswerRule | undefined,
+  { body }: Said,
+  { fields_at: fields }: Dialect,
+  { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
+): number {
+  if (perResult === undefined || rule?.means !== 'found') return found;
+  const place = { ...(fields === undefined ? {} : { fields }), ...(at === undefined ? {} : { results: at }) };
+  const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
+  return results === undefined ? most : results.length * perResult;
+}
+
+/** What the answer itself says it cost, rounded up to whole credits; undefined when it does not say. */
+function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
+  const { header, path } = dialect.credits_charged ?? {};
+  const stated =
+    (header === undefined ? undefined : headerOf(raw, header)) ??
+    (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
+  const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
+  const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
+  // The ledger counts in whole numbers, and no bill is larger than those that are exact.
+  return Number.isSafeInteger(rounded) ? rounded : undefined;
+}

@@ -1,0 +1,81 @@
+import type { Body } from '../../core/answer-body.ts';
+import { type StopDetail, unreachable } from '../../core/errors.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import type { Dialect, RateHintNames } from '../dialect.ts';
+
+/** What a run is stopped with when an answer concerns the whole account. */
+
+/** What is judged, and who said it. */
+export interface Said {
+  readonly raw: RawReply;
+  readonly body: Body;
+  readonly by: Speaker;
+}
+
+/** The vendor itself, the vendor through a service, or that service. */
+export interface Speaker {
+  readonly name: Dialect['vendor'];
+  readonly rateHints: RateHintNames | undefined;
+  /** Where a wrong key, and a wrong address, are put right. */
+  readonly keyPlace: string;
+  readonly addressPlace: string;
+}
+
+export function stopFor(
+  means: 'key_dead' | 'credits_used_up' | 'wrong_address',
+  words: string,
+  { raw, body, by }: Said,
+): StopDetail {
+  switch (means) {
+    case 'key_dead':
+      return {
+        code: 'key',
+        message: `The ${by.name} refused the key: ${words}.`,
+        next:
+          body.kind === 'unreadable'
+            ? `If these are the words of a proxy or a firewall, have it let this machine through, else put a working key into ${by.keyPlace}; then type the same command again.`
+            : `Put a working key into ${by.keyPlace}, then type the same command again.`,
+      };
+    case 'credits_used_up':
+      return {
+        code: 'vendor_credits',
+        message: `The ${by.name} says that the account's credits are used up: ${words}.`,
+        next: `Buy credits from the ${by.name}, then type the same command again.`,
+      };
+    case 'wrong_address':
+      return wrongAddress(raw, words, by);
+    default:
+      return unreachable(means);
+  }
+}
+
+/** No vendor answers it, because it is the word of a proxy about itself. */
+const PROXY_AUTHENTICATION = 407;
+
+function wrongAddress(
+  { status, headers }: RawReply,
+  words: string,
+  { name, addressPlace }: Speaker,
+): StopDetail {
+  const correct = `Correct ${addressPlace}`;
+  if (status === PROXY_AUTHENTICATION) {
+    return {
+      code: 'address',
+      message: `A proxy between this machine and the ${name} wants to know who asks: ${words}.`,
+      next: `Have the proxy let this machine through, or correct ${addressPlace}.`,
+    };
+  }
+  if (Math.floor(status / 100) !== 3) {
+    return {
+      code: 'address',
+      message: `The ${name} says that the address is wrong: ${words}.`,
+      next: `${correct}.`,
+    };
+  }
+  return {
+    code: 'address',
+    message: `The ${name} answered with a redirect to ${foreignWords(headers.location ?? 'nowhere')}: ${words}.`,
+    next: `${correct}; redirects are not followed, because they could repeat a paid request.`,
+  };
+}

@@ -1,0 +1,395 @@
+import type { Clock } from '../../core/clock.ts';
+import type { StopError } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { RateHints } from '../rate-hints.ts';
+import { type Pause, Trouble } from './limiter/backoff.ts';
+import { Jitter } from './limiter/jitter.ts';
+import { LearnedRate } from './limiter/learned-rate.ts';
+import { Leases } from './limiter/leases.ts';
+import { pausedStop, stuckWords } from './limiter/paused.ts';
+import { Allowance } from './limiter/remaining-quota.ts';
+import { SlidingLog } from './limiter/sliding-log.ts';
+import { Slots } from './limiter/slots.ts';
+import { Standstill } from './limiter/standstill.ts';
+import { Line, type Waiter } from './limiter/wait-queue.ts';
+import { perSecondOf, type Window } from './limiter/windows.ts';
+
+export type { Pause } from './limiter/backoff.ts';
+export type { Waiter } from './limiter/wait-queue.ts';
+
+/**
+ * When the next request of an account may leave: at most `concurrency` at once, never more in a window than the plan
+ * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
+ * of an account that run at once.
+ *
+ * Whoever wants to send stands in two lines, one after the other: for a concurrency slot, and for a permit. Bottleneck
+ * spreads permits over the window. It bursts at times, so guards have the last word on every send: a sliding log for each
+ * window of the plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
+ */
+
+export interface Limits {
+  readonly concurrency: number;
+  /** Requests in any stretch of that length. Empty: the plan is not known, and the speed is learned from answers. */
+  readonly windows: readonly Window[];
+}
+
+/** Leave to send one request. */
+export interface Permit {
+  /** At the moment its headers leave. */
+  sent(): void;
+  /** At the moment its answer is there. */
+  answered(): void;
+  /** When its attempt is closed, or given up. */
+  done(): void;
+}
+
+/** A request that is on its way: its monotonic time, and its number in the log of each window. */
+interface Sent {
+  readonly atMs: number;
+  readonly numbers: readonly number[];
+}
+
+export interface LimiterOptions {
+  readonly limits: Limits;
+  readonly clock: Clock;
+  /** Send times of earlier runs, wall clock, so that a restart does not burst. */
+  readonly earlierSendsMs: readonly number[];
+  readonly pausedUntilMs: number | undefined;
+  /** Requests a second that answers have taught earlier runs. */
+  readonly learnedPerSecond: number | undefined;
+  /** Begins at full speed although the plan is not known, and learns from the first refusal on. */
+  readonly unhurried?: boolean;
+  /** Whether only one request may be on its way, for a reason that ends with an answer. Left out: never. */
+  goesAlone?(): boolean;
+  onPause(pause: Pause): void;
+  /** The speed that was found out is another one than before by more than a tenth. */
+  onLearned(perSecond: number): void;
+}
+
+/** Learned speeds that differ by less are the same to a user, and not worth a write. */
+const TOLD_DIFFERENCE = 0.1;
+
+/** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
+const NOTICED_WAIT_MS = 5_000;
+
+const LIMIT_USED_UP = 'the limit of the account is used up';
+
+const LONGEST_REMEMBERED_PAUSE_MS = 24 * 60 * 60_000;
+
+export class Limiter {
+  readonly #options: LimiterOptions;
+  readonly #slots: Slots;
+  readonly #lanes = new Map<string, Slots>();
+  readonly #guards: readonly SlidingLog[];
+  readonly #leases: Leases | undefined;
+  readonly #trouble: Trouble;
+  readonly #learned: LearnedRate;
+  readonly #allowance = new Allowance();
+  /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
+  #isPaced: boolean;
+  #toldPerSecond: number | undefined;
+  readonly #standstill: Standstill;
+  /** Calendar time until which a wait for the plan was told as a pause. */
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #jitter: Jitter;
+  /** Permits that are out, and what was sent with them, if it was. */
+  readonly #permits = new Map<Permit, Sent | undefined>();
+  #inHand = 0;
+  readonly #line = new Line<Permit>(() => this.#changed());
+  readonly #watchers = new Line<void>(() => {});
+  #isServing = false;
+  #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
+
+  constructor(options: LimiterOptions) {
+    const { limits, clock, learnedPerSecond } = options;
+    this.#options = options;
+    this.#guards = limits.windows.map((window) => new SlidingLog(window));
+    this.#leases = Leases.for(limits.windows);
+    this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
+    this.#trouble = new Trouble(clock, options.onPause);
+    this.#learned = new LearnedRate(learnedPerSecond === undefined ? {} : { perSecond: learnedPerSecond });
+    this.#toldPerSecond = learnedPerSecond;
+    this.#isPaced =
+      learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
+    this.#standstill = new Standstill(clock, (waiter, stuckMs) => this.#standstillStop(waiter, stuckMs));
+    this.#slots = new Slots(limits.concurrency, this.#standstill);
+    this.#seed();
+  }
+
+  /**
+   * Runs `work` in one of the account's concurrency slots.
+   * @throws StopError `paused` when there is none before `maxPauseMs` after the last progress; the signal's reason when
+   * the run is stopping.
+   */
+  async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
+    // While the ledger alone answers, nothing waits for the account: that time is no standstill of its.
+    if (this.#isIdle()) this.#standstill.progress();
+    await this.#slots.enter(waiter);
+    try {
+      return await work();
+    } finally {
+      this.#slots.leave();
+    }
+  }
+
+  /**
+   * Waits until nobody else holds this name. A holder may wait for a slot, so nobody waits for a name in one.
+   * @returns gives it back.
+   * @throws as `slot`.
+   */
+  async alone(name: string, waiter: Waiter): Promise<() => void> {
+    const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
+    this.#lanes.set(name, lane);
+    await lane.enter(waiter);
+    return () => lane.leave();
+  }
+
+  /** Requests that may be on their way. */
+  get outstanding(): number {
+    return this.#permits.size;
+  }
+
+  /**
+   * Waits until one request may leave, and counts it as leaving now.
+   * @throws StopError `paused` when that would be later than `maxPauseMs` after the last progress; the signal's reason
+   * when the run is stopping.
+   */
+  permit(waiter: Waiter): Promise<Permit> {
+    const waiting = this.#standstill.wait(this.#line, waiter);
+    this.#refuseEndlessWaits(this.#waitMs());
+    this.#changed();
+    void this.#serve();
+    return waiting;
+  }
+
+  /** Resolves when any outstanding request is done, at once when there is none. */
+  async oneDone(waiter: Waiter): Promise<void> {
+    if (this.#permits.size > 0) await this.#standstill.wait(this.#watchers, waiter);
+  }
+
+  // ---------------------------------------------------------------------------------------- what answers mean
+
+  /** The vendor said "too fast". `sentAtMs` is monotonic, here and below. */
+  pause(askedMs: number | undefined, sentAtMs: number, why: string): void {
+    this.#learned.limited(sentAtMs, this.#nowMs());
+    if (this.#trouble.pause(askedMs, sentAtMs, why)) this.#mistrustPlan();
+    this.#tellLearned();
+  }
+
+  /** The request did not leave, or was answered without effect: wait a little before the next. */
+  backOff(sentAtMs: number, why: string): void {
+    this.#trouble.pause(undefined, sentAtMs, why);
+  }
+
+  /** An answer came and settled a call. */
+  settled(): void {
+    this.#standstill.progress();
+    this.#trouble.settled();
+    this.#learned.accepted(this.#nowMs());
+    this.#tellLearned();
+    this.#changed();
+  }
+
+  /** An answer was lost. @returns how many in a row. */
+  doubted(sentAtMs: number, why: string): number {
+    return this.#trouble.doubted(sentAtMs, why);
+  }
+
+  /** What an answer of any kind says about the speed. */
+  hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
+    const nowMs = this.#nowMs();
+    if (pauseMs !== undefined) this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
+    if (left !== undefined) this.#allowance.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
+    if (windows.length > 0) {
+      this.#learned.hinted(windows, nowMs);
+      if (this.#options.limits.windows.length === 0) this.#isPaced = true;
+    }
+    this.#tellLearned();
+    this.#changed();
+  }
+
+  // ---------------------------------------------------------------------------------------- the end
+
+  /**
+   * A stop for a pause was thrown as soon as it was certain; answers that came since may have moved its end.
+   * @returns the stop with the end as it is known now.
+   */
+  upToDate(stopped: StopError): StopError {
+    const waitMs = this.#waitMs();
+    if (stopped.code !== 'paused' || waitMs === Number.POSITIVE_INFINITY) return stopped;
+    return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
+  }
+
+  /** Ends its timers. Nobody waits for a permit any more. */
+  async close(): Promise<void> {
+    await this.#leases?.close();
+  }
+
+  // ---------------------------------------------------------------------------------------- the line
+
+  /** Hands out permits in the order of asking, until nobody asks. */
+  async #serve(): Promise<void> {
+    if (this.#isServing) return;
+    this.#isServing = true;
+    try {
+      while (this.#line.size > 0) await this.#serveFirst();
+    } catch (error) {
+      // A bug: whoever waits shall hear of it instead of waiting for ever.
+      this.#line.refuse(() => error);
+    } finally {
+      this.#isServing = false;
+    }
+  }
+
+  async #serveFirst(): Promise<void> {
+    const waitMs = this.#waitMs();
+    this.#refuseEndlessWaits(waitMs);
+    if (this.#line.size === 0) return;
+    this.#tellLongWait(waitMs);
+    if (waitMs > 0) return this.#sleepFor(waitMs);
+    if (this.#leases?.take() === false) return this.#leases.next();
+    this.#line.serveFirst(this.#grant());
+  }
+
+  /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
+  #waitMs(): number {
+    const nowMs = this.#nowMs();
+    if (this.#permits.size > 0 && (this.#trouble.isProbing || this.#options.goesAlone?.()))
+      return Number.POSITIVE_INFINITY;
+    let waitMs = Math.max(this.#trouble.waitMs(nowMs), this.#allowance.waitMs(nowMs, this.#inHand));
+    for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
+    return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;
+  }
+
+  /** A day's requests that are used up are a pause to whoever watches, though nobody asked for it. */
+  #tellLongWait(waitMs: number): void {
+    const isTold = waitMs <= this.#trouble.waitMs(this.#nowMs());
+    if (isTold || waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
+    const fromMs = this.#options.clock.wallMs();
+    const untilMs = fromMs + waitMs;
+    // Woken early, the same wait is met again.
+    if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
+    this.#toldUntilMs = untilMs;
+    this.#options.onPause({ fromMs, untilMs, why: LIMIT_USED_UP, asked: false });
+  }
+
+  async #sleepFor(waitMs: number): Promise<void> {
+    const waking = new AbortController();
+    const { clock } = this.#options;
+    this.#sleep = { untilMs: clock.monotonicMs() + waitMs, waking };
+    const woken = new Promise<void>((resolve) => waking.signal.addEventListener('abort', () => resolve()));
+    const slept = waitMs === Number.POSITIVE_INFINITY ? woken : clock.sleep(waitMs, waking.signal);
+    await slept.catch(() => {});
+    this.#sleep = undefined;
+  }
+
+  /** Something happened that may end the present wait earlier, or may have emptied the line. */
+  #changed(): void {
+    if (this.#sleep === undefined) return;
+    const { untilMs, waking } = this.#sleep;
+    if (this.#line.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
+  }
+
+  #grant(): Permit {
+    const permit: Permit = {
+      sent: () => this.#sent(permit),
+      answered: () => this.#answered(permit),
+      done: () => this.#done(permit),
+    };
+    this.#permits.set(permit, undefined);
+    this.#inHand += 1;
+    for (const guard of this.#guards) guard.take();
+    return permit;
+  }
+
+  #sent(permit: Permit): void {
+    if (!this.#permits.has(permit) || this.#permits.get(permit) !== undefined) return;
+    const nowMs = this.#nowMs();
+    this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.map((guard) => guard.sent(nowMs)) });
+    this.#inHand -= 1;
+    this.#allowance.sent();
+    this.#learned.sent(nowMs);
+    this.#changed();
+  }
+
+  #answered(permit: Permit): void {
+    const sent = this.#permits.get(permit);
+    if (sent === undefined) return;
+    const lateMs = this.#jitter.lateMs(this.#nowMs() - sent.atMs);
+    for (const [at, guard] of this.#guards.entries()) guard.late(sent.numbers[at] ?? 0, lateMs);
+  }
+
+  #done(permit: Permit): void {
+    if (!this.#permits.has(permit)) return;
+    const wasSent = this.#permits.get(permit) !== undefined;
+    this.#permits.delete(permit);
+    if (!wasSent) {
+      this.#inHand -= 1;
+      for (const guard of this.#guards) guard.giveBack();
+    }
+    this.#watchers.serveAll();
+    this.#changed();
+  }
+
+  /** Every run ends: a wait that passes the longest pause stops it now and not at the end of the wait. */
+  #refuseEndlessWaits(waitMs: number): void {
+    if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
+    const nowMs = this.#nowMs();
+    const stuckMs = nowMs + waitMs - this.#standstill.progressAtMs;
+    const inTrouble = this.#trouble.waitMs(nowMs) > 0 || !this.#trouble.isOver;
+    const why = inTrouble ? this.#trouble.why : LIMIT_USED_UP;
+    this.#line.refuse(({ maxPauseMs }) => {
+      if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
+      return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs() + waitMs);
+    });
+  }
+
+  /** The stop of a run that has waited for so long, and nobody knew for how long it was going to be. */
+  #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
+    const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
+    const why = this.#trouble.isOver ? silent : this.#trouble.why;
+    return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs());
+  }
+
+  // ---------------------------------------------------------------------------------------- the speed
+
+  /** A refusal in spite of the plan is jitter, until the widest margins do not help: then the plan is another one. */
+  #mistrustPlan(): void {
+    const widened = this.#guards.filter((guard) => guard.widen());
+    if (widened.length === 0) this.#isPaced = true;
+  }
+
+  #tellLearned(): void {
+    const { perSecond } = this.#learned;
+    if (!this.#isPaced || perSecond === undefined) return;
+    const told = this.#toldPerSecond;
+    if (told !== undefined && Math.abs(perSecond - told) <= told * TOLD_DIFFERENCE) return;
+    this.#toldPerSecond = perSecond;
+    this.#options.onLearned(perSecond);
+  }
+
+  #sentSince(sentAtMs: number): number {
+    let count = 0;
+    for (const sent of this.#permits.values()) if (sent !== undefined && sent.atMs > sentAtMs) count += 1;
+    return count;
+  }
+
+  #isIdle(): boolean {
+    return this.#trouble.isOver && this.#slots.isIdle;
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+
+  /** Times of earlier runs are calendar times; those from the future are a changed clock's and are discarded. */
+  #seed(): void {
+    const { clock, earlierSendsMs, pausedUntilMs } = this.#options;
+    const offsetMs = clock.monotonicMs() - clock.wallMs();
+    const past = earlierSendsMs.filter((sentMs) => sentMs <= clock.wallMs());
+    for (const guard of this.#guards) for (const sentMs of past) guard.seed(sentMs + offsetMs);
+    const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
+    if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
+      this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../../core/clock.ts';
+
+/** Why and until when nothing is sent. `asked`: by the vendor, so that it holds for later runs as well. */
+export interface Pause {
+  /** Calendar times, ms since 1970. */
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly why: string;
+  readonly asked: boolean;
+}
+
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+
+/** Five lost answers in a row are no accident: from then on one probe at a time, so that little is put at risk. */
+const DOUBTS_IN_A_ROW = 5;
+const FIRST_PROBE_PAUSE_MS = 30_000;
+const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
+
+/**
+ * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
+ * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the request left
+ * whose end is told: requests that left before a pause began belong to it, however many are on their way at once.
+ */
+export class Trouble {
+  readonly #clock: Clock;
+  readonly #onPause: (pause: Pause) => void;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  #why = '';
+  #beganMs = Number.NEGATIVE_INFINITY;
+  #pausesInARow = 0;
+  #doubtsInARow = 0;
+  #probes = 0;
+  #probingSinceMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, onPause: (pause: Pause) => void) {
+    this.#clock = clock;
+    this.#onPause = onPause;
+  }
+
+  /** Empty before the first pause. */
+  get why(): string {
+    return this.#why;
+  }
+
+  get isOver(): boolean {
+    return this.#pausesInARow === 0 && this.#doubtsInARow === 0;
+  }
+
+  /** Whether only one request may be on its way. */
+  get isProbing(): boolean {
+    return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
+  }
+
+  waitMs(nowMs: number): number {
+    return Math.max(this.#untilMs - nowMs, 0);
+  }
+
+  /** Without `askedMs` full jitter over a doubling time. @returns whether it is a pause of its own. */
+  pause(askedMs: number | undefined, sentAtMs: number, why: string): boolean {
+    const isNew = sentAtMs >= this.#beganMs;
+    if (isNew) {
+      this.#pausesInARow += 1;
+      this.#beganMs = this.#clock.monotonicMs();
+    }
+    this.waitFor(askedMs ?? fullJitterMs(this.#pausesInARow - 1), why, askedMs !== undefined);
+    return isNew;
+  }
+
+  /** An answer was lost. @returns how many in a row. */
+  doubted(sentAtMs: number, why: string): number {
+    this.#doubtsInARow += 1;
+    this.#pausesInARow = 0;
+    // What was on its way when the first pause began says nothing new about the vendor.
+    if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
+      this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
+      this.#probes += 1;
+      this.#probingSinceMs = this.#clock.monotonicMs();
+    }
+    return this.#doubtsInARow;
+  }
+
+  /** An answer came. A pause that has begun is waited out all the same. */
+  settled(): void {
+    this.#pausesInARow = 0;
+    this.#doubtsInARow = 0;
+    this.#probes = 0;
+    this.#probingSinceMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A shorter pause never ends a longer one. */
+  waitFor(durationMs: number, why: string, asked = false): void {
+    const untilMs = this.#clock.monotonicMs() + durationMs;
+    if (untilMs <= this.#untilMs) return;
+    this.#untilMs = untilMs;
+    this.#why = why;
+    const fromMs = this.#clock.wallMs();
+    this.#onPause({ fromMs, untilMs: fromMs + durationMs, why, asked });
+  }
+}
+
+/** Anywhere between nothing and the whole of a doubling wait, so that many callers do not come back together. */
+function fullJitterMs(earlierPauses: number): number {
+  return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** earlierPauses, LONGEST_BACKOFF_MS);
+}

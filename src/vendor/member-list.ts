@@ -1,0 +1,133 @@
+import { readBody, valueAt } from '../core/answer-body.ts';
+import { ROLES, type Role } from '../core/membership.ts';
+import type { JsonObject, JsonValue } from '../core/operation.ts';
+import { foreignName, foreignWords } from '../core/plain-text.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { AnswerRule, Dialect, Listing } from './dialect.ts';
+import { judge, type Reply, type Verdict } from './judge.ts';
+import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
+
+/**
+ * Reads a list of people that a service offers, page by page. How a page is asked for is the caller's: with patience
+ * before anything is planned, once when a lost call is asked about.
+ */
+
+/** Somebody in a list, by our names. What the list does not say is absent. */
+export interface Listed {
+  /** In lower case. */
+  readonly email?: string;
+  readonly userId?: string;
+  readonly inviteCode?: string;
+  /** Absent also when it is none of ours. */
+  readonly role?: Role;
+}
+
+/** `refused`: the service does not tell. `unusable`: it tells something else than the dialect says. */
+type NotTold = Refused | { readonly kind: 'unusable'; readonly why: string };
+type Refused = { readonly kind: 'refused'; readonly why: string };
+
+export type Page = { readonly kind: 'answered'; readonly raw: RawReply } | Refused;
+
+export type People = { readonly kind: 'listed'; readonly people: readonly Listed[] } | NotTold;
+
+export interface Asking {
+  readonly dialect: Dialect;
+  readonly basePath: string;
+  /** With the project whose people are asked for. */
+  readonly values: RequestValues;
+  ask(request: HttpRequest): Promise<Page>;
+}
+
+/** Pages hold a hundred or so, and the largest team some thousands: what goes on for longer goes round in a circle. */
+const MOST_PAGES = 1_000;
+
+/** All people of a list. */
+export async function readListing(
+  { dialect, basePath, values, ask }: Asking,
+  listing: Listing,
+): Promise<People> {
+  const people: Listed[] = [];
+  const seen = new Set<JsonValue>();
+  for (let parameters: JsonObject = {}; seen.size < MOST_PAGES; ) {
+    const answer = await ask(freeRequestOf(dialect, basePath, listing, parameters, values));
+    if (answer.kind !== 'answered') return answer;
+    const page = pageIn(answer.raw, listing, dialect);
+    if (page.kind !== 'listed') return page;
+    for (const each of page.people) people.push(each);
+    if (page.next === undefined) return { kind: 'listed', people };
+    if (seen.has(page.next.value))
+      return unusable(`its page ${foreignWords(JSON.stringify(page.next.value))} comes twice`);
+    seen.add(page.next.value);
+    parameters = { [page.next.parameter]: page.next.value };
+  }
+  return unusable(`it goes on after ${MOST_PAGES} pages`);
+}
+
+/** Vendors that have no such question often say so without a word; a proxy's page is asked about again. */
+const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
+
+/** What a reply to a free request means: there is nothing that it could have charged. */
+export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
+  const { method, path } = request;
+  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+  return judge(reply, dialect, question, { origin, path });
+}
+
+/** A dialect may call an empty list "no match"; it is a page all the same. */
+export function pageFrom(reply: Reply, { kind, closure }: Verdict): Page {
+  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
+  const isRead = kind === 'settle' && closure.kind === 'settled' && closure.answer !== 'refused';
+  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: closure.why };
+}
+
+function unusable(why: string): NotTold {
+  return { kind: 'unusable', why };
+}
+
+interface OnePage {
+  readonly kind: 'listed';
+  readonly people: readonly Listed[];
+  /** How the next one is asked for; absent at the last. */
+  readonly next?: { readonly parameter: string; readonly value: string | number };
+}
+
+function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): OnePage | NotTold {
+  const body = readBody(bytes);
+  if (body.kind !== 'json') return unusable('it is not JSON');
+  const items = valueAt(body.value, listing.items);
+  if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
+  const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
+  // One without is somebody whom we cannot name; all without is a wrong entry, after which everybody would be "gone".
+  if (people.length > 0 && people.every(({ email }) => email === undefined)) {
+    return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
+  }
+  return { kind: 'listed', people, ...nextPage(body.value, listing) };
+}
+
+function nextPage(body: JsonValue, { next_page: paging }: Listing): Pick<OnePage, 'next'> {
+  if (paging === undefined) return {};
+  const value = valueAt(body, paging.next);
+  const isThere = (typeof value === 'string' && value !== '') || typeof value === 'number';
+  return isThere ? { next: { parameter: paging.parameter, value } } : {};
+}
+
+function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): Listed {
+  const email = textAt(item, listing.email)?.trim().toLowerCase();
+  const userId = textAt(item, listing.user_id);
+  const inviteCode = textAt(item, listing.invite_code);
+  const named = textAt(item, listing.role);
+  const role = named === undefined ? undefined : ROLES.find((each) => permissions?.[each] === named);
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(inviteCode === undefined ? {} : { inviteCode }),
+    ...(role === undefined ? {} : { role }),
+  };
+}
+
+/** What stands there and is not blank. Ids are numbers at some vendors. */
+export function textAt(item: JsonValue, path: string | undefined): string | undefined {
+  const value = path === undefined ? undefined : valueAt(item, path);
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+}

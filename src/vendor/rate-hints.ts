@@ -1,0 +1,237 @@
+import { type Body, readBody, valueAt } from '../core/answer-body.ts';
+import { parseDurationMs } from '../core/duration.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { RateHintNames } from './dialect.ts';
+import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
+import { waitMsIn } from './rate-hints/moments.ts';
+
+/**
+ * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier forms,
+ * the `X-RateLimit-*` of countless vendors, `Retry-After`, and what a dialect names. Pure and total: what makes no sense
+ * is ignored, because a vendor's slip must neither stop a run nor let it go faster than the plan allows.
+ */
+
+/** What an answer says about how fast its account may be asked. */
+export interface RateHints {
+  /** What the vendor says that the plan allows; the newest word counts. Empty: it does not say. */
+  readonly windows: readonly RateWindow[];
+  /** How many requests are left, and for how long; when several windows say so, the one that is used up first. */
+  readonly left?: { readonly requests: number; readonly resetMs: number };
+  /** How long nothing may be sent, because the answer asks for it; at most 24 hours. */
+  readonly pauseMs?: number;
+}
+
+interface RateWindow {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+type Left = NonNullable<RateHints['left']>;
+
+/** Longer than any list of limits. */
+const LONGEST_HEADER = 2_000;
+
+/** As much of a body as a message to a person takes; a pattern is not run over megabytes. */
+const LONGEST_TEXT = 10_000;
+
+/** More than anybody allows, and exact in any arithmetic. */
+const MOST_REQUESTS = 1e9;
+
+/** Up to a calendar month, the longest period of a plan. */
+const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000;
+
+/** A plan has two or three windows. */
+const MOST_WINDOWS = 8;
+
+/** How the headers begin, in order of preference: those of the draft, and what was usual before it. */
+const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'] as const;
+
+/** How gateways mark the headers of one of several windows. */
+const SUFFIXES = [
+  { suffix: '-second', windowMs: 1000 },
+  { suffix: '-minute', windowMs: 60_000 },
+  { suffix: '-hour', windowMs: 3_600_000 },
+  { suffix: '-day', windowMs: 86_400_000 },
+] as const;
+
+/**
+ * @param names what the dialect says about this vendor; it wins over what is usual.
+ * @param body the answer's body, when it has been read already.
+ */
+export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
+  const windows = strictest(windowsIn(raw, names));
+  const left = firstUsedUp(leftIn(raw, names));
+  const pauseMs = pauseIn(raw, names, body) ?? pauseUntilReset(raw, left);
+  return {
+    windows,
+    ...(left === undefined ? {} : { left }),
+    ...(pauseMs === undefined ? {} : { pauseMs }),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- windows
+
+function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly RateWindow[] {
+  const named = windowOf(header(raw, names?.limit), parseDurationMs(names?.window ?? ''));
+  if (named !== undefined) return [named];
+  const policies = PREFIXES.flatMap((prefix) => [
+    ...listIn(raw, `${prefix}-policy`),
+    ...listIn(raw, `${prefix}-limit`),
+  ]);
+  const suffixed = PREFIXES.flatMap((prefix) =>
+    SUFFIXES.map(({ suffix, windowMs }) => windowOf(header(raw, `${prefix}-limit${suffix}`), windowMs)),
+  );
+  const spaced = PREFIXES.map((prefix) =>
+    windowOf(header(raw, `${prefix}-limit`), intervalMs(header(raw, `${prefix}-interval`))),
+  );
+  return [...policies.map(policyWindow), ...suffixed, ...spaced].filter((window) => window !== undefined);
+}
+
+/** `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Bytes and parallel requests are no windows of ours. */
+function policyWindow({ value, parameters }: Item): RateWindow | undefined {
+  if ((parameters.get('qu') ?? 'requests') !== 'requests') return undefined;
+  const seconds = numberIn(parameters.get('w') ?? parameters.get('window'));
+  return seconds === undefined ? undefined : windowOf(parameters.get('q') ?? value, seconds * 1000);
+}
+
+function windowOf(requests: string | undefined, windowMs: number | undefined): RateWindow | undefined {
+  const allowed = numberIn(requests);
+  if (allowed === undefined || allowed < 1 || allowed > MOST_REQUESTS) return undefined;
+  if (windowMs === undefined || windowMs < 1 || windowMs > LONGEST_WINDOW_MS) return undefined;
+  return { requests: Math.floor(allowed), windowMs };
+}
+
+/** `1s` or `1`. */
+function intervalMs(text: string | undefined): number | undefined {
+  const seconds = numberIn(text);
+  return seconds === undefined ? parseDurationMs(text ?? '') : seconds * 1000;
+}
+
+/** One window of each length, the shortest first. */
+function strictest(windows: readonly RateWindow[]): readonly RateWindow[] {
+  const byLength = new Map<number, RateWindow>();
+  for (const window of windows) {
+    const known = byLength.get(window.windowMs);
+    if (known === undefined || window.requests < known.requests) byLength.set(window.windowMs, window);
+  }
+  return [...byLength.values()].sort((a, b) => a.windowMs - b.windowMs).slice(0, MOST_WINDOWS);
+}
+
+// ---------------------------------------------------------------------------------------------------- what is left
+
+function leftIn(raw: RawReply, names: RateHintNames | undefined): readonly Left[] {
+  const named = leftOf(header(raw, names?.remaining), header(raw, names?.reset), raw);
+  if (named !== undefined) return [named];
+  const policies = listIn(raw, 'ratelimit-policy');
+  const counted = listIn(raw, 'ratelimit').map((item) => counterLeft(item, policies, raw));
+  const suffixes = ['', ...SUFFIXES.map(({ suffix }) => suffix)];
+  const separate = PREFIXES.flatMap((prefix) => suffixes.map((suffix) => separateLeft(raw, prefix, suffix)));
+  return [...counted, dictionaryLeft(raw), ...separate].filter((left) => left !== undefined);
+}
+
+/** `"burst";r=50;t=30`; without `t` its window ends after the window of its policy at the latest. */
+function counterLeft(
+  { value, parameters }: Item,
+  policies: readonly Item[],
+  raw: RawReply,
+): Left | undefined {
+  const policy = policies.find((each) => each.value === value);
+  return leftOf(parameters.get('r'), parameters.get('t') ?? policy?.parameters.get('w'), raw);
+}
+
+/** The earlier draft's `limit=100, remaining=50, reset=50`. */
+function dictionaryLeft(raw: RawReply): Left | undefined {
+  const members = new Map(listIn(raw, 'ratelimit').map(({ value }) => pair(value)));
+  return leftOf(members.get('remaining'), members.get('reset'), raw);
+}
+
+/** `X-RateLimit-Remaining` and its like. `-Reset-After` is always a length of time, so it is preferred. */
+function separateLeft(raw: RawReply, prefix: string, suffix: string): Left | undefined {
+  const after = header(raw, `${prefix}-reset-after${suffix}`);
+  return leftOf(
+    header(raw, `${prefix}-remaining${suffix}`),
+    after ?? header(raw, `${prefix}-reset${suffix}`),
+    raw,
+  );
+}
+
+function leftOf(remaining: string | undefined, reset: string | undefined, raw: RawReply): Left | undefined {
+  const requests = numberIn(remaining);
+  const resetMs = waitMsIn(reset, raw);
+  if (requests === undefined || requests > MOST_REQUESTS || resetMs === undefined) return undefined;
+  return { requests: Math.floor(requests), resetMs };
+}
+
+/** The fewest; of equally many those that are renewed last. */
+function firstUsedUp(all: readonly Left[]): Left | undefined {
+  const [first] = all.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs);
+  return first;
+}
+
+// ---------------------------------------------------------------------------------------------------- pauses
+
+function pauseIn(
+  raw: RawReply,
+  names: RateHintNames | undefined,
+  body: Body | undefined,
+): number | undefined {
+  return (
+    waitMsIn(header(raw, names?.retry_after), raw) ??
+    pauseInBody(raw, names, body) ??
+    waitMsIn(header(raw, 'retry-after'), raw) ??
+    waitMsIn(header(raw, 'x-ratelimit-retry-after'), raw)
+  );
+}
+
+/** An error from a vendor that says nothing is left asks for the new window, though it does not say `Retry-After`. */
+function pauseUntilReset(raw: RawReply, left: Left | undefined): number | undefined {
+  return raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
+}
+
+function pauseInBody(
+  raw: RawReply,
+  names: RateHintNames | undefined,
+  body: Body | undefined,
+): number | undefined {
+  if (names?.body === undefined) return undefined;
+  const { path, matches } = names.body;
+  const text = path === undefined ? raw.body.toString('utf8', 0, LONGEST_TEXT) : textAt(raw, path, body);
+  const groups = execute(matches, text.slice(0, LONGEST_TEXT))?.groups;
+  const ms = numberIn(groups?.ms);
+  return waitMsIn(ms === undefined ? groups?.seconds : `${ms}ms`, raw);
+}
+
+function textAt(raw: RawReply, path: string, known: Body | undefined): string {
+  const body = known ?? readBody(raw.body);
+  const value = body.kind === 'json' ? valueAt(body.value, path) : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The schema refuses what is no pattern; whoever made a dialect by other means gets no hint instead of a crash. */
+function execute(pattern: string, text: string): RegExpExecArray | null {
+  try {
+    return new RegExp(pattern, 'i').exec(text);
+  } catch {
+    return null;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- headers
+
+/** Headers that came twice are one list. Own members only, because the dialect chooses the name. */
+function header(raw: RawReply, name: string | undefined): string | undefined {
+  if (name === undefined || !Object.hasOwn(raw.headers, name)) return undefined;
+  const value = raw.headers[name];
+  return value === undefined || value.length > LONGEST_HEADER ? undefined : value;
+}
+
+function listIn(raw: RawReply, name: string): readonly Item[] {
+  const value = header(raw, name);
+  return value === undefined ? [] : itemsIn(value);
+}
+
+/** The number at the beginning of a list: `100` of `100, 100;w=60`. Neither negative nor endless. */
+function numberIn(text: string | undefined): number | undefined {
+  const [digits] = /^\d{1,15}(\.\d{1,9})?(?=\s*(,|;|$))/.exec(text?.trim() ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,330 @@
+import { objectWith } from '../core/answer-body.ts';
+import { invariant, stop } from '../core/errors.ts';
+import { ROLES, type Role } from '../core/membership.ts';
+import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
+import { leadsElsewhere } from '../core/vendor-path.ts';
+import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
+import { envelopeBody, merged } from './envelope.ts';
+
+/** What leaves for the vendor, to the byte. */
+export interface HttpRequest {
+  readonly method: Method;
+  /** With the query; the origin is the connection's. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+}
+
+/** What the placeholders of a dialect's headers stand for. */
+export interface RequestValues {
+  readonly key: string;
+  readonly project_id?: string;
+  readonly organization_id?: string;
+  /** Of this attempt; in a read-back, of the attempt that was lost. Sent where the dialect has a header for it. */
+  readonly idempotency_key?: string;
+}
+
+/** How one request is shaped: an operation, a read-back, or the usage request. */
+type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
+
+/** Whose calls bring a method, a path and a body of their own; the rest of the dialect's entry holds for them too. */
+const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
+
+/**
+ * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
+ * before a batch begins.
+ */
+export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
+  const operation = dialect.operations[call.operation];
+  invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
+  const { creditsMost: most } = call;
+  if (most === undefined) return operation;
+  // What costs by volume is booked by what came; of all else nobody knows better than that it cost what was reserved.
+  const { per_result, found } = operation.credits;
+  const credits =
+    per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
+  return { ...operation, credits };
+}
+
+/** The parameters of an operation for which the vendor has no field: it is never asked by them. */
+export function unaskable(dialect: Dialect, operation: string): readonly string[] {
+  const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
+  return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
+}
+
+/**
+ * The request of a call: the dialect's path, headers and field names around the call's parameters.
+ * @param movedTo path and query to which the vendor has redirected the call; left out: the dialect's.
+ */
+export function requestOf(
+  dialect: Dialect,
+  basePath: string,
+  call: Call,
+  values: RequestValues,
+  movedTo?: string,
+): HttpRequest {
+  const operation = dialectOperationOf(dialect, call);
+  const left = unaskable(dialect, call.operation).find((name) => Object.hasOwn(call.parameters, name));
+  invariant(left === undefined, `${call.operation} is asked by ${left}, for which the vendor has no field`);
+  const shaped = shapedCall(dialect, operation, call);
+  const path = movedTo ?? pathOf(dialect, basePath, shaped);
+  const known = valuesFor(call, values);
+  const headers = { ...headersOf(dialect, operation, known), ...idempotencyHeader(dialect, known) };
+  return addressed(dialect, basePath, { ...shaped, path }, headers, known);
+}
+
+/**
+ * What no request can be made of is met by the plan, before anything is sent.
+ * @throws StopError `job` where two values of the call are one field, or a query has no form for one; `unsupported` where
+ * the service does not send such requests.
+ */
+export function requireSendable(dialect: Dialect, call: Call): void {
+  const { method } = shapedCall(dialect, dialectOperationOf(dialect, call), call);
+  const methods: readonly Method[] = dialect.through?.envelope.methods ?? ['GET', 'POST'];
+  if (dialect.through === undefined || methods.includes(method)) return;
+  const fact = `The "API Call" step of the service sends ${methods.join(' and ')}, and ${call.operation} is a ${method}.`;
+  throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
+}
+
+/** What the path of a call would name, and cannot hold: the value of a cell, or of an answer. Undefined: nothing. */
+export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
+  const operation = dialectOperationOf(dialect, call);
+  if (!operation.path.includes('{') || GENERIC_OPERATIONS.includes(call.operation)) return undefined;
+  const fields = fieldsOf(operation, withPermissions(dialect, call));
+  const wrong = [...operation.path.matchAll(PATH_FIELD)].find(
+    ([, name = '']) => fields.has(name) && !isPathSegment(fields.get(name)),
+  )?.[1];
+  return wrong === undefined ? undefined : `${wrong} ${foreignName(String(fields.get(wrong)))}`;
+}
+
+function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): Shaped {
+  if (GENERIC_OPERATIONS.includes(call.operation)) return shapedByItself(call);
+  return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
+}
+
+/** The free request that says what became of a call. `values` has the lost attempt's idempotency key, if it had one. */
+export function readBackRequestOf(
+  dialect: Dialect,
+  basePath: string,
+  call: Call,
+  readBack: ReadBack,
+  values: RequestValues,
+): HttpRequest {
+  const known = valuesFor(call, values);
+  const shaped = shapedRequest(readBack, fieldsOf(readBack, withPermissions(dialect, call)), known);
+  const path = pathOf(dialect, basePath, shaped);
+  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, readBack, known), known);
+}
+
+/** A free request of the dialect that is about no call: for its count of credits, or who is in a project. */
+export function freeRequestOf(
+  dialect: Dialect,
+  basePath: string,
+  shape: Shape,
+  parameters: JsonObject,
+  values: RequestValues,
+): HttpRequest {
+  const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
+  const path = pathOf(dialect, basePath, shaped);
+  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, shape, values), values);
+}
+
+// ------------------------------------------------------------------------------------------------ path and body
+
+type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>;
+
+interface Shaped {
+  readonly method: Method;
+  /** With the query, below the account's address. */
+  readonly path: string;
+  readonly body: JsonObject | undefined;
+}
+
+/**
+ * The call's parameters by the vendor's names; those that it has no field for are left out.
+ * @throws StopError `job` where a filter of the job has the vendor's name for something else: one of both would be lost.
+ */
+function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, JsonValue> {
+  const sent = new Map<string, JsonValue>();
+  for (const [name, value] of Object.entries(call.parameters)) {
+    const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
+    const field = named === undefined ? name : named;
+    if (field === null) continue;
+    const other = [...sent.keys()].find((each) => isWithin(each, field) || isWithin(field, each));
+    if (other !== undefined) {
+      const fact = `${call.operation}: two values are to be sent as ${JSON.stringify(other)}.`;
+      throw stop('job', fact, 'Take the filter of that name out of the job.');
+    }
+    sent.set(field, value);
+  }
+  return sent;
+}
+
+/** Own members only: a filter is named by the job, and every object also has a `constructor`. */
+function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+/** Whether a field is another one, or a part of it: `query.abn` of `query`. */
+export function isWithin(field: string, other: string): boolean {
+  return field === other || field.startsWith(`${other}.`);
+}
+
+/** A role is written as the service grants it; a call names ours, so that its key does not depend on the dialect. */
+function withPermissions({ permissions }: Dialect, call: Call): Call {
+  const { role, ...others } = call.parameters;
+  if (permissions === undefined || role === undefined) return call;
+  invariant(isRole(role), `${JSON.stringify(role)} is no role`);
+  const granted = { items: { [permissions.item]: { actions: { [permissions[role]]: true } } } };
+  // In front of the others, as the published table has them.
+  return { ...call, parameters: { permissions: granted, ...others } };
+}
+
+const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
+
+/** As the job says it. Braces in its path stand for themselves. */
+function shapedByItself({ operation, parameters, sentBody }: Call): Shaped {
+  const { method, endpoint, body = {} } = parameters;
+  const own = sentBody ?? body;
+  invariant(
+    isMethod(method) && typeof endpoint === 'string' && isObject(own),
+    `${operation} has no method, endpoint and body`,
+  );
+  if (method === 'GET') {
+    return { method, path: withQuery(endpoint, new Map(Object.entries(own))), body: undefined };
+  }
+  return { method, path: endpoint, body: bodyFor(method, own) };
+}
+
+const isMethod = (value: JsonValue | undefined): value is Method =>
+  (METHODS as readonly (JsonValue | undefined)[]).includes(value);
+
+/** A DELETE that says nothing but its path has no body, because some servers refuse even an empty one. */
+function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
+  return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param values that the path may name besides the fields: of a question about a call, never of the call itself. */
+function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
+  const path = fillPath(shape.path, fields, values);
+  const { method } = shape;
+  if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
+  const deep = [...fields.keys()].find((name) => name.includes('.'));
+  if (deep !== undefined) {
+    const fact = `${JSON.stringify(deep)} is a nested field, and a query has none.`;
+    throw stop('job', fact, 'Write the name of the filter as it has to stand in the query, without a dot.');
+  }
+  return { method, path: withQuery(path, fields), body: undefined };
+}
+
+/** A dot in the name of a field leads into an object of the body. */
+function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
+  if (![...fields.keys()].some((name) => name.includes('.'))) return Object.fromEntries(fields);
+  return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
+}
+
+const PATH_FIELD = /\{([^{}]*)\}/g;
+
+/** Moves the fields that the path names out of the body. */
+function fillPath(template: string, fields: Map<string, JsonValue>, values: PathValues): string {
+  return template.replaceAll(PATH_FIELD, (_, name: string) => {
+    if (name === 'idempotency_key' || name === 'project_id') return pathSegment(name, values[name]);
+    const value = fields.get(name);
+    fields.delete(name);
+    return pathSegment(name, value);
+  });
+}
+
+/** One segment and no more: `.` and `..` would be resolved away by whoever reads the path, encoded or not. */
+function isPathSegment(value: JsonValue | undefined): value is string {
+  if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
+  return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
+}
+
+function pathSegment(name: string, value: JsonValue | undefined): string {
+  invariant(isPathSegment(value), `the path parameter ${name} is not one path segment`);
+  return encodeURIComponent(value);
+}
+
+/** A path of the dialect may have a query of its own, such as a version. */
+function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string {
+  const query = new URLSearchParams(
+    [...fields].map(([name, value]): [string, string] => [name, queryText(value)]),
+  ).toString();
+  if (query === '') return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** A list is its members with commas between them; a query has no form of its own for anything deeper. */
+function queryText(value: JsonValue): string {
+  if (value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  const isPlainList =
+    Array.isArray(value) && value.every((each) => each === null || typeof each !== 'object');
+  return isPlainList ? value.join(',') : JSON.stringify(value);
+}
+
+/** The account's address is the vendor's, or that of the service, which knows the vendor's by itself. */
+function pathOf({ through }: Dialect, basePath: string, { path }: Shaped): string {
+  invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
+  return through === undefined ? basePath + path : path;
+}
+
+/** The request to the vendor itself, or the one to the service that it goes through. */
+function addressed(
+  { through }: Dialect,
+  basePath: string,
+  { method, path, body }: Shaped,
+  headers: Record<string, string>,
+  values: RequestValues,
+): HttpRequest {
+  if (through === undefined) {
+    if (body !== undefined) return { method, path, headers, body: jsonBytes(body) };
+    const { 'content-type': _, ...others } = headers;
+    return { method, path, headers: others, body };
+  }
+  return {
+    method: 'POST',
+    path: basePath === '' ? '/' : basePath,
+    headers: filled(through.envelope.headers, values),
+    body: jsonBytes(envelopeBody(through, { method, endpoint: path, body })),
+  };
+}
+
+function jsonBytes(body: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify(body));
+}
+
+// ------------------------------------------------------------------------------------------------ headers
+
+function valuesFor(call: Call, values: RequestValues): RequestValues {
+  return call.project === undefined ? values : { ...values, project_id: call.project };
+}
+
+/** Through a service none are needed: the envelope has no place for them, and the service knows the vendor's key. */
+function headersOf(dialect: Dialect, { headers }: Shape, values: RequestValues): Record<string, string> {
+  return dialect.through === undefined ? filled({ ...dialect.headers, ...headers }, values) : {};
+}
+
+function idempotencyHeader(
+  { idempotency }: Dialect,
+  { idempotency_key: key }: RequestValues,
+): Record<string, string> {
+  return idempotency === undefined || key === undefined ? {} : { [idempotency.header]: key };
+}
+
+function filled(templates: Readonly<Record<string, string>>, values: RequestValues): Record<string, string> {
+  const known: Readonly<Record<string, string | undefined>> = { ...values };
+  const fill = (template: string): string =>
+    template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = own(known, name);
+      invariant(value !== undefined, `a header needs {${name}}, which this account does not have`);
+      return value;
+    });
+  return Object.fromEntries(Object.entries(templates).map(([name, template]) => [name, fill(template)]));
+}

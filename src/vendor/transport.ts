@@ -1,0 +1,247 @@
+import type { Dispatcher } from 'undici';
+import { formatDuration } from '../core/duration.ts';
+import { messageOf } from '../core/errors.ts';
+import { crashPoint } from '../core/faults.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import { isCertificate, isUnresolved, NoTunnel } from './connector.ts';
+import type { NotSentCause, Reply } from './judge.ts';
+import { Redaction } from './redaction.ts';
+import type { HttpRequest } from './request.ts';
+import { Deadlines, type Expiring } from './transport/deadlines.ts';
+import { unpacked } from './transport/unpack.ts';
+import { type Carried, Wire, Wires, type WiresOptions } from './transport/wires.ts';
+
+/**
+ * Sends a request once and says exactly what is known about it afterwards. Nothing here retries, follows a redirect
+ * or sends two requests over one connection at a time: each of those was measured to send a paid request twice.
+ */
+
+/** Answers are a few kilobytes; more than this is not one of ours, and memory must not depend on the vendor. */
+const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
+
+/**
+ * An intent older than this is not sent. A process that was stopped and woken up would otherwise send a request
+ * that an earlier decision, or another run, has long taken for lost.
+ */
+const LONGEST_INTENT_AGE_MS = 5_000;
+
+/** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
+const KEPT_HEADERS =
+  /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
+
+export interface Sending {
+  /** When the intent was committed, on the monotonic and on the calendar clock: a sleeping machine stops one of them. */
+  readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
+  /** Called at the moment the first byte leaves. */
+  onSent(): void;
+}
+
+export interface TransportOptions extends WiresOptions {
+  /** How long a whole exchange may take, from handing it over to the last byte. */
+  readonly timeoutMs: number;
+  /** Kept in the reply besides the usual headers, lower case. */
+  readonly keptHeaders: readonly string[];
+  /** What leaves in the requests and is in nothing that comes back from here. */
+  readonly keys: readonly string[];
+}
+
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #wires: Wires;
+  readonly #deadlines: Deadlines;
+  readonly #redaction: Redaction;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#redaction = new Redaction(options.keys);
+    this.#wires = new Wires(options);
+    this.#deadlines = new Deadlines(options.timeoutMs);
+  }
+
+  /**
+   * Resolves when a request may be sent without risk of being given the answer to another. To be awaited before a request
+   * has its permit and its intent, which wait for nothing.
+   */
+  untilQuiet(): Promise<void> {
+    return this.#wires.untilQuiet();
+  }
+
+  /** Never rejects: everything that can happen to a request is a kind of reply. None holds the key that was sent. */
+  send(request: HttpRequest, sending: Sending): Promise<Reply> {
+    return new Promise((resolve) => {
+      const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
+        this.#deadlines.end(exchange);
+        resolve(redacted(reply, this.#redaction));
+      });
+      this.#deadlines.begin(exchange);
+      this.#wires.dispatch(
+        {
+          method: request.method,
+          path: request.path,
+          headers: { ...request.headers, 'accept-encoding': 'identity' },
+          body: request.body ?? null,
+          idempotent: false,
+        },
+        exchange,
+      );
+    });
+  }
+
+  close(): Promise<void> {
+    this.#deadlines.close();
+    return this.#wires.close();
+  }
+}
+
+/** One request and what comes back, as undici reports it. */
+class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
+  /** Which connection carries it; one of its own until that is known. */
+  wire = new Wire();
+  readonly #options: TransportOptions;
+  readonly #sending: Sending;
+  readonly #wires: Wires;
+  readonly #resolve: (reply: Reply) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #sent = false;
+  #late = false;
+  #expired = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: TransportOptions, sending: Sending, wires: Wires, resolve: (reply: Reply) => void) {
+    this.#options = options;
+    this.#sending = sending;
+    this.#wires = wires;
+    this.#resolve = resolve;
+  }
+
+  /** The deadline. The connection is closed, because whatever comes on it now has come too late. */
+  expire(): void {
+    const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} was over`);
+    this.#expired = true;
+    if (this.#controller === undefined) this.#neverLeft(error);
+    else this.#controller.abort(error);
+  }
+
+  /** undici calls this on a standing connection, in the same turn and just before the first byte is written. */
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const { clock } = this.#options;
+    const { intentAt } = this.#sending;
+    const ageMs = Math.max(clock.monotonicMs() - intentAt.monotonicMs, clock.wallMs() - intentAt.wallMs);
+    if (this.#expired || ageMs > LONGEST_INTENT_AGE_MS) {
+      this.#late = true;
+      controller.abort(new Error(`the intent was ${Math.round(ageMs)} ms old`));
+      return;
+    }
+    this.#controller = controller;
+    this.#sent = true;
+    this.wire.isBusy = true;
+    this.wire.requests += 1;
+    this.#sending.onSent();
+    setImmediate(crashPoint, 'after-send');
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // "Still working" is no answer, however often it comes.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = this.#kept(headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > LARGEST_BODY_BYTES) controller.abort(new Error(tooLarge()));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const { wire } = this;
+    wire.isBusy = false;
+    this.#wires.answered();
+    const raw: RawReply = {
+      status: this.#status,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks),
+      receivedAtMs: this.#options.clock.wallMs(),
+    };
+    // The first answer on a connection is to the first request. Of a later one that is true only when no other follows.
+    if (wire.requests <= 1) this.#resolve(decoded(raw));
+    else afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#sent) this.#lost(error);
+    else this.#neverLeft(error);
+  }
+
+  #lost(error: Error): void {
+    this.wire.isBusy = false;
+    if (this.#status === 0 && !this.#expired) this.#wires.broke(this.wire);
+    this.#resolve({ kind: 'lost', message: lostMessage(error, this.#status) });
+  }
+
+  #neverLeft(error: Error): void {
+    this.#resolve({
+      kind: 'not_sent',
+      cause: this.#late ? 'late' : causeOf(error),
+      message: messageOf(error),
+    });
+  }
+
+  #kept(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+    const kept: Record<string, string> = {};
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === undefined) continue;
+      if (KEPT_HEADERS.test(name) || this.#options.keptHeaders.includes(name)) kept[name] = String(value);
+    }
+    return kept;
+  }
+}
+
+/** Connections that are closed in this turn of the event loop are known to be so at its end, after what is immediate. */
+function afterClosing(then: () => void): void {
+  setImmediate(() => setImmediate(then));
+}
+
+const SURPLUS: Reply = {
+  kind: 'lost',
+  message:
+    'more answers came on its connection than were asked for, so nobody knows which of them is its own',
+};
+
+function lostMessage(error: Error, status: number): string {
+  const before = status === 0 ? 'no answer came' : `the answer with status ${status} broke off`;
+  return `${before} (${messageOf(error)})`;
+}
+
+function tooLarge(): string {
+  return `the answer is larger than ${LARGEST_BODY_BYTES / 1024 / 1024} MiB`;
+}
+
+/** We ask for plain bytes; a vendor that compresses all the same is unpacked within the same bound. */
+function decoded(raw: RawReply): Reply {
+  try {
+    const body = unpacked(raw.body, raw.headers['content-encoding'], LARGEST_BODY_BYTES);
+    return { kind: 'answered', raw: body === raw.body ? raw : { ...raw, body } };
+  } catch (error) {
+    return { kind: 'lost', message: `the packed answer cannot be read (${messageOf(error)})` };
+  }
+}
+
+function redacted(reply: Reply, redaction: Redaction): Reply {
+  return reply.kind === 'answered'
+    ? { kind: 'answered', raw: redaction.reply(reply.raw) }
+    : { ...reply, message: redaction.text(reply.message) };
+}
+
+function causeOf(error: Error): NotSentCause {
+  if (error instanceof NoTunnel) return error.lasts ? 'proxy' : 'unreachable';
+  if (isUnresolved(error)) return 'unresolved';
+  return isCertificate(error) ? 'certificate' : 'unreachable';
+}

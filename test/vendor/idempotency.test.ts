@@ -1,0 +1,190 @@
+/**
+ * Goal: where the vendor honours idempotency keys, a lost request is sent again as it was, under its key, for as long as
+ * the vendor surely remembers it, at most three times, and is paid for once. Where it does not, no key is sent.
+ * Method: the real pipeline over a real SQLite store before a vendor that loses answers and shows what it received. The
+ * clock skips; the ledger says what money is held.
+ */
+import { describe, expect, test } from 'vitest';
+import { type AttemptId, type BatchId, credits } from '../../src/ledger/ledger.ts';
+import type { Dialect } from '../../src/vendor/dialect.ts';
+import {
+  attemptsOf,
+  dialectWith,
+  losing,
+  openPlace,
+  type Place,
+  purchasesOf,
+  reopen,
+  runOnce,
+  tagging,
+  vendorScript,
+} from '../doubtful.ts';
+
+const dialect = dialectWith({ idempotency: { header: 'idempotency-key', valid_for: '24h' } });
+const HOUR_MS = 60 * 60_000;
+
+const keysOf = (at: Place): readonly unknown[] =>
+  purchasesOf(at).map(({ headers }) => headers['idempotency-key']);
+
+/** Under which nothing is repeated, so that a lost request stays as it is. */
+const briefly: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1ms' } };
+
+/** Leaves behind what a kill does between the intent of a repeat and its answer. */
+async function leaveRepeatOpen({ ledger, clock }: Place, batch: BatchId): Promise<AttemptId> {
+  const [doubt] = await ledger.doubts(batch);
+  if (doubt?.request === undefined) throw new Error('no lost request was kept');
+  const { key, call, row, request } = doubt;
+  const atMs = clock.wallMs();
+  const decision = await ledger.decide({ key, batch, kind: 'repeat', by: 'rule', why: 'its key', atMs });
+  const intent = {
+    key,
+    accountIdentity: 'data',
+    call,
+    batch,
+    row,
+    reserve: credits(0),
+    atMs,
+    decision,
+    request,
+  };
+  const admitted = await ledger.admit(intent);
+  if (admitted.kind !== 'admitted') throw new Error('not admitted');
+  return admitted.attempt;
+}
+
+async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
+  const { spent, reserved, inDoubt } = await ledger.batchMoney(batch);
+  return { spent, reserved, inDoubt };
+}
+
+describe('a lost request', () => {
+  test.each([1, 2, 3])(
+    'that is lost %i times is the same each time, to the byte, and paid once',
+    async (lost) => {
+      const at = await openPlace(vendorScript(losing(lost)));
+      const { counts, batch } = await runOnce(at, { dialect });
+      expect(counts).toEqual({ applied: 1 });
+      const sent = purchasesOf(at).map(({ method, path, body, headers }) => ({
+        line: `${method} ${path} ${body}`,
+        key: headers['idempotency-key'],
+      }));
+      expect(sent).toHaveLength(lost + 1);
+      expect(sent).toEqual(sent.map(() => sent[0]));
+      expect(sent[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
+      expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    },
+  );
+
+  test('is repeated three times and no more, in no later run, and only the first holds money', async () => {
+    const at = await openPlace(vendorScript(losing(100)));
+    await runOnce(at, { dialect });
+    const { counts, batch } = await runOnce(at, { dialect });
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(4);
+    expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 1 });
+    const history = await attemptsOf(at, batch);
+    expect(history.map(({ reserved }) => reserved)).toEqual([1, 0, 0, 0]);
+    expect(history.at(-1)?.decision).toMatchObject({
+      kind: 'repeat',
+      by: 'rule',
+      why: 'the vendor charges once for an idempotency key, for 24h',
+    });
+  });
+
+  test('is given time: the first repeat leaves at once, the second after 5 s, the third after 30 s', async () => {
+    const at = await openPlace(vendorScript(losing(3)));
+    await runOnce(at, { dialect });
+    const waits = at.clock.sleptMs.filter((ms) => ms > 4_000).map((ms) => Math.round(ms / 1000));
+    expect(waits).toEqual([5, 30]);
+  });
+
+  test('that the vendor is still at work on is no answer yet, though a 409 to a new call is one', async () => {
+    const answers = ['lost', { status: 409 }, { tag: 'set' }];
+    const at = await openPlace(vendorScript((nth) => answers[nth - 1]));
+    expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
+    const refusing = await openPlace(vendorScript(() => ({ status: 409 })));
+    expect((await runOnce(refusing, { dialect })).counts).toEqual({ no_match: 1 });
+  });
+
+  test('whose repeat was told 409 just before a kill is still in doubt, and the next run repeats it', async () => {
+    const at = await openPlace(vendorScript(losing(1)));
+    const { batch } = await runOnce(at, { dialect: briefly });
+    const attempt = await leaveRepeatOpen(at, batch);
+    const body = Buffer.from('{"error":"in progress"}');
+    await at.ledger.record(attempt, { status: 409, headers: {}, body, receivedAtMs: at.clock.wallMs() });
+    await reopen(at);
+    expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
+    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+  });
+
+  test.each([
+    ['is repeated all the same', 1, { applied: 1 }, 2],
+    ['is repeated three times, if the vendor loses those', 100, { in_doubt: 1 }, 4],
+  ])('of which kills have taken three repeats %s', async (_, lost, counts, sent) => {
+    const at = await openPlace(vendorScript(losing(lost)));
+    const { batch } = await runOnce(at, { dialect: briefly });
+    for (let kills = 0; kills < 3; kills += 1) {
+      await leaveRepeatOpen(at, batch);
+      await reopen(at);
+      expect((await runOnce(at, { dialect: briefly })).counts).toEqual({ in_doubt: 1 });
+    }
+    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
+    expect((await runOnce(at, { dialect })).counts).toEqual(counts);
+    expect(purchasesOf(at)).toHaveLength(sent);
+    expect(Math.max(...at.clock.sleptMs), 'the vendor is given time').toBeGreaterThan(29_000);
+  });
+
+  test('needs no budget of its own to be repeated', async () => {
+    const at = await openPlace(vendorScript(losing(1)));
+    expect((await runOnce(at, { dialect, budget: 1 })).counts).toEqual({ applied: 1 });
+  });
+
+  test('is repeated by a later run, in what is left of its time', async () => {
+    const at = await openPlace(vendorScript(losing(1)));
+    await runOnce(at);
+    expect(keysOf(at), 'a dialect without keys sends none').toEqual([undefined]);
+    const keyed = await openPlace(vendorScript(losing(4)));
+    await runOnce(keyed, { dialect: briefly });
+    keyed.clock.skip(23 * HOUR_MS);
+    expect((await runOnce(keyed, { dialect })).counts).toEqual({ in_doubt: 1 });
+    expect(new Set(keysOf(keyed)).size).toBe(1);
+    expect(purchasesOf(keyed)).toHaveLength(4);
+  });
+
+  test.each([
+    ['that the vendor forgets the key of', 24 * HOUR_MS],
+    ['whose time is from the future', -HOUR_MS],
+  ])('%s is not sent again', async (_, skippedMs) => {
+    const at = await openPlace(vendorScript(losing(1)));
+    await runOnce(at, { dialect: briefly });
+    at.clock.skip(skippedMs);
+    expect((await runOnce(at, { dialect })).counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(1);
+  });
+
+  test('is not sent when its permit comes only after the key has been forgotten', async () => {
+    // The vendor loses the request, then says "too fast" to the repeat, for longer than it remembers keys.
+    const answers = ['lost', { status: 429, headers: { 'retry-after': '7200' } }, { tag: 'set' }];
+    const at = await openPlace(vendorScript((nth) => answers[nth - 1] ?? { tag: 'set' }));
+    const short: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '1h' } };
+    const { counts, batch } = await runOnce(at, { dialect: short });
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(2);
+    expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 1 });
+  });
+});
+
+test('a call that was answered, refused or paused has a key of its own each time', async () => {
+  const answers = [{ status: 429, headers: { 'retry-after': '1' } }, { tag: 'set' }];
+  const at = await openPlace(vendorScript((nth) => answers[nth - 1]));
+  expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
+  expect(new Set(keysOf(at)).size).toBe(2);
+});
+
+test('a call that is harmless to repeat is repeated when its key has been forgotten', async () => {
+  const at = await openPlace(vendorScript(losing(1)));
+  const job = tagging({ repeat: 'a tag that is set twice is set' });
+  const forgotten: Dialect = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '0s' } };
+  expect((await runOnce(at, { job, dialect: forgotten })).counts).toEqual({ applied: 1 });
+  expect(keysOf(at)).toEqual([expect.any(String), undefined]);
+});

@@ -1,0 +1,141 @@
+/**
+ * Goal: a dialect is known by what it makes of answers, so that only a correction of that has kept answers read again; and
+ * nothing is ever read again that is not the vendor's own answer to a question.
+ * Method: the built-in dialects with one entry altered, and attempts as a ledger has them.
+ */
+import { describe, expect, test } from 'vitest';
+import {
+  type AttemptRecord,
+  type BatchId,
+  credits,
+  type DecisionId,
+  type DecisionKind,
+  type KnownCall,
+} from '../../src/ledger/ledger.ts';
+import type { Dialect } from '../../src/vendor/dialect.ts';
+import provider from '../../src/vendor/dialects/provider.ts';
+import { asReadToday, dialectMark, isReadAgain, judgedToday } from '../../src/vendor/readings.ts';
+import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
+
+const company = provider.operations['enrich-company'];
+if (company === undefined) throw new Error('the provider looks up companies');
+const withCompany = (entry: Partial<typeof company>): Dialect => ({
+  ...provider,
+  operations: { ...provider.operations, 'enrich-company': { ...company, ...entry } },
+});
+
+describe('a dialect is another', () => {
+  test.each<[string, Dialect]>([
+    ['by a rule', { ...provider, answers: [{ status: [200], means: 'no_match' }, ...provider.answers] }],
+    ['by the place of fields', { ...provider, fields_at: 'data' }],
+    ['by the place of the price', { ...provider, credits_charged: { path: 'credits' } }],
+    ['by a rule of an operation', withCompany({ answers: [{ status: [500], means: 'no_match' }] })],
+    ['by the price of an operation', withCompany({ credits: { most: 2, found: 2 } })],
+  ])('%s', (_, other) => expect(dialectMark(other)).not.toBe(dialectMark(provider)));
+
+  test.each<[string, Dialect]>([
+    ['how it is asked', withCompany({ path: '/v2/company', method: 'GET' })],
+    ['its headers', { ...provider, headers: { 'x-key': '{key}' } }],
+    ['its name', { ...provider, name: 'ours' }],
+    ['the order of its entries', Object.fromEntries(Object.entries(provider).reverse()) as Dialect],
+  ])('but not by %s', (_, other) => expect(dialectMark(other)).toBe(dialectMark(provider)));
+
+  test('and is known by a whole number that SQLite and JSON keep exactly', () => {
+    expect(dialectMark(provider)).toBeLessThan(2 ** 48);
+    expect(Number.isSafeInteger(dialectMark(provider))).toBe(true);
+  });
+});
+
+const FOUND = {
+  kind: 'settled',
+  answer: 'found',
+  charged: credits(1),
+  why: 'x',
+  closedAtMs: NOON_MS,
+} as const;
+
+const DECIDED = { id: 1 as DecisionId, key: keyNamed('acme'), batch: '0000000a' as BatchId };
+
+function attempt(record: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    attempt: 1 as AttemptRecord['attempt'],
+    batch: '0000000a' as AttemptRecord['batch'],
+    row: 2,
+    call: callNamed('acme'),
+    reserved: credits(1),
+    intentAtMs: NOON_MS,
+    reply: replyWith('{"name":"Acme"}'),
+    closure: FOUND,
+    looks: [],
+    readings: [],
+    ...record,
+  };
+}
+
+describe('what a kept reply means today', () => {
+  test('is what the rules of today say, at today’s price', () => {
+    expect(judgedToday(attempt(), provider)).toMatchObject({ answer: 'found', charged: 1 });
+    const dear = withCompany({ credits: { most: 3, found: 3 } });
+    expect(judgedToday(attempt(), dear)).toMatchObject({ answer: 'found', charged: 3 });
+    expect(judgedToday(attempt({ reply: replyWith('{}') }), provider)).toMatchObject({ answer: 'no_match' });
+    expect(judgedToday(attempt({ reply: replyWith('{"error":"no"}', 422) }), provider)).toMatchObject({
+      answer: 'refused',
+    });
+  });
+
+  test.each<[string, AttemptRecord]>([
+    ['a stop', attempt({ reply: replyWith('{"error":"who?"}', 401) })],
+    ['a pause', attempt({ reply: replyWith('{"error":"rate limited"}', 429) })],
+    ['in doubt', attempt({ reply: replyWith('<html>', 502) })],
+    ['that it has moved', attempt({ reply: replyWith('', 307) })],
+    ['of an operation that is no more', attempt({ call: { ...callNamed('acme'), operation: 'gone' } })],
+  ])('is nothing where it would be %s', (_, record) => {
+    expect(judgedToday(record, provider)).toBeUndefined();
+  });
+
+  test('is applied to answers to questions alone', () => {
+    const subject = { project: 'p', name: 'jo@a.example' };
+    const change = { subject, leaves: { state: 'invited' } } as const;
+    expect(isReadAgain(attempt())).toBe(true);
+    expect(isReadAgain(attempt({ call: { ...callNamed('acme'), change } }))).toBe(false);
+    const { closure: _, ...open } = attempt();
+    expect(isReadAgain(open)).toBe(false);
+    const doubt = { closure: { kind: 'in_doubt', why: 'x', closedAtMs: NOON_MS } } as const;
+    expect(isReadAgain(attempt(doubt)), 'a reply that is in doubt').toBe(true);
+    const { reply: _reply, ...silent } = attempt(doubt);
+    expect(isReadAgain(silent)).toBe(false);
+    const decided = (kind: DecisionKind): Partial<AttemptRecord> => ({
+      decision: { ...DECIDED, kind, by: 'person', why: 'x', atMs: NOON_MS },
+    });
+    expect(isReadAgain(attempt({ ...doubt, ...decided('told') }))).toBe(false);
+    expect(isReadAgain(attempt({ ...doubt, ...decided('repeat') }))).toBe(false);
+    expect(isReadAgain(attempt(decided('repeat')))).toBe(true);
+  });
+
+  test('is not looked up for answers that the dialect of today has read', async () => {
+    const batch = '0000000a' as AttemptRecord['batch'];
+    const known = (dialect?: number): KnownCall =>
+      ({
+        kind: 'answered',
+        answer: {
+          ...{ attempt: 1 as AttemptRecord['attempt'], batch, kind: 'found', why: 'x' },
+          ...(dialect === undefined ? {} : { dialect }),
+        },
+      }) as const;
+    const asked: number[] = [];
+    const ledger = {
+      attempts: async (ids: readonly number[]) => {
+        asked.push(...ids);
+        return [attempt({ reply: replyWith('{}') })];
+      },
+    };
+    const at = { ledger, dialect: provider };
+    expect(await asReadToday([known(dialectMark(provider))], at)).toEqual([known(dialectMark(provider))]);
+    expect(asked).toEqual([]);
+    expect(await asReadToday([known(7), known()], at)).toMatchObject([
+      { answer: { kind: 'no_match' } },
+      { answer: { kind: 'no_match' } },
+    ]);
+    expect(asked, 'once for each answer').toEqual([1]);
+  });
+});
