@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from './core/call-key.ts';
 import type { JsonObject } from './core/operation.ts';
 import type { MappedInput } from './input.ts';
-import { isReadAsSaid, type Job, readEntryOf } from './job.ts';
+import { isReadAsSaid, type Job, readEntryOf } from './job/job.ts';
 import type { Account } from './vendor/account/account.ts';
 
 /**

@@ -6,7 +6,7 @@ import { isoTime } from './core/clock.ts';
 import { crashPoint } from './core/faults.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import type { MappedInput } from './input.ts';
-import { jobSettings } from './job-settings.ts';
+import { jobSettings } from './job/job-settings.ts';
 import { APART_MS } from './ledger/believed-time.ts';
 import { halfDone } from './ledger/interrupted-changes.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from './ledger/ledger.ts';

@@ -2,7 +2,7 @@ import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.t
 import { type StopError, stop } from './core/errors.ts';
 import { counted } from './core/plain-text.ts';
 import { rowAndWho } from './diff-words.ts';
-import type { Guards } from './job.ts';
+import type { Guards } from './job/job.ts';
 import type { RunOrder } from './order.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { invariant } from './core/errors.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import type {
   AnswerRecord,
   Batch,

@@ -8,7 +8,7 @@ export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts'
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { LeftFile } from './inbox.ts';
-export type { Job } from './job.ts';
+export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
 export {
   exitCodeOfSweep,

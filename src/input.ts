@@ -8,8 +8,8 @@ import type { Format, ReadOptions, Sheet, Survey } from './core/format.ts';
 import type { Operation } from './core/operation.ts';
 import { foreignName } from './core/plain-text.ts';
 import { InputFile, requireInputFile } from './input-file.ts';
-import { type Job, readEntryOf } from './job.ts';
-import { columnsOf, outputSettings, readSettings } from './job-settings.ts';
+import { type Job, readEntryOf } from './job/job.ts';
+import { columnsOf, outputSettings, readSettings } from './job/job-settings.ts';
 import type { LedgerReader } from './ledger/ledger.ts';
 
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */

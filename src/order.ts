@@ -1,7 +1,7 @@
 import type { ChangePlan } from './change-plan.ts';
 import type { Clock } from './core/clock.ts';
 import type { Listener } from './core/events.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import type { Credits, Ledger } from './ledger/ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Reread } from './reread.ts';

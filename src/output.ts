@@ -13,7 +13,7 @@ import { CellSafety } from './core/formulas.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from './core/row.ts';
 import type { Input } from './input.ts';
 import { requireInputFile } from './input-file.ts';
-import { columnsOf } from './job-settings.ts';
+import { columnsOf } from './job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from './ledger/ledger.ts';
 import { isPaidBy, nameColumnIn, Tally } from './ledger/tally.ts';
 import {

@@ -1,7 +1,7 @@
 import { isoTime } from './core/clock.ts';
 import { escapeHtml, grouped, plainText } from './core/plain-text.ts';
 import type { RowStatus } from './core/row.ts';
-import { limitPerSecondOf } from './job-settings.ts';
+import { limitPerSecondOf } from './job/job-settings.ts';
 import type { Batch, LedgerReader, Money } from './ledger/ledger.ts';
 import type { IdentifierTally, Tally } from './ledger/tally.ts';
 import {

@@ -9,7 +9,7 @@ import type { Listener } from './core/events.ts';
 import { schemaComment } from './core/paths.ts';
 import { DamageWatch, type JobDamage } from './damage-tally.ts';
 import { type OpenedInput, openHeader } from './input.ts';
-import { type Job, jobYaml, loadJob } from './job.ts';
+import { type Job, jobYaml, loadJob } from './job/job.ts';
 import { knownAnswers } from './known-answers.ts';
 import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 import { liveTeam } from './live-team.ts';

@@ -7,7 +7,7 @@ import { messageOf, stop } from './core/errors.ts';
 import { besideFile, partsOf } from './core/file-name.ts';
 import { CellSafety } from './core/formulas.ts';
 import { openInput } from './input.ts';
-import { outputSettings, readSettings } from './job-settings.ts';
+import { outputSettings, readSettings } from './job/job-settings.ts';
 import type { Batch } from './ledger/ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from './ledger/store.ts';
 import { salvageLedger } from './open-ledger.ts';

@@ -5,7 +5,7 @@ import { canonicalJson } from './core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
 import { rowAndWho } from './diff-words.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import type { LedgerReader, PlannedRow } from './ledger/ledger.ts';
 import { writeOwnFile } from './own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';

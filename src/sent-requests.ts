@@ -1,6 +1,6 @@
 import type { Method } from './core/operation.ts';
 import { foreignWords } from './core/plain-text.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import type { Account } from './vendor/account/account.ts';
 import type { Dialect } from './vendor/dialect.ts';
 import { builtInDialect } from './vendor/dialect-of.ts';

@@ -5,7 +5,7 @@ import type { InputRow, RowNumber } from './core/row.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
 import type { OpenedInput } from './input.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import type {
   AnswerKind,
   AnswerRecord,

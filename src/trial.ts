@@ -10,7 +10,7 @@ import { suggestion } from './core/nearest.ts';
 import type { Call, Operation, OperationOptions, RowInput } from './core/operation.ts';
 import { stateFolder } from './core/paths.ts';
 import { findCalls } from './former-calls.ts';
-import type { Job } from './job.ts';
+import type { Job } from './job/job.ts';
 import {
   type AnswerRecord,
   type AttemptRecord,

@@ -5,8 +5,8 @@
 import { expect, test } from 'vitest';
 import { checkGuards, guardProblems } from '../src/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../src/change-plan.ts';
-import type { Guards, Job } from '../src/job.ts';
-import { loadJob } from '../src/job.ts';
+import type { Guards, Job } from '../src/job/job.ts';
+import { loadJob } from '../src/job/job.ts';
 import { credits } from '../src/ledger/ledger.ts';
 
 const onboard = await loadJob('onboard');

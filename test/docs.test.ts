@@ -15,7 +15,7 @@ import { loadFamily } from '../src/core/family.ts';
 import { CRASH_POINTS } from '../src/core/faults.ts';
 import type { Operation } from '../src/core/operation.ts';
 import { ATTENTION_COLUMNS, OUR_COLUMNS, OUTCOME_KINDS } from '../src/core/row.ts';
-import { jobSchema, loadJob } from '../src/job.ts';
+import { jobSchema, loadJob } from '../src/job/job.ts';
 import { describeProgram, version } from '../src/main/program.ts';
 import { loadAccounts } from '../src/vendor/account/account.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';

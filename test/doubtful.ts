@@ -6,7 +6,7 @@ import { Connections } from '../src/connection.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import type { RunEvent } from '../src/core/events.ts';
 import { defineOperation, end, type IfLost, send } from '../src/core/operation.ts';
-import type { Job } from '../src/job.ts';
+import type { Job } from '../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { run } from '../src/pipeline.ts';

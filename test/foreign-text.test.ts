@@ -17,7 +17,7 @@ import { problemOf } from '../src/core/yaml/schema-problem.ts';
 import { damageOf } from '../src/damage.ts';
 import { findingWords } from '../src/damage-words.ts';
 import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
-import { jobSchema } from '../src/job/schema.ts';
+import { jobSchema } from '../src/job/job/schema.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
 import {
   normaliseDomain,

@@ -9,7 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { jobSchema } from '../src/job.ts';
+import { jobSchema } from '../src/job/job.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
 import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
 import { rowonce } from './cli/rowonce.ts';

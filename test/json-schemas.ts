@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { familyNames } from '../src/core/family.ts';
-import { jobSchema } from '../src/job.ts';
+import { jobSchema } from '../src/job/job.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
 import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
 

@@ -12,7 +12,7 @@ import { Connections } from '../src/connection.ts';
 import { requireConsent } from '../src/consent.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { openMappedInput } from '../src/input.ts';
-import type { Job } from '../src/job.ts';
+import type { Job } from '../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../src/ledger/ledger.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import type { RunOrder } from '../src/order.ts';

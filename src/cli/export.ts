@@ -8,7 +8,7 @@ import { besideFile, partsOf } from '../core/file-name.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { openInput, openMappedInput } from '../input.ts';
-import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job-settings.ts';
+import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../output.ts';

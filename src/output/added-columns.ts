@@ -13,7 +13,7 @@ import { type CellSafety, safeCell } from '../core/formulas.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../core/row.ts';
-import type { OnExisting } from '../job.ts';
+import type { OnExisting } from '../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../ledger/ledger.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../vendor/answer-fields.ts';
 import { FreeNames } from './free-names.ts';

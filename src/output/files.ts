@@ -1,6 +1,6 @@
 import { besideFile, partsOf } from '../core/file-name.ts';
 import type { Operation } from '../core/operation.ts';
-import type { Job } from '../job.ts';
+import type { Job } from '../job/job.ts';
 
 /** The files that stand beside an output, by their names. */
 

@@ -1,5 +1,5 @@
 import { invariant } from '../core/errors.ts';
-import { loadJob } from '../job.ts';
+import { loadJob } from '../job/job.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { ChosenJob } from '../run-job.ts';
 import type { Account } from '../vendor/account/account.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { distrustOf, type Self } from '../../src/core/file-trust.ts';
-import { loadJob } from '../../src/job.ts';
+import { loadJob } from '../../src/job/job.ts';
 import { readDialectFile } from '../../src/vendor/dialect-file.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 

@@ -4,7 +4,7 @@ import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
-import { outputSettings } from '../../job-settings.ts';
+import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
 import { sandboxAccount } from '../../vendor/account/account.ts';
 import { leftBy } from '../../vendor/changes.ts';

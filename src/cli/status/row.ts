@@ -9,7 +9,7 @@ import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
-import { outputSettings } from '../../job-settings.ts';
+import { outputSettings } from '../../job/job-settings.ts';
 import type {
   AttemptRecord,
   Batch,

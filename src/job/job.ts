@@ -1,20 +1,20 @@
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { parseDurationMs } from './core/duration.ts';
-import { familyNames, loadMember } from './core/family.ts';
-import type { ReadOptions } from './core/format.ts';
-import type { FormulaMode } from './core/formulas.ts';
-import { suggestion } from './core/nearest.ts';
-import type { JsonObject, JsonValue, Operation } from './core/operation.ts';
-import { foreignName, plainText } from './core/plain-text.ts';
-import { OUR_COLUMNS } from './core/row.ts';
-import { type DocumentKind, readDocument, type YamlDocument } from './core/yaml/document.ts';
+import { parseDurationMs } from '../core/duration.ts';
+import { familyNames, loadMember } from '../core/family.ts';
+import type { ReadOptions } from '../core/format.ts';
+import type { FormulaMode } from '../core/formulas.ts';
+import { suggestion } from '../core/nearest.ts';
+import type { JsonObject, JsonValue, Operation } from '../core/operation.ts';
+import { foreignName, plainText } from '../core/plain-text.ts';
+import { OUR_COLUMNS } from '../core/row.ts';
+import { type DocumentKind, readDocument, type YamlDocument } from '../core/yaml/document.ts';
+import { type Credits, credits } from '../ledger/ledger.ts';
+import { checkWaterfall } from '../operations/lookup/waterfall.ts';
+import { unoffered } from '../operations/team/unoffered.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
-import { type Credits, credits } from './ledger/ledger.ts';
-import { checkWaterfall } from './operations/lookup/waterfall.ts';
-import { unoffered } from './operations/team/unoffered.ts';
 
 export { jobSchema, readSchema } from './job/schema.ts';
 
@@ -79,7 +79,7 @@ export interface Job {
   readonly schedule?: string;
 }
 
-const OPERATIONS = new URL('./operations/', import.meta.url);
+const OPERATIONS = new URL('../operations/', import.meta.url);
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { AnswerPlace } from './core/answer-body.ts';
-import type { ReadOptions } from './core/format.ts';
-import { FORMULA_MODES, type FormulaMode } from './core/formulas.ts';
-import type { JsonObject, Operation } from './core/operation.ts';
+import type { AnswerPlace } from '../core/answer-body.ts';
+import type { ReadOptions } from '../core/format.ts';
+import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
+import type { JsonObject, Operation } from '../core/operation.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
 
 /**

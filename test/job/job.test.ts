@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Job, jobYaml, loadJob } from '../src/job.ts';
+import { type Job, jobYaml, loadJob } from '../../src/job/job.ts';
 
 /** All of them, in the order of their names. */
 const OPERATIONS =
@@ -236,10 +236,12 @@ describe('the jobs that a user copies', () => {
     ['enrich-people', 'fixtures/people.csv'],
     ['nightly-companies', 'fixtures/leads.csv'],
   ])('%s.yaml fits %s, has a comment on every line and spends nothing real', async (name, file) => {
-    const path = join(import.meta.dirname, '..', 'jobs', `${name}.yaml`);
+    const path = join(import.meta.dirname, '..', '..', 'jobs', `${name}.yaml`);
     const job = await loadJob(path);
     expect(job.account).toBe('sandbox-provider');
-    const [header = ''] = (await readFile(join(import.meta.dirname, '..', file), 'utf8')).split(/\r?\n/);
+    const [header = ''] = (await readFile(join(import.meta.dirname, '..', '..', file), 'utf8')).split(
+      /\r?\n/,
+    );
     expect(header.split(',')).toEqual(expect.arrayContaining(Object.values(job.columns ?? {})));
     for (const line of (await readFile(path, 'utf8')).trimEnd().split('\n')) expect(line).toMatch(/# \S/);
   });
