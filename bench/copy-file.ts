@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { openFile } from '../src/input.ts';
+import { openFile } from '../src/files/input.ts';
 
 const [path = '', copyPath = ''] = process.argv.slice(2);
 const { sheet } = await openFile(path);

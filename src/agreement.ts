@@ -6,7 +6,7 @@ import { canonicalJson } from './core/call-key.ts';
 import { stop } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
 import { counted } from './core/plain-text.ts';
-import type { MappedInput } from './input.ts';
+import type { MappedInput } from './files/input.ts';
 import type { RunOrder } from './order.ts';
 import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
 import type { Dialect } from './vendor/dialect.ts';

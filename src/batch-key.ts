@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from './core/call-key.ts';
 import type { JsonObject } from './core/operation.ts';
-import type { MappedInput } from './input.ts';
+import type { MappedInput } from './files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from './job/job.ts';
 import type { Account } from './vendor/account/account.ts';
 

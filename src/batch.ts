@@ -1,11 +1,11 @@
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { type ChangePlan, hasWork } from './change-plan.ts';
-import { guessWords, isByName } from './columns.ts';
 import { answerPlaceOf } from './core/answer-body.ts';
 import { isoTime } from './core/clock.ts';
 import { crashPoint } from './core/faults.ts';
+import { guessWords, isByName } from './files/columns/columns.ts';
+import type { MappedInput } from './files/input.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
-import type { MappedInput } from './input.ts';
 import { jobSettings } from './job/job-settings.ts';
 import { APART_MS } from './ledger/believed-time.ts';
 import { halfDone } from './ledger/interrupted-changes.ts';

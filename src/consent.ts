@@ -5,7 +5,7 @@ import { beginsWork, type ChangePlan, planOfChanges } from './change-plan.ts';
 import { credits as checkedCredits } from './core/checked-options.ts';
 import { stop } from './core/errors.ts';
 import { sentCounts } from './diff-words.ts';
-import type { MappedInput } from './input.ts';
+import type { MappedInput } from './files/input.ts';
 import { type Credits, credits, type Money } from './ledger/ledger.ts';
 import type { RunOrder } from './order.ts';
 import { mostAsked, type Plan, planRows } from './plan.ts';

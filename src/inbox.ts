@@ -6,8 +6,8 @@ import type { Clock } from './core/clock.ts';
 import { messageOf, type StopError, stop } from './core/errors.ts';
 import { endingOf, partsOf } from './core/file-name.ts';
 import { foreignName, sentence } from './core/plain-text.ts';
-import { readableEndings } from './input-file.ts';
-import { besideInput, filesOf } from './output.ts';
+import { readableEndings } from './files/input-file.ts';
+import { besideInput, filesOf } from './files/output/output.ts';
 
 /**
  * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`

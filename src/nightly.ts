@@ -2,8 +2,8 @@ import { type Checks, called, checkOptions, milliseconds, signal, texts } from '
 import { type Clock, systemClock } from './core/clock.ts';
 import { EXIT, type ExitCode, type StopCode, StopError, stop } from './core/errors.ts';
 import type { RunEvent } from './core/events.ts';
+import { contentHash } from './files/input.ts';
 import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
-import { contentHash } from './input.ts';
 import { type BatchId, type Credits, credits, type Ledger } from './ledger/ledger.ts';
 import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';

@@ -10,12 +10,7 @@ import { invariant, StopError, unreachable } from './core/errors.ts';
 import { crashPoint } from './core/faults.ts';
 import type { Call } from './core/operation.ts';
 import type { InputRow, RowNumber } from './core/row.ts';
-import { findCalls } from './former-calls.ts';
-import { asksErasedAgain, isFreshFor } from './freshness.ts';
-import { type MappedInput, openMappedInput } from './input.ts';
-import type { AttemptId, Batch, CallState, SettledRow } from './ledger/ledger.ts';
-import { erasedReason } from './ledger/person.ts';
-import type { RunOrder } from './order.ts';
+import { type MappedInput, openMappedInput } from './files/input.ts';
 import {
   chooseDestination,
   type Destination,
@@ -23,16 +18,21 @@ import {
   type OutputFiles,
   type WantedOutput,
   writeOutput,
-} from './output.ts';
+} from './files/output/output.ts';
+import { isRowRepaired } from './files/quality/repair.ts';
+import { OtherContent } from './files/row-input.ts';
+import { findCalls } from './former-calls.ts';
+import { asksErasedAgain, isFreshFor } from './freshness.ts';
+import type { AttemptId, Batch, CallState, SettledRow } from './ledger/ledger.ts';
+import { erasedReason } from './ledger/person.ts';
+import type { RunOrder } from './order.ts';
 import { outputNameFor } from './output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { planRun } from './plan-run.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
-import { isRowRepaired } from './repair.ts';
 import { type Answering, replay } from './replay.ts';
 import { rereadOf, rereadWords } from './reread.ts';
-import { OtherContent } from './row-input.ts';
 import { chooseSample, forecast } from './sample.ts';
 import { type RunSummary, summarize } from './summary.ts';
 import { Traffic } from './traffic.ts';

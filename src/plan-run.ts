@@ -1,6 +1,6 @@
 import { checkGuards } from './change-guards.ts';
 import { type ChangePlan, planChanges } from './change-plan.ts';
-import type { MappedInput } from './input.ts';
+import type { MappedInput } from './files/input.ts';
 import { liveTeam } from './live-team.ts';
 import type { RunOrder } from './order.ts';
 import { requireSavedPlan } from './saved-plan.ts';

@@ -3,8 +3,8 @@ import { type Clock, systemClock } from './core/clock.ts';
 import { unreachable } from './core/errors.ts';
 import type { Call } from './core/operation.ts';
 import type { RowNumber } from './core/row.ts';
+import type { MappedInput, OpenedInput } from './files/input.ts';
 import { freshSinceOf } from './freshness.ts';
-import type { MappedInput, OpenedInput } from './input.ts';
 import { type Credits, credits } from './ledger/ledger.ts';
 import { identifierOf } from './ledger/tally.ts';
 import {

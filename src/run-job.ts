@@ -7,17 +7,18 @@ import { systemClock } from './core/clock.ts';
 import { stop } from './core/errors.ts';
 import type { Listener } from './core/events.ts';
 import { schemaComment } from './core/paths.ts';
-import { DamageWatch, type JobDamage } from './damage-tally.ts';
-import { type OpenedInput, openHeader } from './input.ts';
+import { type OpenedInput, openHeader } from './files/input.ts';
+import { writeOwnFile } from './files/output/own-files.ts';
+import { isSealedYaml, ownershipOfSealed, sealedYaml } from './files/output/sealed-text.ts';
+import { DamageWatch, type JobDamage } from './files/quality/issue-tally.ts';
+import { repairing } from './files/quality/repair.ts';
 import { type Job, jobYaml, loadJob } from './job/job.ts';
 import { knownAnswers } from './known-answers.ts';
 import type { Ledger, LedgerReader } from './ledger/ledger.ts';
 import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { writeOwnFile } from './own-files.ts';
 import { run } from './pipeline.ts';
 import { type Plan, type PlanOrder, planRows } from './plan.ts';
-import { repairing } from './repair.ts';
 import { type Reread, rereadOf } from './reread.ts';
 import { keepRetention } from './retention.ts';
 import {
@@ -30,7 +31,6 @@ import {
   type SpenderRequest,
 } from './run-request.ts';
 import { readSavedPlan, savePlan } from './saved-plan.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml } from './sealed-text.ts';
 import { type SentRequest, sentRequests } from './sent-requests.ts';
 import type { RunSummary } from './summary.ts';
 import { type Account, chooseAccount, loadAccounts } from './vendor/account/account.ts';

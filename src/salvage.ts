@@ -6,12 +6,12 @@ import { isoTime } from './core/clock.ts';
 import { messageOf, stop } from './core/errors.ts';
 import { besideFile, partsOf } from './core/file-name.ts';
 import { CellSafety } from './core/formulas.ts';
-import { openInput } from './input.ts';
+import { openInput } from './files/input.ts';
+import { chooseDestination, writeOutput } from './files/output/output.ts';
 import { outputSettings, readSettings } from './job/job-settings.ts';
 import type { Batch } from './ledger/ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from './ledger/store.ts';
 import { salvageLedger } from './open-ledger.ts';
-import { chooseDestination, writeOutput } from './output.ts';
 
 /**
  * What is left of a damaged store, as files: the output of every batch whose input is still there, every answer that was

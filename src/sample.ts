@@ -1,7 +1,7 @@
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { unreachable } from './core/errors.ts';
 import type { OutcomeKind, RowNumber } from './core/row.ts';
-import type { MappedInput } from './input.ts';
+import type { MappedInput } from './files/input.ts';
 import { type AnswerRecord, type Batch, credits, type RowRecord } from './ledger/ledger.ts';
 import { identifierOf } from './ledger/tally.ts';
 import type { RunOrder } from './order.ts';

@@ -5,10 +5,10 @@ import { canonicalJson } from './core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from './core/errors.ts';
 import type { JsonValue } from './core/operation.ts';
 import { rowAndWho } from './diff-words.ts';
+import { writeOwnFile } from './files/output/own-files.ts';
+import { isSealedJson, ownershipOfSealed, sealedJson } from './files/output/sealed-text.ts';
 import type { Job } from './job/job.ts';
 import type { LedgerReader, PlannedRow } from './ledger/ledger.ts';
-import { writeOwnFile } from './own-files.ts';
-import { isSealedJson, ownershipOfSealed, sealedJson } from './sealed-text.ts';
 import type { Account } from './vendor/account/account.ts';
 
 /**

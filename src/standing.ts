@@ -2,9 +2,9 @@ import { unreachable } from './core/errors.ts';
 import { FingerprintSet, fingerprintOf } from './core/fingerprint-set.ts';
 import type { Answer, Call, Operation, OperationOptions, Prepared } from './core/operation.ts';
 import type { InputRow, RowNumber } from './core/row.ts';
+import type { OpenedInput } from './files/input.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
-import type { OpenedInput } from './input.ts';
 import type { Job } from './job/job.ts';
 import type {
   AnswerKind,

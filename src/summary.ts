@@ -1,10 +1,10 @@
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import { EXIT, type ExitCode, type StopError } from './core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from './core/row.ts';
+import type { OutputFiles } from './files/output/output.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger/ledger.ts';
 import type { Tally } from './ledger/tally.ts';
 import type { RunOrder } from './order.ts';
-import type { OutputFiles } from './output.ts';
 import type { Forecast } from './sample.ts';
 import { mostOfRow } from './tariff.ts';
 import type { Traffic } from './traffic.ts';

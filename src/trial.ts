@@ -9,6 +9,7 @@ import { stop } from './core/errors.ts';
 import { suggestion } from './core/nearest.ts';
 import type { Call, Operation, OperationOptions, RowInput } from './core/operation.ts';
 import { stateFolder } from './core/paths.ts';
+import { ownershipIn, writeOwnFile } from './files/output/own-files.ts';
 import { findCalls } from './former-calls.ts';
 import type { Job } from './job/job.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from './ledger/ledger.ts';
 import { isUrl } from './ledger/store.ts';
 import { chooseStore } from './open-ledger.ts';
-import { ownershipIn, writeOwnFile } from './own-files.ts';
 import { mostAsked } from './plan.ts';
 import { type ChosenJob, choose, openSpender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';

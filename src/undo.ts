@@ -3,7 +3,7 @@ import { type ChangePlan, planChanges } from './change-plan.ts';
 import { commandLine } from './core/command-line.ts';
 import { stop } from './core/errors.ts';
 import { Team } from './core/membership.ts';
-import { openHeader } from './input.ts';
+import { openHeader } from './files/input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger/ledger.ts';
 import { storeWords } from './open-ledger.ts';
 import { undoneBy } from './operations/team/undone-by.ts';

@@ -13,7 +13,7 @@ import { batchIdentityOf, batchKeyOf } from '../src/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../src/change-plan.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { KnownSubject, SubjectFacts } from '../src/core/membership.ts';
-import { openHeader } from '../src/input.ts';
+import { openHeader } from '../src/files/input.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
 import type { LiveTeam } from '../src/live-team.ts';
 import { choose } from '../src/run-job.ts';

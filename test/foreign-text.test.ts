@@ -14,9 +14,9 @@ import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { problemOf } from '../src/core/yaml/schema-problem.ts';
-import { damageOf } from '../src/damage.ts';
 import { findingWords } from '../src/damage-words.ts';
-import { formatOfCode } from '../src/formats/xlsx/number-format.ts';
+import { formatOfCode } from '../src/files/formats/xlsx/number-format.ts';
+import { damageOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job/schema.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
 import {

@@ -26,9 +26,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { stop } from '../src/core/errors.ts';
 import { besideFile } from '../src/core/file-name.ts';
+import { besideInput, filesOf } from '../src/files/output/output.ts';
 import { type Inbox, isAsSeen, moveToDone, moveToFailed, placeInDone, readInbox } from '../src/inbox.ts';
-import { besideInput, filesOf } from '../src/output.ts';
-import { nextTick } from './formats/input-folder.ts';
+import { nextTick } from './files/formats/input-folder.ts';
 
 function openFolder(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));

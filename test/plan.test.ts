@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Connections } from '../src/connection.ts';
 import { requireConsent } from '../src/consent.ts';
 import { type Clock, systemClock } from '../src/core/clock.ts';
-import { openMappedInput } from '../src/input.ts';
+import { openMappedInput } from '../src/files/input.ts';
 import type { Job } from '../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../src/ledger/ledger.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../src/core/operation.ts';
-import { openHeader } from '../src/input.ts';
+import { openHeader } from '../src/files/input.ts';
 import enrichCompany from '../src/operations/enrich-company.ts';
 import { type LookedUp, type Standing, standings } from '../src/standing.ts';
 import type { Account } from '../src/vendor/account/account.ts';

@@ -2,8 +2,8 @@ import { invariant } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
 import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../core/operation.ts';
 import type { Outcome, RowNumber } from '../core/row.ts';
+import { rowInputOf } from '../files/row-input.ts';
 import type { PlannedInput } from '../plan.ts';
-import { rowInputOf } from '../row-input.ts';
 import { optionsOf, prepareRow, type StandingOrder } from '../standing.ts';
 import { wayOf } from './way.ts';
 

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { guessWords } from '../columns.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
@@ -15,8 +14,9 @@ import {
   jobDamageLines,
   jobDamageObject,
 } from '../damage-words.ts';
-import { describeFile, type FileDescription } from '../describe-file.ts';
-import { openFile } from '../input.ts';
+import { guessWords } from '../files/columns/columns.ts';
+import { describeFile, type FileDescription } from '../files/describe-file.ts';
+import { openFile } from '../files/input.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { rereadWords } from '../reread.ts';

@@ -4,11 +4,11 @@ import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { isSpooled } from '../core/paths.ts';
+import { contentHash, openMappedInput } from '../files/input.ts';
+import { filesOf } from '../files/output/output.ts';
 import { freshSinceOf, hasGoneStale } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
-import { contentHash, openMappedInput } from '../input.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger/ledger.ts';
-import { filesOf } from '../output.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** What a sweep has to do on one account, and in which order. */

@@ -1,9 +1,9 @@
 import type { Outcome, RowNumber } from '../core/row.ts';
-import type { MappedInput } from '../input.ts';
+import type { MappedInput } from '../files/input.ts';
+import { requireSameInput, rowInputOf } from '../files/row-input.ts';
 import type { Batch, Ledger, PlannedRow } from '../ledger/ledger.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
 import type { RunOrder } from '../order.ts';
-import { requireSameInput, rowInputOf } from '../row-input.ts';
 import { optionsOf, prepareRow } from '../standing.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';

@@ -4,11 +4,11 @@ import { stringify } from 'csv-stringify/sync';
 import { commandLine } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { stateFolder } from '../core/paths.ts';
-import { contentHash } from '../input.ts';
+import { contentHash } from '../files/input.ts';
+import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Batch, BatchId, Ledger } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
 import { storeWords } from '../open-ledger.ts';
-import { ownershipIn, writeOwnFile } from '../own-files.ts';
 import type { UndoRow } from './list.ts';
 
 /** The list of an undo as a file, which is its batch's input like any other. It holds e-mail addresses: 0600. */

@@ -10,7 +10,7 @@ import {
   type ReadOptions,
 } from '../../src/core/format.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
-import { corpus, naughtyStrings } from '../files/corpus.ts';
+import { corpus, naughtyStrings } from '../files/matrix/corpus.ts';
 import type { FuzzInput } from './judge.ts';
 import { mutated } from './mutation.ts';
 import { SAMPLE_PARTS, SAMPLE_ROWS, SAMPLE_SHEET, withPart, zipped } from './workbook.ts';
@@ -28,7 +28,7 @@ export interface Material {
 
 /** @param only the one ending of which inputs are wanted; left out: all that any format reads. */
 export async function material(only?: string): Promise<Material> {
-  const formats = await loadFamily<Format>(new URL('../../src/formats/', import.meta.url));
+  const formats = await loadFamily<Format>(new URL('../../src/files/formats/', import.meta.url));
   const files = await corpus();
   const contents = async (isMeant: (path: string) => boolean): Promise<Buffer[]> =>
     Promise.all(files.filter(({ path }) => isMeant(path)).map(({ path }) => readFile(path)));

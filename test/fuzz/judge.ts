@@ -10,7 +10,8 @@ import {
   type ReadOptions,
   type Sheet,
 } from '../../src/core/format.ts';
-import { openFile } from '../../src/input.ts';
+import { openFile } from '../../src/files/input.ts';
+import { allOf } from '../files/formats/all-of.ts';
 import {
   MARK_COLUMN,
   markedCopy,
@@ -23,8 +24,7 @@ import {
   requireSameBytes,
   uncompressed,
   unmarkedCopy,
-} from '../files/promises.ts';
-import { allOf } from '../formats/all-of.ts';
+} from '../files/matrix/promises.ts';
 import { type Records, recordsOf } from './reference.ts';
 
 /**

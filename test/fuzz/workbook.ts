@@ -1,5 +1,5 @@
 import { invariant } from '../../src/core/errors.ts';
-import { zipOf } from '../formats/workbook-file.ts';
+import { zipOf } from '../files/formats/workbook-file.ts';
 
 /** A small workbook made by hand, so that each of its parts can be scratched and still lie in a whole container. */
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../core/atomic-file.ts';
 import { stateFolder } from '../../core/paths.ts';
+import type { OutputOrder } from '../../files/output/output.ts';
 import type { LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
-import type { OutputOrder } from '../../output.ts';
 
 /**
  * What exports beside a running spender wrote, in a file beside the ledger, which only the spender may write to. So the

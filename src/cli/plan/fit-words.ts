@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { guessWords } from '../../columns.ts';
-import type { Fit } from '../../fit.ts';
+import { guessWords } from '../../files/columns/columns.ts';
+import type { Fit } from '../../files/fit.ts';
 
 /** Which operations a file fits, for a person and for `--json`. */
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { NewFile, outputProblem } from '../../core/atomic-file.ts';
 import { StopError, stop } from '../../core/errors.ts';
 import { distrustOf } from '../../core/own-folder.ts';
-import { contentHash } from '../../input.ts';
+import { contentHash } from '../../files/input.ts';
 
 /**
  * Standard input as a file that only this user can read, named by its content: the same bytes piped in again are the

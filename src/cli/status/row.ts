@@ -9,6 +9,7 @@ import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
+import { shownBody } from '../../files/output/output.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type {
   AttemptRecord,
@@ -23,7 +24,6 @@ import type {
   RowRecord,
 } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import { shownBody } from '../../output.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
 import { changeFields } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';

@@ -11,7 +11,7 @@ import { unoffered } from '../../operations/team/unoffered.ts';
 /** What is said to a word that stands where a job is wanted and is none. */
 
 const OPERATIONS = new URL('../../operations/', import.meta.url);
-const FORMATS = new URL('../../formats/', import.meta.url);
+const FORMATS = new URL('../../files/formats/', import.meta.url);
 
 /** Where a checkout, and a user who copied from one, keeps jobs; looked at for suggestions only. */
 const JOBS_FOLDER = 'jobs';

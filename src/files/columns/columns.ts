@@ -1,0 +1,199 @@
+import { stop } from '../../core/errors.ts';
+import type { Sheet } from '../../core/format.ts';
+import { suggestion } from '../../core/nearest.ts';
+import type { Operation, RowInput } from '../../core/operation.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
+import { type ColumnContent, readContent } from './columns/content.ts';
+import { agreesByName, guessColumns } from './columns/guess.ts';
+import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
+import { quoted, unusable } from './columns/refusals.ts';
+
+export { ColumnContent } from './columns/content.ts';
+export { guessColumns, isGenericGuess, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';
+export type { GuessedColumn, LikelyColumn } from './columns/guessed.ts';
+
+/** Which column of a file feeds which input of an operation. */
+export interface ColumnMap {
+  /** Input → column, in the order in which the operation documents its inputs. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Whether nobody chose them, so that the user must be shown what was taken. */
+  readonly guessed: boolean;
+  /** Input → why its column was guessed, as a phrase; empty for columns that were chosen. */
+  readonly because: ReadonlyMap<string, string>;
+  /** A sentence for the user where the cells say otherwise than when the list was first worked on. */
+  readonly note?: string;
+  /** The row's text by input. */
+  read(row: InputRow): RowInput;
+}
+
+/** By what the same list was worked on before, perhaps with other cells. */
+export interface EarlierGuess {
+  readonly batch: string;
+  /** The file is what that batch wrote: beside the columns of its list there are those that were added. */
+  readonly isOutput: boolean;
+  /** Input → column. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/**
+ * Maps the columns of a file to the inputs of an operation: as the job chose, else by sure guesses. Rows are read only
+ * where the header does not decide, or cells may add to it.
+ * @param added what a batch put into the file. It is treated like columns that say so by their names.
+ * @param earlier stays in force as long as the header does not say otherwise: by other columns everything that was
+ * bought would be bought again, because a cell was changed.
+ * @throws StopError as `mapColumns`, and `input` when rows are read and damaged.
+ */
+export async function findColumns(
+  operation: Operation,
+  sheet: Pick<Sheet, 'groups'>,
+  header: readonly string[],
+  chosen?: Readonly<Record<string, string>>,
+  earlier?: EarlierGuess,
+  added: ReadonlySet<string> = new Set(),
+): Promise<ColumnMap> {
+  const own = header.map((name) => (added.has(name) ? FOUND_PREFIX + name : name));
+  if (chosen === undefined && earlier?.isOutput && areThere(earlier.columns, header)) {
+    return asInTheList(operation, header, earlier);
+  }
+  const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
+  if (chosen !== undefined) return mapColumns(operation, header, chosen);
+  if (!mayAdd && guessColumns(operation, own).problem === undefined) return mapColumns(operation, own);
+  const content = await readContent(sheet, header.length, operation);
+  if (earlier !== undefined && agreesByName(operation, own, earlier.columns)) {
+    return keep(operation, own, content, earlier);
+  }
+  return mapColumns(operation, own, undefined, content);
+}
+
+function areThere(columns: Readonly<Record<string, string>>, header: readonly string[]): boolean {
+  return Object.values(columns).every((column) => header.includes(column));
+}
+
+/** What was added may have the better names, and is about whom the answers were about: it would buy their answers. */
+function asInTheList(
+  operation: Operation,
+  header: readonly string[],
+  { batch, columns }: EarlierGuess,
+): ColumnMap {
+  const because = new Map(
+    Object.keys(columns).map((input) => [input, `as in batch ${batch}, whose output this is`]),
+  );
+  return { ...mapColumns(operation, header, columns), guessed: true, because };
+}
+
+/** The columns as they were guessed before, with what would be guessed now where that is something else. */
+function keep(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  { batch, columns }: EarlierGuess,
+): ColumnMap {
+  const { problem } = guessColumns(operation, header, content);
+  const now = problem === undefined ? mapColumns(operation, header, undefined, content) : undefined;
+  const isKept = (input: string): boolean => now?.columns[input] === columns[input];
+  if (now !== undefined && operation.inputs.every(({ name }) => isKept(name))) return now;
+  const because = new Map(
+    Object.keys(columns).map((input) => [
+      input,
+      (isKept(input) && now?.because.get(input)) || `as in batch ${batch}`,
+    ]),
+  );
+  const instead = now === undefined ? 'not be sure' : `be ${columnWords(now.columns)}`;
+  const note =
+    `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By its cells of now they ` +
+    `would ${instead}: to change them, name them under columns: in a job.`;
+  return { ...mapColumns(operation, header, columns), guessed: true, because, note };
+}
+
+/**
+ * @param header names of the file's columns, each of its own.
+ * @param chosen the job's `columns`, input → column; undefined: guess.
+ * @param content what the cells say; left out, only names count.
+ * @throws StopError `job` when a name is unknown, a guess is not sure, or no column is usable.
+ */
+export function mapColumns(
+  operation: Operation,
+  header: readonly string[],
+  chosen?: Readonly<Record<string, string>>,
+  content?: ColumnContent,
+): ColumnMap {
+  const mapping = chosen === undefined ? guess(operation, header, content) : check(operation, header, chosen);
+  const pairs = operation.inputs.flatMap(({ name }) => {
+    const found = mapping.get(name);
+    return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];
+  });
+  return {
+    // From entries, because an assignment to "__proto__" would be lost.
+    columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
+    guessed: chosen === undefined && pairs.length > 0,
+    because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
+    read: ({ cells }) => {
+      // Without a prototype: a job may call an input what it likes.
+      const input: Record<string, string> = Object.create(null);
+      for (const { name, index } of pairs) input[name] = cells[index] ?? '';
+      return input;
+    },
+  };
+}
+
+/** `abn ← ABN, website ← Charity_Website`. */
+export function columnWords(columns: Readonly<Record<string, string>>): string {
+  return Object.entries(columns)
+    .map(([input, column]) => pair(input, column))
+    .join(', ');
+}
+
+/** The same with why each was guessed, where that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
+export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
+  return Object.entries(columns)
+    .map(([input, column]) => {
+      const why = because.get(input);
+      return why === undefined || why === BY_NAME ? pair(input, column) : `${pair(input, column)} (${why})`;
+    })
+    .join(', ');
+}
+
+/** A column's name comes from a file, and is shown on a terminal. */
+function pair(input: string, column: string): string {
+  return `${input} ← ${plainText(column)}`;
+}
+
+/** Whether every guess follows from the header. */
+export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
+  return [...because.values()].every((why) => why === BY_NAME);
+}
+
+function guess(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent | undefined,
+): ReadonlyMap<string, GuessedColumn> {
+  const { sure, problem } = guessColumns(operation, header, content);
+  if (problem !== undefined) throw problem;
+  return sure;
+}
+
+/** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
+function check(
+  operation: Operation,
+  header: readonly string[],
+  chosen: Readonly<Record<string, string>>,
+): ReadonlyMap<string, GuessedColumn> {
+  const inputs = operation.inputs.map(({ name }) => name);
+  const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
+  const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
+  for (const [input, column] of mapping) {
+    if (!inputs.includes(input)) {
+      const fact = `columns: ${quoted(input)} is not an input of ${operation.name}.`;
+      throw stop('job', fact, suggestion(input, inputs));
+    }
+    if (!header.includes(column)) {
+      const fact = `columns: ${input} is to come from ${quoted(column)}, but the file has no such column.`;
+      throw stop('job', fact, suggestion(column, header));
+    }
+  }
+  const problem = unusable(operation, header, mapping);
+  if (problem !== undefined) throw problem;
+  return new Map([...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]));
+}

@@ -1,0 +1,239 @@
+import type { StopError } from '../../../core/errors.ts';
+import type { InputField, Operation } from '../../../core/operation.ts';
+import { counted } from '../../../core/plain-text.ts';
+import { isFoundColumn } from '../../../core/row.ts';
+import type { ColumnContent, LooksRight, Share } from './content.ts';
+import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
+import { notSure, unusable } from './refusals.ts';
+import { isSomebodyElses } from './somebody-else.ts';
+
+/**
+ * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
+ * same, and stands in where no name says anything. Beside names it adds only what carries a checksum: an address that
+ * looks right may be anybody's, and would be paid for.
+ */
+
+export interface Guess {
+  /** By input. */
+  readonly sure: ReadonlyMap<string, GuessedColumn>;
+  /** Why the operation cannot be run with what is sure; undefined when it can. */
+  readonly problem?: StopError;
+}
+
+/** One damaged cell in ten is still a column of that kind. */
+const SURE_SHARE = 0.9;
+
+/** A single cell may look like anything. */
+const SURE_CELLS = 2;
+
+/** Fewer different ones, and the column is about few that come again and again: a seller, a directory, one's own company. */
+const SURE_DISTINCT = 0.5;
+
+/** A column that is blank more often has what looks right in remarks, which are about anybody. */
+const SURE_ROWS = 0.1;
+
+/** A column that looks right more often than that is a rival, and which of the two is meant only the user knows. */
+const RIVAL_SHARE = 0.1;
+
+/** Below, what looks right in a column is a remark in it and not what it is for. */
+const LIKELY_SHARE = 0.5;
+
+/** @param content left out: by the header alone. */
+export function guessColumns(
+  operation: Operation,
+  header: readonly string[],
+  content?: ColumnContent,
+): Guess {
+  const { sure, unclear } = byName(operation, header, content);
+  if (unclear !== undefined) return { sure, problem: unclear };
+  if (content !== undefined) addByContent(operation, header, content, sure);
+  const likely = content === undefined ? [] : likelyColumns(operation, header, content, sure);
+  const problem = unusable(operation, header, sure, likely[0]);
+  return problem === undefined ? { sure } : { sure, problem };
+}
+
+/**
+ * Columns for inputs that have no sure one: what looks right beside what the header decides, what looks right in too few
+ * cells, and rivals.
+ */
+export function likelyColumns(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Guess['sure'],
+): readonly LikelyColumn[] {
+  const taken = new Set([...sure.values()].map(({ column }) => column));
+  return operation.inputs.flatMap(({ name: input, looksRight }) => {
+    if (looksRight === undefined || sure.has(input)) return [];
+    const likely = header.flatMap((column, at) => {
+      const share = content.share(at, looksRight);
+      const isFree = !taken.has(column) && !isFoundColumn(column);
+      return isFree && shareOf(share) >= LIKELY_SHARE ? [{ column, share }] : [];
+    });
+    // A domain is a website as well: the first input that it may be is the better one.
+    for (const { column } of likely) taken.add(column);
+    return likely.map(({ column, share }) => ({ input, column, because: becauseLikely(column, share) }));
+  });
+}
+
+function becauseLikely(column: string, share: Share): string {
+  if (isSomebodyElses(column)) return `${byContent(share)}, though its name says somebody else's`;
+  const doubt = doubtOf(share);
+  return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
+}
+
+/** Why a column is not taken although most of its cells look right, as a clause; undefined when it may be. */
+function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
+  if (distinct < right * SURE_DISTINCT) return 'few of them different';
+  return filled <= rows * SURE_ROWS ? 'the others blank' : undefined;
+}
+
+// -------------------------------------------------------------------------------------------------- by name
+
+/** By its columns. In an earlier output of ours the first of several is meant, because what we added stands to the right. */
+export function isOutput(header: readonly string[]): boolean {
+  return header.includes('_status');
+}
+
+/** Whether columns that were taken before say the same as the names of the header, so that only cells may say otherwise. */
+export function agreesByName(
+  { inputs }: Operation,
+  header: readonly string[],
+  columns: Readonly<Record<string, string>>,
+): boolean {
+  const isThere = Object.values(columns).every((column) => header.includes(column));
+  return (
+    isThere &&
+    inputs.every((input) => {
+      const claimants = claimantsOf(input, header);
+      return claimants.length === 0 || claimants.includes(columns[input.name] ?? '');
+    })
+  );
+}
+
+function byName(
+  operation: Operation,
+  header: readonly string[],
+  content: ColumnContent | undefined,
+): { readonly sure: Map<string, GuessedColumn>; readonly unclear?: StopError } {
+  const sure = new Map<string, GuessedColumn>();
+  for (const input of operation.inputs) {
+    const claimants = claimantsOf(input, header);
+    const [column, ...others] = claimants;
+    if (column === undefined) continue;
+    if (others.length === 0 || isOutput(header)) sure.set(input.name, { column, because: BY_NAME });
+    else {
+      const decided = content && soleColumn(input, claimants, header, content);
+      if (decided === undefined) return { sure, unclear: notSure(operation, input, claimants) };
+      sure.set(input.name, { column: decided.column, because: decided.because });
+    }
+  }
+  return { sure };
+}
+
+/** Columns whose name surely means the input. */
+function claimantsOf({ name, aliases, required }: InputField, header: readonly string[]): readonly string[] {
+  const known = new Set([squeezed(name), ...aliases]);
+  const isNamed = required === true && header.includes(name);
+  if (isNamed) return [name];
+  const squeezedNames = squeezedHeader(header);
+  return header.filter((column, at) => known.has(squeezedNames[at] ?? '') && !isFoundColumn(column));
+}
+
+/** Whether a column of that name would be taken for the input. */
+export function isNameOf({ name, aliases }: InputField, column: string): boolean {
+  const text = squeezed(column);
+  return text === squeezed(name) || aliases.includes(text);
+}
+
+/** A header is looked through for every input of every operation, and may have 100,000 names. */
+const squeezedHeaders = new WeakMap<readonly string[], readonly string[]>();
+
+function squeezedHeader(header: readonly string[]): readonly string[] {
+  const names = squeezedHeaders.get(header) ?? header.map(squeezed);
+  squeezedHeaders.set(header, names);
+  return names;
+}
+
+/**
+ * Whether a column is taken for an input by a name that means anything, in a list that has columns of other things: who
+ * names the operation means it so, and who asks what could be done with the file does not.
+ */
+export function isGenericGuess(operation: Operation, header: readonly string[], column: string): boolean {
+  const { inputs } = operation;
+  if (!inputs.some(({ generic = [] }) => generic.includes(squeezed(column)))) return false;
+  return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
+}
+
+/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
+function squeezed(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+// ------------------------------------------------------------------------------------------------ by content
+
+/** Adds what the header leaves open and the operation cannot do without, and what is as sure as a name. */
+function addByContent(
+  { inputs }: Operation,
+  header: readonly string[],
+  content: ColumnContent,
+  sure: Map<string, GuessedColumn>,
+): void {
+  const isBlank = (name: string): boolean => {
+    const named = sure.get(name);
+    return named === undefined || content.isBlank(header.indexOf(named.column));
+  };
+  const open = inputs.filter(
+    ({ name, required, checksummed }) =>
+      (!sure.has(name) && (sure.size === 0 || required)) || (checksummed && isBlank(name)),
+  );
+  for (const input of open) {
+    const taken = new Set([...sure.values()].map(({ column }) => column));
+    const free = header.filter((column) => !taken.has(column) && !isFoundColumn(column));
+    const sole = soleColumn(input, free, header, content);
+    if (sole === undefined || isSomebodyElses(sole.column) || doubtOf(sole.share) !== undefined) continue;
+    sure.set(input.name, { column: sole.column, because: sole.because });
+  }
+}
+
+/** A column with its name, and why it is taken. */
+interface SoleColumn extends GuessedColumn {
+  readonly share: Share;
+}
+
+/** The one column among those whose cells are of that kind; undefined when none is, or a second one may be. */
+function soleColumn(
+  { looksRight }: InputField,
+  columns: readonly string[],
+  header: readonly string[],
+  content: ColumnContent,
+): SoleColumn | undefined {
+  if (looksRight === undefined) return undefined;
+  const shares = sharesOf(columns, header, content, looksRight);
+  const rivals = shares.filter(({ share }) => shareOf(share) > RIVAL_SHARE);
+  const [first, second] = rivals;
+  if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
+  const { column, share } = first;
+  const isSure = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
+  return isSure ? { column, share, because: byContent(share) } : undefined;
+}
+
+function sharesOf(
+  columns: readonly string[],
+  header: readonly string[],
+  content: ColumnContent,
+  looksRight: LooksRight,
+): readonly { readonly column: string; readonly share: Share }[] {
+  const wanted = new Set(columns);
+  return header.flatMap((column, at) =>
+    wanted.has(column) ? [{ column, share: content.share(at, looksRight) }] : [],
+  );
+}
+
+function shareOf({ right, filled }: Share): number {
+  return filled === 0 ? 0 : right / filled;
+}
+
+function byContent({ right, filled }: Share): string {
+  return `by its content, ${right} of ${counted(filled, 'cell')}`;
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { stop } from '../../core/errors.ts';
+import type {
+  CellsFor,
+  CopyOptions,
+  Format,
+  Position,
+  PositionedRow,
+  Sheet,
+  Survey,
+} from '../../core/format.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { InputRow } from '../../core/row.ts';
+import { type NamedColumns, namedColumns } from '../header.ts';
+import { copiedText, inputRow } from './csv/copying.ts';
+import { encoded } from './csv/fitting.ts';
+import { packed } from './csv/gzip.ts';
+import { markLength } from './csv/raw-record.ts';
+import { readRecords } from './csv/records.ts';
+import { findShape, type Shape } from './csv/shape.ts';
+import { textOf } from './csv/text-source.ts';
+
+/**
+ * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8,
+ * UTF-16 or Windows-1252, packed or not. What is copied are the bytes of the file themselves:
+ *
+ *     file → unpacked → UTF-8 → records → with our cells → the file's encoding → packed
+ */
+const csv: Format = {
+  name: 'csv',
+  extensions: ['.csv', '.tsv', '.txt', '.csv.gz', '.tsv.gz', '.txt.gz'],
+  async open(file, options): Promise<Sheet> {
+    const shape = await findShape(file, options);
+    return {
+      notes: shape.notes,
+      survey: (onRow) => survey(shape, onRow),
+      header: async () => (await columnsOf(shape)).names,
+      rows: (from) => rows(shape, from),
+      groups: () => groups(shape),
+      copy: (copyOptions, cellsFor) => copy(shape, copyOptions, cellsFor),
+    };
+  },
+};
+
+export default csv;
+
+async function survey(shape: Shape, onRow?: (row: InputRow) => void): Promise<Survey> {
+  const columns = await columnsOf(shape);
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  const onFileBytes = (chunk: Buffer): void => {
+    sha256.update(chunk);
+    bytes += chunk.length;
+  };
+  let rowCount = 0;
+  for await (const group of readRecords(shape, { columns, onFileBytes })) {
+    for (const record of group) {
+      if (record.kind !== 'row') continue;
+      rowCount += 1;
+      onRow?.(inputRow(record));
+    }
+  }
+  return {
+    sha256: sha256.digest('hex'),
+    bytes,
+    encoding: await encodingWords(shape),
+    delimiter: shape.delimiter,
+    header: columns.names,
+    rows: rowCount,
+  };
+}
+
+const ENCODING_WORDS = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 (little-endian)',
+  'utf-16be': 'UTF-16 (big-endian)',
+  'windows-1252': 'Windows-1252',
+} as const;
+
+async function encodingWords(shape: Shape): Promise<string> {
+  const words = ENCODING_WORDS[shape.encoding];
+  for await (const start of textOf(shape)) {
+    return markLength(start) > 0 ? `${words} with byte-order mark` : words;
+  }
+  return words;
+}
+
+/** What the header says. @throws StopError `input`. */
+async function columnsOf(shape: Shape): Promise<NamedColumns> {
+  const { start } = shape;
+  const { path } = shape.file;
+  for await (const group of readRecords(shape, {})) {
+    const [first] = group;
+    if (first?.kind === 'header') return namedColumns(path, first.cells);
+  }
+  const skipped = start.row - 1;
+  if (skipped > 0) {
+    const fact = `${path} has nothing below its first ${counted(skipped, 'line')}: neither a header nor rows.`;
+    throw stop('input', fact, 'Count with --skip-lines only what stands above the names of the columns.');
+  }
+  const next = 'Name a file whose first row holds the names of the columns.';
+  throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
+}
+
+async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+  const columns = await columnsOf(shape);
+  for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
+    for (const record of group) {
+      if (record.kind === 'row') yield { ...inputRow(record), position: record.position };
+    }
+  }
+}
+
+async function* groups(shape: Shape): AsyncGenerator<readonly InputRow[], void, undefined> {
+  const columns = await columnsOf(shape);
+  for await (const group of readRecords(shape, { columns })) {
+    yield group.filter(({ kind }) => kind === 'row').map(inputRow);
+  }
+}
+
+async function* copy(
+  shape: Shape,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer, void, undefined> {
+  const texts = copiedText(shape, await columnsOf(shape), options, cellsFor);
+  const onUnwritable = (character: string): void => {
+    const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
+    options.note?.(`Windows-1252 cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
+  };
+  const bytes = encoded(shape.encoding, texts, onUnwritable);
+  yield* (options.isPacked ?? shape.isPacked) ? packed(bytes) : bytes;
+}

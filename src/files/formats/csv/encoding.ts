@@ -1,0 +1,112 @@
+import { type StopError, stop } from '../../../core/errors.ts';
+import type { Encoding } from '../../../core/format.ts';
+import { LineCounter } from './line-counter.ts';
+import { encodedBytes, type TextSource } from './text-source.ts';
+import { Utf8Check, type Utf8Fault } from './utf8-check.ts';
+
+/** How a file is encoded, and what of that the user should hear. */
+export interface FoundEncoding {
+  readonly encoding: Encoding;
+  readonly notes: readonly string[];
+}
+
+type EncodedFile = Pick<TextSource, 'file' | 'isPacked'>;
+
+/**
+ * As wanted; else by the byte-order mark; else UTF-8 when all of the file is, and Windows-1252 when not. Only the last
+ * two are told apart by reading the whole file.
+ * @throws StopError `input` for a file that is no text, or damaged so that neither of the two would be right.
+ */
+export async function findEncoding(
+  source: EncodedFile,
+  wanted: Encoding | undefined,
+): Promise<FoundEncoding> {
+  const check = new Utf8Check();
+  let isStart = true;
+  for await (const chunk of scanned(source)) {
+    if (isStart) {
+      requireText(source.file.path, chunk);
+      const found = wanted === undefined ? utf16Of(chunk) : { encoding: wanted, notes: [] };
+      if (found !== undefined) return found;
+      isStart = false;
+    }
+    check.add(chunk);
+    if (check.fault !== undefined) break;
+  }
+  check.end();
+  if (wanted !== undefined || check.fault === undefined) return { encoding: wanted ?? 'utf-8', notes: [] };
+  return windows1252(source, check.fault, check.hasMultiByte);
+}
+
+/** Windows-1252 hardly ever looks like UTF-8 by chance: what has both is damaged, and must not be guessed at. */
+async function windows1252(source: EncodedFile, fault: Utf8Fault, isMixed: boolean): Promise<FoundEncoding> {
+  const line = await lineOf(source, fault.offset);
+  const byte = `byte 0x${fault.byte.toString(16).toUpperCase()}`;
+  if (isMixed) {
+    const fact = `${source.file.path}, line ${line}: ${byte} is not UTF-8 text, but what stands above it is.`;
+    const next = 'Save the file again as UTF-8, or say with --encoding how it is encoded.';
+    throw stop('input', fact, next);
+  }
+  const note = `The file is read as Windows-1252, because ${byte} on line ${line} is not UTF-8; --encoding says otherwise.`;
+  return { encoding: 'windows-1252', notes: [note] };
+}
+
+/** Chunks that are only looked at. An unpacker works ahead of what is taken from it, and needs them each to stay. */
+function scanned(source: EncodedFile): AsyncIterable<Buffer> {
+  return source.isPacked ? encodedBytes(source) : source.file.scan();
+}
+
+async function lineOf(source: EncodedFile, offset: number): Promise<number> {
+  const lines = new LineCounter();
+  let left = offset;
+  for await (const chunk of scanned(source)) {
+    lines.add(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+  return lines.count + 1;
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const ZIP = Buffer.from('PK\x03\x04');
+
+/** @throws StopError `input` for what another program made and somebody gave the name of a text. */
+function requireText(path: string, start: Buffer): void {
+  const beginsWith = (magic: Buffer): boolean => start.subarray(0, magic.length).equals(magic);
+  if (beginsWith(ZIP)) throw notText(path, 'a zip file or a workbook', 'Give a workbook the ending .xlsx.');
+  if (beginsWith(GZIP)) throw notText(path, 'packed with gzip', 'Give the file the ending .csv.gz.');
+}
+
+function notText(path: string, what: string, next: string): StopError {
+  return stop('input', `${path} is ${what}, not the text that its name says.`, next);
+}
+
+/** By its byte-order mark; without one only where it is beyond doubt, and said. */
+function utf16Of(start: Buffer): FoundEncoding | undefined {
+  if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', notes: [] };
+  if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', notes: [] };
+  const encoding = unmarkedUtf16(start);
+  if (encoding === undefined) return undefined;
+  const name = encoding.toUpperCase();
+  return {
+    encoding,
+    notes: [`The file is read as ${name}, because every other byte is zero; --encoding says otherwise.`],
+  };
+}
+
+/**
+ * Text in the Latin alphabet has a zero in every other byte of UTF-16, and no zeros in any other encoding. Whether they
+ * are the even or the odd bytes tells the order; a single one on the wrong side, and it is no such text.
+ */
+function unmarkedUtf16(start: Buffer): Encoding | undefined {
+  const pairs = Math.floor(start.length / 2);
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < pairs * 2; index += 2) {
+    if (start[index] === 0) even += 1;
+    if (start[index + 1] === 0) odd += 1;
+  }
+  if (even === 0 && odd * 2 > pairs) return 'utf-16le';
+  if (odd === 0 && even * 2 > pairs) return 'utf-16be';
+  return undefined;
+}

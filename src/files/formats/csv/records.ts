@@ -1,0 +1,357 @@
+import { isUtf8 } from 'node:buffer';
+import { CsvError, parse } from 'csv-parse';
+import { type StopError, stop } from '../../../core/errors.ts';
+import { DELIMITERS, type Position } from '../../../core/format.ts';
+import { counted } from '../../../core/plain-text.ts';
+import type { NamedColumns } from '../../header.ts';
+import { ByteWindow } from './byte-window.ts';
+import {
+  DAMAGE,
+  type Damage,
+  MOST_BYTES_PER_ROW,
+  ROW_TOO_LONG,
+  ROWS_SWALLOWED,
+  SAVE_AS_UTF8,
+} from './damage.ts';
+import {
+  blankLinesLength,
+  bodyOf,
+  countLineEnds,
+  isEndMark,
+  isLineEnd,
+  lineEndLength,
+} from './raw-record.ts';
+import type { Shape } from './shape.ts';
+import { type StrayQuote, strayQuoteIn, swallowingCell } from './stray-quote.ts';
+import { textOf } from './text-source.ts';
+import { firstBadByte } from './utf8-check.ts';
+
+/**
+ * The records of a delimited text. The parser decides where they end and what their cells say; the reader knows which
+ * bytes and which row and line of the file that is.
+ */
+
+/**
+ * Blank lines wait in memory for the row below them, so there is a limit to them. All the rows of Excel's largest sheet,
+ * left blank, are two mebibytes.
+ */
+const MOST_BYTES_OF_BLANK_LINES = 8 * 1024 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
+const QUOTE = 0x22;
+
+/** A header or a row with the blank lines above it, or what ends the file: blank lines, or the end mark of old programs. */
+export interface CsvRecord {
+  readonly kind: 'header' | 'row' | 'end';
+  readonly position: Position;
+  /**
+   * Those of the columns that have a name, in a padded file also where the file has fewer or more. Of a record that cannot
+   * be read all of them, as of `InputRow`.
+   */
+  readonly cells: readonly string[];
+  /** Why it cannot be read, see `InputRow`. */
+  readonly unreadable: string | undefined;
+  /** How many cells stand in the file. */
+  readonly found: number;
+  /** Lines that hold nothing but their line end. */
+  readonly blankLines: Buffer;
+  /** As in the file: with its line end, and for the first one with the byte-order mark. */
+  readonly bytes: Buffer;
+}
+
+export interface Reading {
+  /** What the header says, and every record should fit; left out, any will do, and all cells are handed over. */
+  readonly columns?: NamedColumns;
+  /** Where a row starts; left out: where the header is. */
+  readonly from?: Position;
+  /** Sees the bytes of the file itself, all of them, in order. */
+  readonly onFileBytes?: (bytes: Buffer) => void;
+}
+
+/**
+ * Every record of the file from a position on, in groups as they are read: handing over one by one would take longer than
+ * the parsing. A group is what one read of the file completes. @throws StopError `input` with row and line.
+ */
+export async function* readRecords(
+  shape: Shape,
+  reading: Reading,
+): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  const reader = new RecordReader(shape, reading);
+  let group: CsvRecord[] = [];
+  const parser = parse({
+    bom: reader.isFileStart,
+    delimiter: DELIMITERS[shape.delimiter],
+    max_record_size: MOST_BYTES_PER_ROW,
+    on_record(cells: string[], info) {
+      counts.records = 0;
+      group.push(reader.record(cells, info.bytes));
+      // Nothing goes through the parser's own queue.
+      return null;
+    },
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // Widths are checked by the reader, which knows which row this is.
+    relax_column_count: true,
+    // So are quotes where none may stand: the record ends with its line then.
+    relax_quotes: true,
+    skip_empty_lines: true,
+  });
+  // A record that differs in width from the first that was counted costs an error object with its stack, many times as
+  // long as the record itself takes, also where any width will do. So none is counted.
+  const counts: { records: number } = parser.info;
+  // What is wrong is told to whoever gave the parser something to do; without a listener it would end the process too.
+  parser.on('error', () => {});
+  const takeGroup = (): readonly CsvRecord[] => {
+    const taken = group;
+    group = [];
+    return taken;
+  };
+  try {
+    for await (const chunk of reader.chunks()) {
+      await parsed((done) => parser.write(chunk, done));
+      yield takeGroup();
+    }
+    await parsed((done) => parser.end(done));
+    yield [...takeGroup(), reader.end()];
+  } catch (error) {
+    throw error instanceof CsvError ? reader.damage(error, parser.info.bytes) : error;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Resolves when the parser has worked through what it was given; rejects with what it found wrong. */
+function parsed(give: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => give((error) => (error ? reject(error) : resolve())));
+}
+
+/** Makes records of what the parser finds, and knows at any moment which row and line that is. */
+class RecordReader {
+  readonly #shape: Shape;
+  readonly #reading: Reading;
+  readonly #window: ByteWindow;
+  /** Where the parser began; its own counts begin at zero. */
+  readonly #origin: number;
+  /** The record that the parser is at. */
+  #next: Position;
+  #headerIsDue: boolean;
+  #hasReadable = false;
+  /** Why the first row that cannot be read would refuse the file. */
+  #firstFault: StopError | undefined;
+
+  constructor(shape: Shape, reading: Reading) {
+    this.#shape = shape;
+    this.#reading = reading;
+    this.#next = reading.from ?? shape.start;
+    this.#origin = this.#next.byteOffset;
+    this.#headerIsDue = reading.from === undefined;
+    this.#window = new ByteWindow(this.#origin);
+  }
+
+  /** Whether the parser gets the very first byte, and may meet a byte-order mark. */
+  get isFileStart(): boolean {
+    return this.#origin === 0;
+  }
+
+  /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
+      this.#window.append(chunk);
+      this.#refuseZeroByte(chunk);
+      this.#refuseEndlessness();
+      yield chunk;
+    }
+  }
+
+  /**
+   * @param bytesParsed where the record ends, counted from where the parser began.
+   * @throws StopError `input` when it is too long, not UTF-8, has swallowed others, or is refused for itself.
+   */
+  record(found: string[], bytesParsed: number): CsvRecord {
+    const byteOffset = this.#origin + bytesParsed;
+    const blankLines = this.#takeBlankLines(byteOffset);
+    const position = this.#next;
+    const bytes = this.#window.take(byteOffset);
+    if (isEndMark(bytes, position.byteOffset === 0)) return this.#endOf(Buffer.concat([blankLines, bytes]));
+    if (bytes.length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
+      throw this.#damaged(ROW_TOO_LONG, position.lines + 1);
+    }
+    if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
+    const unreadable = this.#faultOf(found, bytes);
+    const cells = unreadable === undefined ? this.#fitted(found) : this.#allOf(found);
+    this.#next = { row: position.row + 1, byteOffset, lines: position.lines + countLineEnds(bytes) };
+    const kind = this.#headerIsDue ? 'header' : 'row';
+    this.#headerIsDue = false;
+    if (kind === 'row' && unreadable === undefined) this.#hasReadable = true;
+    return { kind, position, cells, unreadable, found: found.length, blankLines, bytes };
+  }
+
+  /**
+   * What is left when the parser has no more records: blank lines, or nothing.
+   * @throws StopError `input` when no row could be read: then it is the way in which the file is written.
+   */
+  end(): CsvRecord {
+    const isWhole = this.#width !== undefined && this.#reading.from === undefined;
+    if (isWhole && !this.#hasReadable && this.#firstFault !== undefined) throw this.#firstFault;
+    return this.#endOf(this.#takeBlankLines(this.#window.end));
+  }
+
+  #endOf(blankLines: Buffer): CsvRecord {
+    const nothing = { cells: [], unreadable: undefined, found: 0, bytes: NO_BYTES };
+    return { kind: 'end', position: this.#next, blankLines, ...nothing };
+  }
+
+  /**
+   * Why nobody can be sure of the record's cells. @throws StopError `input` where that is more than this row's concern: in
+   * a header, in a strict reading, where rows have been swallowed, and where the row may go on below.
+   */
+  #faultOf(found: readonly string[], bytes: Buffer): string | undefined {
+    const stray = this.#strayQuote(found, bytes);
+    const width = this.#width;
+    const fits = width === undefined || found.length === width || this.#padded(found, width) !== undefined;
+    if (stray === undefined && fits) return undefined;
+    const body = bodyOf(bytes, this.#next.byteOffset);
+    const lineOf = (at: number): number => this.#next.lines + 1 + countLineEnds(body.subarray(0, at));
+    const opening = width && swallowingCell(body, this.#delimiterByte, width, stray);
+    if (opening && !this.#headerIsDue) throw this.#damaged(ROWS_SWALLOWED, lineOf(opening.start));
+    const damage = stray?.damage ?? this.#ragged(found, width ?? 0);
+    const line = lineOf(stray?.cellStart ?? 0);
+    // A row that is too short may be half of one, or the last of a file that was cut off.
+    const isShort = stray === undefined && found.length < (width ?? 0);
+    if (isShort || this.#isStrict) throw this.#damaged(damage, line);
+    this.#firstFault ??= this.#damaged(damage, line);
+    return `line ${line} cannot be read: ${damage.fact}`;
+  }
+
+  /** Nothing can be set aside in a header, and rows that were met while it was looked for will be read again. */
+  get #isStrict(): boolean {
+    return this.#headerIsDue || (this.#shape.isStrict && this.#width !== undefined);
+  }
+
+  /** Cells of the header; undefined while it is not known. */
+  get #width(): number | undefined {
+    const { columns } = this.#reading;
+    return columns && columns.places.length + columns.nameless.length;
+  }
+
+  /** Hardly any record has a quote in a cell, so hardly any is looked at byte by byte. */
+  #strayQuote(found: readonly string[], bytes: Buffer): StrayQuote | undefined {
+    if (!bytes.includes(QUOTE) || !found.some((cell) => cell.includes('"'))) return undefined;
+    return strayQuoteIn(bodyOf(bytes, this.#next.byteOffset), this.#delimiterByte);
+  }
+
+  /**
+   * The parser's complaint in the user's terms; its own line numbers count a CRLF in quotes twice.
+   * @param bytesParsed where the cell at fault begins, counted from where the parser began. The parser counts blank
+   *   lines only with the cell below them.
+   */
+  damage(error: CsvError, bytesParsed: number): unknown {
+    const damage = DAMAGE[error.code];
+    if (damage === undefined) return error;
+    this.#takeBlankLines(this.#window.end);
+    const cellStart = Math.max(this.#next.byteOffset, this.#origin + bytesParsed);
+    return this.#damaged(damage, this.#lineAt(cellStart));
+  }
+
+  #damaged({ fact, next }: Damage, line: number): StopError {
+    return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
+  }
+
+  /** Goes on to the first byte that belongs to a record, or to the limit. */
+  #takeBlankLines(limit: number): Buffer {
+    const { row, byteOffset, lines } = this.#next;
+    // Hardly any row has a blank line above it, and looking at the bytes themselves costs a view of them each time.
+    if (byteOffset > 0 && !isLineEnd(this.#window.next)) return NO_BYTES;
+    const length = blankLinesLength(this.#window.peek(limit), byteOffset === 0);
+    if (length === 0) return NO_BYTES;
+    const blankLines = this.#window.take(byteOffset + length);
+    const count = countLineEnds(blankLines);
+    this.#next = { row: row + count, byteOffset: byteOffset + length, lines: lines + count };
+    return blankLines;
+  }
+
+  /** What piles up without a record: blank lines, or a row of blank cells, whose length the parser does not limit. */
+  #refuseEndlessness(): void {
+    if (this.#window.end - this.#window.start <= MOST_BYTES_OF_BLANK_LINES) return;
+    const { row, lines } = this.#next;
+    this.#takeBlankLines(this.#window.end);
+    if (this.#window.start < this.#window.end) throw this.#damaged(ROW_TOO_LONG, this.#next.lines + 1);
+    const where = `${this.#shape.file.path}, after row ${row - 1}, line ${lines}`;
+    const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
+    throw stop('input', fact, 'Remove the blank lines.');
+  }
+
+  /** The parser would take a zero byte for the end of the file in places. */
+  #refuseZeroByte(chunk: Buffer): void {
+    const index = chunk.indexOf(0);
+    if (index === -1) return;
+    const line = this.#lineAt(this.#window.end - chunk.length + index);
+    const fact = `${this.#shape.file.path}, line ${line}: a zero byte, which text does not have.`;
+    throw stop('input', fact, SAVE_AS_UTF8);
+  }
+
+  #notUtf8(bytes: Buffer): StopError {
+    const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, firstBadByte(bytes)));
+    return stop(
+      'input',
+      `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`,
+      SAVE_AS_UTF8,
+    );
+  }
+
+  /** The cells of the columns that have a name. @throws StopError `input` when others are filled. */
+  #fitted(found: string[]): readonly string[] {
+    const { columns } = this.#reading;
+    if (columns === undefined) return found;
+    const width = columns.places.length + columns.nameless.length;
+    const cells = found.length === width ? found : (this.#padded(found, width) ?? found);
+    if (columns.nameless.length === 0) return cells;
+    const isFilled = (place: number): boolean => cells[place]?.trim() !== '';
+    const filled = this.#headerIsDue ? undefined : columns.nameless.find(isFilled);
+    if (filled !== undefined) throw this.#nameless(filled);
+    return columns.places.map((place) => cells[place] ?? '');
+  }
+
+  /** Those that seem to stand below a name, then the others. */
+  #allOf(found: readonly string[]): readonly string[] {
+    const { columns } = this.#reading;
+    if (columns === undefined || columns.nameless.length === 0) return found;
+    const { places } = columns;
+    const named = new Set(places);
+    return [
+      ...places.map((place) => found[place] ?? ''),
+      ...found.filter((_cell, place) => !named.has(place)),
+    ];
+  }
+
+  /** Undefined where that is not to be done, or cannot be. */
+  #padded(found: readonly string[], width: number): readonly string[] | undefined {
+    if (!(this.#shape.isPadded && isBlank(found.slice(width)))) return undefined;
+    return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];
+  }
+
+  #nameless(place: number): StopError {
+    const where = `${this.#shape.file.path}, row ${this.#next.row}, line ${this.#next.lines + 1}`;
+    const fact = `${where}: column ${place + 1} has no name in the header, but a filled cell here.`;
+    return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
+  }
+
+  #ragged(found: readonly string[], width: number): Damage {
+    const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
+    const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
+    return {
+      fact: `${counted(found.length, 'cell')}, but the header has ${counted(width, 'column')}`,
+      next: `Give the row as many cells as the header has (${quoting})${padding}.`,
+    };
+  }
+
+  get #delimiterByte(): number {
+    return DELIMITERS[this.#shape.delimiter].charCodeAt(0);
+  }
+
+  /** The number of the line on which a byte of the current record stands, the first being 1. */
+  #lineAt(byteOffset: number): number {
+    return this.#next.lines + 1 + countLineEnds(this.#window.peek(byteOffset));
+  }
+}
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');

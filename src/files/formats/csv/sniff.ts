@@ -1,0 +1,166 @@
+import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
+import { isShownText } from './stray-quote.ts';
+
+/** What a piece of text from the start of a file says of the table's shape. Pure guesses, of which a user can be told. */
+
+/** The start of a file, cut at a fixed size. */
+export interface Sample {
+  readonly text: string;
+  /** Whether the file ends with it; else its last record may be cut. */
+  readonly isWhole: boolean;
+}
+
+/** A record of the sample that is not blank. */
+interface SampledRecord {
+  readonly cells: readonly string[];
+  /** Whether quotes stand only where a cell in quotes may have them. A wrong delimiter cuts through quotes. */
+  readonly isSound: boolean;
+  /** Lines of the sample above it. */
+  readonly linesAbove: number;
+}
+
+/**
+ * What stands between cells: what parts the records most evenly, quotes respected. Among equals the one that finds more
+ * columns, then the one that is more usual for the file's ending; a text that nothing parts is one column.
+ */
+export function sniffDelimiter(sample: Sample, usual: Delimiter): Delimiter {
+  const scored = [usual, ...DELIMITER_NAMES.filter((name) => name !== usual)].map((name) => {
+    const records = sampledRecords(sample, name);
+    return { name, width: usualWidth(records), evenness: evennessOf(records) };
+  });
+  // The sort is stable, so the order of the candidates decides last.
+  const [best] = scored.sort((a, b) => b.evenness - a.evenness || b.width - a.width);
+  return best === undefined || best.evenness === 0 ? usual : best.name;
+}
+
+/**
+ * From 0, nothing is parted, to 2, every record has as many cells as the first. Where the first differs, the delimiter
+ * only counts when it parts more than half of the records alike, or a title stands above a table that is without fault.
+ */
+function evennessOf(records: readonly SampledRecord[]): number {
+  const width = usualWidth(records);
+  const isEven = ({ cells, isSound }: SampledRecord): boolean => isSound && cells.length === width;
+  const share = records.filter(isEven).length / records.length;
+  const first = records[0]?.cells.length ?? 0;
+  if (width < 2) return 0;
+  if (first === width) return 1 + share;
+  if (first > 1 && share > 0.5) return share;
+  const table = records.slice(headerIndex(records));
+  const isTable = table.length < records.length && table.length >= LEAST_RECORDS_BELOW_A_TITLE;
+  return isTable && table.every(isEven) ? share : 0;
+}
+
+/** A header and two rows: fewer could as well be a list of one column in which a comma happens to stand. */
+const LEAST_RECORDS_BELOW_A_TITLE = 3;
+
+export interface Titles {
+  /** Lines above the header. */
+  readonly lines: number;
+  /** The first of them that is not blank. */
+  readonly first: string;
+  readonly header: readonly string[];
+}
+
+/**
+ * The lines above the table, where they look like a title: hardly any filled cell, above a line that is filled like a
+ * header. Undefined where the first line may be the header.
+ */
+export function findTitles(sample: Sample, delimiter: Delimiter): Titles | undefined {
+  const records = sampledRecords(sample, delimiter);
+  const header = records[headerIndex(records)];
+  const [first] = records;
+  if (header === undefined || first === undefined || header === first) return undefined;
+  return {
+    lines: header.linesAbove,
+    first: filled(first.cells)[0] ?? '',
+    header: filled(header.cells),
+  };
+}
+
+/** Which of the records may be the header; 0 where nothing above another one looks like a title. */
+function headerIndex(records: readonly SampledRecord[]): number {
+  const cellsInRow = usualWidth(records);
+  const rows = records.filter(({ cells }) => cells.length === cellsInRow);
+  const used = usedPlaces(rows);
+  const width = used.length;
+  const header = rows.find(({ cells }) => looksLikeHeader(used.map((place) => cells[place] ?? '')));
+  const index = header === undefined ? 0 : records.indexOf(header);
+  const above = records.slice(0, index);
+  const isTitle = ({ cells }: SampledRecord): boolean => {
+    const count = filled(cells).length;
+    return count <= 1 || count * 2 < width;
+  };
+  return width >= 2 && above.every(isTitle) ? above.length : 0;
+}
+
+/** Where the records have cells that are not blank. Delimiters around each line leave blank columns. */
+function usedPlaces(records: readonly SampledRecord[]): readonly number[] {
+  const isBlank = (place: number): boolean => records.every(({ cells }) => cells[place]?.trim() === '');
+  return [...(records[0]?.cells.keys() ?? [])].filter((place) => !isBlank(place));
+}
+
+function looksLikeHeader(cells: readonly string[]): boolean {
+  const names = filled(cells);
+  return names.length === cells.length && new Set(names).size === names.length && !names.some(isNumber);
+}
+
+const filled = (cells: readonly string[]): string[] => cells.map((cell) => cell.trim()).filter(Boolean);
+
+const isNumber = (cell: string): boolean => /^[\d\s.,+-]+$/.test(cell);
+
+/** How many cells most of the records have; the smallest of several such numbers. */
+function usualWidth(records: readonly SampledRecord[]): number {
+  const counts = new Map<number, number>();
+  for (const { cells } of records) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
+  const [most] = [...counts].sort(([a, countA], [b, countB]) => countB - countA || a - b);
+  return most?.[0] ?? 0;
+}
+
+/** The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like damage. */
+function sampledRecords({ text, isWhole }: Sample, delimiter: Delimiter): readonly SampledRecord[] {
+  const records: SampledRecord[] = [];
+  let cells: string[] = [];
+  let isSound = true;
+  let linesAbove = 0;
+  let lines = 0;
+  const cellPattern = CELLS[delimiter];
+  for (let at = 0; at < text.length; ) {
+    cellPattern.lastIndex = at;
+    const { quoted = '', plain = '', end = '' } = cellPattern.exec(text)?.groups ?? {};
+    at += Math.max(1, quoted.length + plain.length + end.length);
+    if (quoted === '') {
+      cells.push(plain);
+      isSound &&= !plain.includes('"') || isShownText(plain);
+    } else {
+      cells.push(unquoted(quoted) + plain);
+      isSound &&= plain === '';
+      lines += quoted.match(LINE_END)?.length ?? 0;
+    }
+    if (end === DELIMITERS[delimiter]) continue;
+    // A record that is longer than the sample is better than none.
+    const isCut = end === '' && !isWhole && records.length > 0;
+    if (!isCut && (cells.length > 1 || cells[0] !== '')) records.push({ cells, isSound, linesAbove });
+    cells = [];
+    isSound = true;
+    lines += 1;
+    linesAbove = lines;
+  }
+  return records;
+}
+
+const LINE_END = /\r\n|\n|\r/g;
+
+/** One cell, in quotes or not, and what ends it: the delimiter, a line end, or nothing at the end of the text. */
+const CELLS = Object.fromEntries(
+  DELIMITER_NAMES.map((name) => {
+    const character = `\\u${DELIMITERS[name].charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const quoted = '(?<quoted>(?:"(?:[^"]|"")*(?:"|$))?)';
+    const plain = `(?<plain>[^${character}\\r\\n]*)`;
+    const pattern = `${quoted}${plain}(?<end>${character}|\\r\\n|\\r|\\n|$)`;
+    return [name, new RegExp(pattern, 'y')] as const;
+  }),
+) as Record<Delimiter, RegExp>;
+
+function unquoted(cell: string): string {
+  return cell.replace(/^"|"$/g, '').replaceAll('""', '"');
+}

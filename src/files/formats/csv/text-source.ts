@@ -1,0 +1,83 @@
+import { type StopError, stop } from '../../../core/errors.ts';
+import type { Encoding, FileBytes } from '../../../core/format.ts';
+import { textDecoder, Undecodable } from '../../text-encoding.ts';
+import { unpacked } from './gzip.ts';
+import { LineCounter } from './line-counter.ts';
+
+/**
+ * The text of a file as UTF-8, in chunks and in order, whatever it is packed and encoded in. All that is said of places
+ * in a file (positions, windows) is said of this text; for plain UTF-8 it is the file itself.
+ */
+export interface TextSource {
+  readonly file: FileBytes;
+  readonly encoding: Encoding;
+  readonly isPacked: boolean;
+}
+
+/** The bytes that are encoded text. @throws StopError `input` when they cannot be read or unpacked. */
+export function encodedBytes(
+  { file, isPacked }: Pick<TextSource, 'file' | 'isPacked'>,
+  bytes: AsyncIterable<Buffer> = file.chunks(),
+): AsyncIterable<Buffer> {
+  return isPacked ? unpacked(file.path, bytes) : bytes;
+}
+
+/**
+ * @param startByte where reading starts, counted in the text. Plain UTF-8 is read from there; anything else must be
+ *   decoded from its beginning.
+ * @param onFileBytes sees the bytes of the file itself, all of them, in order.
+ * @throws StopError `input` with the line where the bytes are no text.
+ */
+export async function* textOf(
+  source: TextSource,
+  startByte = 0,
+  onFileBytes?: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { file, encoding, isPacked } = source;
+  if (encoding === 'utf-8' && !isPacked && onFileBytes === undefined) {
+    yield* file.chunks(startByte);
+    return;
+  }
+  const fileBytes = onFileBytes === undefined ? file.chunks() : tapped(file.chunks(), onFileBytes);
+  let left = startByte;
+  for await (const text of decoded(source, encodedBytes(source, fileBytes))) {
+    const skipped = Math.min(left, text.length);
+    left -= skipped;
+    if (skipped < text.length) yield text.subarray(skipped);
+  }
+}
+
+async function* tapped(
+  chunks: AsyncIterable<Buffer>,
+  see: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer, void, undefined> {
+  for await (const chunk of chunks) {
+    see(chunk);
+    yield chunk;
+  }
+}
+
+async function* decoded(
+  { file, encoding }: TextSource,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = textDecoder(encoding);
+  // Only UTF-16 can turn out to be no text here, and so needs to know the line.
+  const lines = encoding.startsWith('utf-16') ? new LineCounter() : undefined;
+  try {
+    for await (const chunk of chunks) {
+      const text = decoder.write(chunk);
+      lines?.add(text);
+      yield text;
+    }
+    yield decoder.end();
+  } catch (error) {
+    throw error instanceof Undecodable ? undecodable(file.path, error, lines) : error;
+  }
+}
+
+function undecodable(path: string, error: Undecodable, lines = new LineCounter()): StopError {
+  lines.add(error.before);
+  const fact = `${path}, line ${lines.count + 1}: ${error.message}, so this is no whole UTF-16 text.`;
+  return stop('input', fact, 'Save the file again, or say with --encoding how it is encoded.');
+}

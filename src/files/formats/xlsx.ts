@@ -1,0 +1,94 @@
+import { stop } from '../../core/errors.ts';
+import type {
+  CellsFor,
+  CopyOptions,
+  FileBytes,
+  Format,
+  Position,
+  PositionedRow,
+  ReadOptions,
+  Sheet,
+  Survey,
+} from '../../core/format.ts';
+import type { InputRow } from '../../core/row.ts';
+import { inputRow, workbookCopy } from '../workbook-copy.ts';
+import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
+import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
+
+/**
+ * Excel workbooks: the table on one of their sheets, its cells as somebody would type them, its rows by the numbers that
+ * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is a new workbook of that sheet
+ * alone, by value; macros (`.xlsm`) are neither run nor copied.
+ */
+const xlsx: Format = { name: 'xlsx', extensions: ['.xlsx', '.xlsm'], open };
+export default xlsx;
+
+async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
+  refuseTextOptions(file.path, options);
+  const digest = { sha256: await file.sha256(), bytes: await file.size() };
+  const book = await readBook(file);
+  const { tab, table } = await chooseTable(book, sheetsMeant(book, options.sheet), options);
+  const source = { book, tab, table };
+  return {
+    tabs: book.sheets.map((each) => ({ name: each.name, isHidden: each.isHidden, isRead: each === tab })),
+    notes: table.notes,
+    survey: (onRow) => survey(source, digest, onRow),
+    header: async () => table.columns.names,
+    rows: (from) => rows(source, from),
+    groups: () => groups(source),
+    copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
+  };
+}
+
+/** What was found out when the file was opened. */
+interface Source {
+  readonly book: Book;
+  readonly tab: BookSheet;
+  readonly table: SheetTable;
+}
+
+/** @throws StopError `input`: somebody who names these takes the file for another. */
+function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): void {
+  if (encoding === undefined && delimiter === undefined) return;
+  const fact = `${path} is an Excel workbook, which has neither an encoding nor delimiters.`;
+  throw stop('input', fact, 'Leave them out.');
+}
+
+async function survey(
+  source: Source,
+  digest: Pick<Survey, 'sha256' | 'bytes'>,
+  onRow?: (row: InputRow) => void,
+): Promise<Survey> {
+  const { tab, table } = source;
+  if (onRow !== undefined) for await (const group of groups(source)) for (const row of group) onRow(row);
+  const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
+  return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
+}
+
+/** The file has no offset at which a row could be found, so those before it are passed over. */
+async function* rows(source: Source, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+  for await (const group of groups(source)) {
+    for (const each of group) {
+      const { row } = each;
+      if (from !== undefined && row < from.row) continue;
+      yield { ...each, position: { row, byteOffset: 0, lines: row - 1 } };
+    }
+  }
+}
+
+async function* groups({ book, tab, table }: Source): AsyncGenerator<readonly InputRow[], void, undefined> {
+  for await (const group of tableRows(book, tab, table)) {
+    const rows = group.filter(({ kind }) => kind === 'row');
+    yield rows.map((row) => inputRow(row, table.columns));
+  }
+}
+
+function copy(
+  { book, tab, table }: Source,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer, void, undefined> {
+  options.note?.(table.loss);
+  const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
+  return workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
+}

@@ -1,0 +1,200 @@
+import { posix } from 'node:path';
+import { stop } from '../../../core/errors.ts';
+import type { FileBytes } from '../../../core/format.ts';
+import { suggestion } from '../../../core/nearest.ts';
+import { foreignName } from '../../../core/plain-text.ts';
+import { Archive } from './archive.ts';
+import type { CellContext } from './cell.ts';
+import { damaged, damagedAt } from './damaged.ts';
+import { builtInFormat, formatOfCode, type NumberFormat } from './number-format.ts';
+import { TextGatherer, unescapedText } from './text.ts';
+import { isTrue, localName, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
+
+/** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
+export interface Book extends CellContext {
+  readonly archive: Archive;
+  /** In the order of their tabs. */
+  readonly sheets: readonly BookSheet[];
+  /** By the number that a cell has for its style. */
+  readonly formats: readonly NumberFormat[];
+  readonly hasMacros: boolean;
+  /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
+  readonly open: BookSheet | undefined;
+}
+
+export interface BookSheet {
+  readonly name: string;
+  /** Of the archive. */
+  readonly part: string;
+  readonly isHidden: boolean;
+}
+
+/** All that is held in memory at once: texts that a hundred thousand rows share. */
+const MOST_BYTES_OF_TEXTS = 256 * 1024 * 1024;
+
+/** Names, styles and links: some kilobytes, in a workbook with thousands of styles a few megabytes. */
+const MOST_BYTES_OF_OTHERS = 32 * 1024 * 1024;
+
+/** @throws StopError `input` when it is no workbook. */
+export async function readBook(file: FileBytes): Promise<Book> {
+  const { path } = file;
+  const archive = await Archive.open(file);
+  if (!archive.has(PACKAGE_LINKS)) throw noWorkbook(archive);
+  const main = (await linksOf(archive, '')).find(({ type }) => type === 'officeDocument')?.part;
+  if (main === undefined) throw damaged(path, 'it does not say where its sheets are');
+  const links = await linksOf(archive, main);
+  const { sheets, from1904, open } = await readMain(archive, main, links);
+  const texts = links.find(({ type }) => type === 'sharedStrings')?.part;
+  const styles = links.find(({ type }) => type === 'styles')?.part;
+  return {
+    archive,
+    sheets,
+    open,
+    from1904,
+    hasMacros: links.some(({ type }) => type === 'vbaProject'),
+    sharedTexts: texts === undefined ? [] : await readTexts(archive, texts),
+    formats: styles === undefined ? [] : await readFormats(archive, styles),
+  };
+}
+
+/**
+ * The sheet of that name alone; without one all that may be meant, the likeliest first: the one that was open when the
+ * workbook was saved, then those that are not hidden. @throws StopError `input` with the name that is nearest.
+ */
+export function sheetsMeant(
+  { archive: { path }, sheets, open }: Book,
+  name: string | undefined,
+): readonly [BookSheet, ...BookSheet[]] {
+  const visible = sheets.filter(({ isHidden }) => !isHidden);
+  const [first, ...others] = new Set([...(open === undefined ? [] : [open]), ...visible, ...sheets]);
+  if (first === undefined) throw damaged(path, 'it has no sheet of cells');
+  if (name === undefined) return [first, ...others];
+  const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
+  if (named !== undefined) return [named];
+  const fact = `${path} has no sheet ${foreignName(name)}.`;
+  const names = sheets.map((sheet) => JSON.stringify(sheet.name));
+  throw stop('input', fact, suggestion(JSON.stringify(name), names));
+}
+
+function noWorkbook(archive: Archive): Error {
+  if (!archive.has('mimetype')) return damaged(archive.path, 'it is an archive of something else');
+  const fact = `${archive.path} is an OpenDocument file (.ods), whatever it is called.`;
+  return stop('input', fact, 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.');
+}
+
+// ------------------------------------------------------------------------------------------------ links
+
+const PACKAGE_LINKS = '_rels/.rels';
+
+/** From one part to another. */
+interface Link {
+  readonly id: string;
+  /** The last word of its address: `worksheet`. */
+  readonly type: string;
+  readonly part: string;
+}
+
+/** @param part whose links they are; empty for those of the archive itself. */
+async function linksOf(archive: Archive, part: string): Promise<readonly Link[]> {
+  const folder = posix.dirname(part);
+  const links: Link[] = [];
+  const name = part === '' ? PACKAGE_LINKS : `${folder}/_rels/${posix.basename(part)}.rels`;
+  await eachElement(archive, name, (element, { Id = '', Type = '', Target = '' }) => {
+    if (element !== 'Relationship') return;
+    const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
+    links.push({ id: Id, type: posix.basename(Type), part: target });
+  });
+  return links;
+}
+
+// ------------------------------------------------------------------------------------------------ parts
+
+async function readMain(
+  archive: Archive,
+  part: string,
+  links: readonly Link[],
+): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
+  const sheets: BookSheet[] = [];
+  // By the place of each tab, as charts have tabs as well.
+  const tabs: (BookSheet | undefined)[] = [];
+  let openTab = -1;
+  let from1904 = false;
+  await eachElement(archive, part, (element, attributes) => {
+    if (element === 'workbookPr') from1904 = isTrue(attributes.date1904);
+    // A second window of the same workbook says the same of itself.
+    if (element === 'workbookView') openTab = Number(attributes.activeTab ?? 0);
+    if (element !== 'sheet') return;
+    tabs.push(undefined);
+    const linkId = linkIdOf(attributes);
+    const link = links.find(({ id }) => id === linkId);
+    if (link?.type !== 'worksheet') return;
+    const { name = '', state = 'visible' } = attributes;
+    const sheet = { name: unescapedText(name), part: link.part, isHidden: state !== 'visible' };
+    sheets.push(sheet);
+    tabs[tabs.length - 1] = sheet;
+  });
+  const open = tabs[openTab];
+  return { sheets, from1904, open: open?.isHidden === true ? undefined : open };
+}
+
+/** Excel writes `r:id`, and other programs have other prefixes. */
+function linkIdOf(attributes: XmlAttributes): string | undefined {
+  return Object.entries(attributes).find(([name]) => localName(name) === 'id')?.[1];
+}
+
+async function readTexts(archive: Archive, part: string): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const gatherer = new TextGatherer();
+  await hearPart(archive, part, MOST_BYTES_OF_TEXTS, {
+    opened(name) {
+      if (name === 'si') gatherer.start();
+      gatherer.opened(name);
+    },
+    closed(name) {
+      gatherer.closed(name);
+      if (name === 'si') texts.push(unescapedText(gatherer.text));
+    },
+    text: (text) => gatherer.hear(text),
+  });
+  return texts;
+}
+
+async function readFormats(archive: Archive, part: string): Promise<readonly NumberFormat[]> {
+  const custom = new Map<number, NumberFormat>();
+  const formats: NumberFormat[] = [];
+  let isOfCells = false;
+  await hearPart(archive, part, MOST_BYTES_OF_OTHERS, {
+    opened(name, { numFmtId = '0', formatCode = '' }) {
+      if (name === 'cellXfs') isOfCells = true;
+      else if (name === 'numFmt') custom.set(Number(numFmtId), formatOfCode(formatCode));
+      else if (name === 'xf' && isOfCells) {
+        const id = Number(numFmtId);
+        formats.push(custom.get(id) ?? builtInFormat(id));
+      }
+    },
+    closed(name) {
+      if (name === 'cellXfs') isOfCells = false;
+    },
+    text() {},
+  });
+  return formats;
+}
+
+function eachElement(archive: Archive, part: string, opened: XmlListener['opened']): Promise<void> {
+  return hearPart(archive, part, MOST_BYTES_OF_OTHERS, { opened, closed() {}, text() {} });
+}
+
+async function hearPart(
+  archive: Archive,
+  part: string,
+  mostBytes: number,
+  listener: XmlListener,
+): Promise<void> {
+  const xml = new XmlReader(listener);
+  try {
+    for await (const chunk of archive.chunks(part, mostBytes)) xml.write(chunk);
+    xml.end();
+  } catch (error) {
+    throw damagedAt(archive.path, `its part ${part}`, error);
+  }
+}

@@ -1,0 +1,116 @@
+import { foreignName } from '../../../core/plain-text.ts';
+import type { WorkbookCell } from '../../workbook.ts';
+import type { NumberFormat } from './number-format.ts';
+
+/** A cell as the sheet's XML has it. */
+export interface StoredCell {
+  /** `s` for a shared text, `n` for a number, and so on. */
+  readonly type: string;
+  /** The text of its value; empty for none. */
+  readonly value: string;
+  readonly format: NumberFormat;
+}
+
+/** What the texts and the days of a sheet's cells are told by. */
+export interface CellContext {
+  readonly sharedTexts: readonly string[];
+  /** Whether days are counted from 1904, as Excel on a Mac once did. */
+  readonly from1904: boolean;
+}
+
+/** @returns undefined for a blank cell. @throws Error with a clause, for a value that its type does not have. */
+export function cellOf({ type, value, format }: StoredCell, context: CellContext): WorkbookCell | undefined {
+  if (value === '') return undefined;
+  switch (type) {
+    case 's':
+      return textCell(sharedText(context.sharedTexts, value));
+    case 'b':
+      return booleanCell(value === '1' || value === 'true');
+    case 'n':
+      return numberCell(value, format, context.from1904);
+    // A text of the cell's own, the text that a formula gave, an error such as #N/A, and an ISO date.
+    case 'inlineStr':
+    case 'str':
+    case 'e':
+    case 'd':
+      return textCell(value);
+    default:
+      throw new Error(`a cell is of the unknown type ${foreignName(type)}`);
+  }
+}
+
+function booleanCell(value: boolean): WorkbookCell {
+  return { kind: 'boolean', text: value ? 'TRUE' : 'FALSE', value };
+}
+
+function sharedText(sharedTexts: readonly string[], value: string): string {
+  const text = /^\d{1,9}$/.test(value) ? sharedTexts[Number(value)] : undefined;
+  if (text === undefined) throw new Error(`a cell has text number ${foreignName(value)}, which is not there`);
+  return text;
+}
+
+function textCell(text: string): WorkbookCell | undefined {
+  return text === '' ? undefined : { kind: 'text', text };
+}
+
+function numberCell(stored: string, format: NumberFormat, from1904: boolean): WorkbookCell {
+  const value = Number(stored);
+  if (!Number.isFinite(value)) throw new Error(`a cell has the number ${foreignName(stored)}`);
+  if (format.kind === 'boolean') return booleanCell(value !== 0);
+  if (format.kind === 'digits' && Number.isInteger(value) && value >= 0) {
+    return { kind: 'text', text: numberText(value).padStart(format.digits, '0') };
+  }
+  const serial = format.kind === 'date' && from1904 ? value + DAYS_TO_1904 : value;
+  if (format.kind === 'time' && serial >= 0) return durationCell(serial);
+  if (format.kind === 'date' && serial >= 0 && serial < DAYS_TO_10000) return dateCell(serial);
+  return { kind: 'number', text: numberText(value), value };
+}
+
+/** Excel keeps and shows no more digits than this; those behind come from how computers hold numbers. */
+export const MOST_DIGITS = 15;
+
+/** The digits as a user would type them: without an exponent, as many of them as Excel shows. */
+export function numberText(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 10 ** MOST_DIGITS) return String(value);
+  const rounded = Number(value.toPrecision(MOST_DIGITS));
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(rounded)) ?? [];
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point >= digits.length) return sign + digits.padEnd(point, '0');
+  if (point > 0) return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+  return `${sign}0.${'0'.repeat(-point)}${digits}`;
+}
+
+const SECONDS_A_DAY = 86_400;
+const DAYS_TO_1904 = 1_462;
+
+/** The first day that Excel has no date for. */
+const DAYS_TO_10000 = 2_958_466;
+
+/** Excel takes 1900 for a leap year, as the program did that it had to be like: its day 60 never was. */
+const DAY_THAT_NEVER_WAS = 60;
+const DAYS_TO_1970 = 25_569;
+
+function dateCell(serial: number): WorkbookCell {
+  const seconds = Math.round(serial * SECONDS_A_DAY);
+  const days = Math.floor(seconds / SECONDS_A_DAY);
+  if (days === 0) return durationCell(serial);
+  const sinceDay1970 = days - DAYS_TO_1970 + (days < DAY_THAT_NEVER_WAS ? 1 : 0);
+  const date =
+    days === DAY_THAT_NEVER_WAS
+      ? '1900-02-29'
+      : new Date(sinceDay1970 * SECONDS_A_DAY * 1000).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const time = seconds - days * SECONDS_A_DAY;
+  if (time === 0) return { kind: 'date', form: 'date', text: date, serial };
+  return { kind: 'date', form: 'moment', text: `${date}T${clockText(time)}`, serial };
+}
+
+function durationCell(serial: number): WorkbookCell {
+  return { kind: 'date', form: 'duration', text: clockText(Math.round(serial * SECONDS_A_DAY)), serial };
+}
+
+function clockText(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}

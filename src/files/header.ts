@@ -1,0 +1,55 @@
+import { type StopError, stop } from '../core/errors.ts';
+import { foreignName } from '../core/plain-text.ts';
+
+/** Which cells of a record belong to columns that have a name. */
+export interface NamedColumns {
+  /** Without the blanks around them. */
+  readonly names: readonly string[];
+  /** Where each of them stands in a record, the first place being 0. */
+  readonly places: readonly number[];
+  /** Where the header has blank cells. */
+  readonly nameless: readonly number[];
+}
+
+/**
+ * Checks the names of an input's columns, whatever its format: a job addresses columns by name, so each needs one of
+ * its own. Blank cells are no names: delimiters around lines, and tables that do not begin in the first column, leave them.
+ * @throws StopError `input` that names the columns at fault by position, when none has a name, or several have the same.
+ */
+export function namedColumns(path: string, cells: readonly string[]): NamedColumns {
+  const positions = new Map<string, number[]>();
+  for (const [index, cell] of cells.entries()) {
+    const name = cell.trim();
+    const at = positions.get(name);
+    if (at === undefined) positions.set(name, [index]);
+    else at.push(index);
+  }
+  const nameless = positions.get('') ?? [];
+  positions.delete('');
+  if (positions.size === 0) throw withoutName(path, nameless);
+  for (const [name, at] of positions) {
+    if (at.length === 1) continue;
+    const fact = `${path}: ${listed(at)} have the same name, ${foreignName(name)}.`;
+    throw stop('input', fact, 'Give every column of the header a name of its own.');
+  }
+  return { names: [...positions.keys()], places: [...positions.values()].flat(), nameless };
+}
+
+function withoutName(path: string, nameless: readonly number[]): StopError {
+  const has = nameless.length === 1 ? 'has no name' : 'have no name';
+  const next = 'Give every column of the header a name, or remove the columns that have none.';
+  return stop('input', `${path}: ${listed(nameless)} ${has}.`, next);
+}
+
+/** A file may have a hundred thousand columns, and a person is to read this. */
+const MOST_LISTED = 10;
+
+/** "column 3", "columns 2 and 5", "columns 2, 5 and 6". */
+function listed(places: readonly number[]): string {
+  const positions = places.map((place) => place + 1);
+  const last = positions.at(-1);
+  const more = positions.length - MOST_LISTED;
+  if (more > 0) return `columns ${positions.slice(0, MOST_LISTED).join(', ')} and ${more} more`;
+  if (positions.length === 1) return `column ${last}`;
+  return `columns ${positions.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { messageOf, StopError, stop } from '../core/errors.ts';
+import { loadFamily } from '../core/family.ts';
+import { endingOf, partsOf } from '../core/file-name.ts';
+import type { FileBytes, Format } from '../core/format.ts';
+import { nearest } from '../core/nearest.ts';
+
+/** As much as a disk gives in one go without waiting; larger pieces are read no faster. */
+const BYTES_PER_SCAN = 256 * 1024;
+
+/** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
+const BYTES_PER_CHUNK = 64 * 1024;
+
+/** Somebody who alters the attributes of a file all the time would otherwise have it hashed all the time. */
+const MOST_HASHES_A_CHUNK = 5;
+
+/** What the file system says of a file. */
+interface Stamp {
+  /** Where it stands, how long it is, and when it was last written to. Others may set that time back. */
+  readonly content: string;
+  /** When anything about it was last altered. Nobody can set that time, but a mere `chmod` moves it. */
+  readonly changedNs: bigint;
+}
+
+/**
+ * A file that is read more than once, by whoever needs it, and is the same each time. Its stamp is taken before the
+ * first byte is read, and compared after each read, before anybody sees what was read: rows belong to the bytes by whose
+ * hash their batch is known, and not to what somebody puts in their place for a while. A file that was replaced by
+ * another of its name goes on being read where it is open, and is missed when it is opened again.
+ */
+export class InputFile implements FileBytes {
+  readonly path: string;
+  #stamp: Stamp | undefined;
+  #sha256: string | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async *chunks(startByte = 0, endByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    yield* this.#read(startByte, endByte, () => Buffer.allocUnsafe(BYTES_PER_CHUNK));
+  }
+
+  async *scan(): AsyncGenerator<Buffer, void, undefined> {
+    const buffer = Buffer.allocUnsafe(BYTES_PER_SCAN);
+    yield* this.#read(0, undefined, () => buffer);
+  }
+
+  async bytesAt(position: number, length: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    // Further on there is nothing, and Node takes no such number.
+    if (!Number.isSafeInteger(position + length)) throw new Error('it is cut off');
+    for await (const chunk of this.chunks(position, position + length)) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length < length) throw new Error('it is cut off');
+    return bytes;
+  }
+
+  async size(): Promise<number> {
+    return this.#opened(async (file) => Number((await file.stat({ bigint: true })).size));
+  }
+
+  async sha256(): Promise<string> {
+    if (this.#sha256 !== undefined) return this.#sha256;
+    const sha256 = createHash('sha256');
+    for await (const chunk of this.scan()) sha256.update(chunk);
+    this.#sha256 = sha256.digest('hex');
+    return this.#sha256;
+  }
+
+  /** @param sha256 of all its bytes, by whoever has read them all and so need not have them read again. */
+  keepHash(sha256: string): void {
+    this.#sha256 ??= sha256;
+  }
+
+  /** @throws StopError `input` when what stands at the path is not the file any more that was read. */
+  async requireUnchanged(): Promise<void> {
+    const isThere = await stat(this.path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (!isThere) throw changed(this.path);
+    await this.#opened(async () => {});
+  }
+
+  async *#read(
+    startByte: number,
+    endByte = Number.POSITIVE_INFINITY,
+    bufferFor: () => Buffer,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    let position = startByte;
+    try {
+      const file = await this.#open();
+      try {
+        for (;;) {
+          const buffer = bufferFor();
+          const length = Math.min(buffer.length, endByte - position);
+          const bytesRead = await this.#readAt(file, buffer, length, position);
+          if (bytesRead === 0) return;
+          position += bytesRead;
+          yield buffer.subarray(0, bytesRead);
+        }
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw await describe(this.path, error);
+    }
+  }
+
+  /** Reads until nobody can have altered the file meanwhile: what was read before it was hashed may be anything. */
+  async #readAt(file: FileHandle, buffer: Buffer, length: number, position: number): Promise<number> {
+    for (let hashes = 0; hashes <= MOST_HASHES_A_CHUNK; hashes += 1) {
+      const { bytesRead } = await file.read(buffer, 0, length, position);
+      if (await this.#isAsStamped(file)) return bytesRead;
+    }
+    throw changed(this.path);
+  }
+
+  async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
+    try {
+      const file = await this.#open();
+      try {
+        return await use(file);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      throw await describe(this.path, error);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    await requireFile(this.path);
+    const file = await open(this.path);
+    try {
+      this.#stamp ??= await stampOf(file);
+      await this.#isAsStamped(file);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /**
+   * False when its attributes were altered, and with them perhaps its bytes, for as long as it took: it has those by
+   * which it is known now, which says nothing of what was read a moment ago.
+   * @throws StopError `input` when its bytes are others, or may be.
+   */
+  async #isAsStamped(file: FileHandle): Promise<boolean> {
+    const now = await stampOf(file);
+    if (now.content !== this.#stamp?.content) throw changed(this.path);
+    if (now.changedNs === this.#stamp.changedNs) return true;
+    if (this.#sha256 === undefined || (await hashOf(file)) !== this.#sha256) throw changed(this.path);
+    // Of before it was hashed, so that whatever has happened since is noticed.
+    this.#stamp = now;
+    return false;
+  }
+}
+
+async function stampOf(file: FileHandle): Promise<Stamp> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+  return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };
+}
+
+async function hashOf(file: FileHandle): Promise<string> {
+  const sha256 = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(BYTES_PER_SCAN);
+  for (let position = 0; ; ) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return sha256.digest('hex');
+    sha256.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}
+
+function changed(path: string): StopError {
+  return stop(
+    'input',
+    `${path} was changed while it was worked on, so its rows and their answers may not belong together.`,
+    'Type the same command again: what was bought is kept, and only the difference is bought.',
+  );
+}
+
+/** @throws StopError `input` when it is missing, a folder, or not a regular file. */
+export async function requireInputFile(path: string): Promise<void> {
+  try {
+    await requireFile(path);
+  } catch (error) {
+    throw await describe(path, error);
+  }
+}
+
+/** Opening a pipe would wait for a writer, and an input is read more than once, so only regular files will do. */
+async function requireFile(path: string): Promise<void> {
+  const found = await stat(path);
+  if (found.isDirectory()) throw stop('input', `${path} is a folder, not a file.`, 'Name one file in it.');
+  if (!found.isFile()) {
+    const fact = `${path} is not a regular file, and an input is read more than once.`;
+    throw stop('input', fact, 'Save its content to a file and name that file.');
+  }
+}
+
+async function describe(path: string, error: unknown): Promise<unknown> {
+  if (error instanceof StopError || !(error instanceof Error) || !('code' in error)) return error;
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') {
+    return stop('input', `${path} does not exist.`, await meantInstead(path));
+  }
+  if (error.code === 'EACCES' || error.code === 'EPERM') {
+    return stop(
+      'input',
+      `${path} may not be read by this user.`,
+      'Give yourself permission to read the file.',
+    );
+  }
+  return unreadable(path, error);
+}
+
+/**
+ * What to do about a name that no file has: one of almost that name may lie in the folder, with another ending that some
+ * format reads. Hidden files and folders are nobody's input.
+ */
+async function meantInstead(path: string): Promise<string> {
+  const endings = await readableEndings();
+  const entries = await readdir(dirname(path), { withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .flatMap(({ name }) => (endings.includes(endingOf(name)) ? [name] : []));
+  const byStem = new Map(files.map((file) => [partsOf(file).stem, file]));
+  const meant = byStem.get(nearest(partsOf(path).stem, [...byStem.keys()]) ?? '');
+  return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
+}
+
+/** Of the names of all files that some format reads. */
+export async function readableEndings(): Promise<readonly string[]> {
+  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
+  return [...formats.values()].flatMap(({ extensions }) => extensions);
+}
+
+function unreadable(path: string, error: unknown): StopError {
+  const next = 'Check the disk that holds the file, then repeat the command.';
+  return stop('input', `${path} cannot be read: ${messageOf(error)}.`, next);
+}

@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import { canonicalJson } from '../core/call-key.ts';
+import { stop } from '../core/errors.ts';
+import { loadFamily, loadMember } from '../core/family.ts';
+import { endingOf } from '../core/file-name.ts';
+import type { Format, ReadOptions, Sheet, Survey } from '../core/format.ts';
+import type { Operation } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
+import { type Job, readEntryOf } from '../job/job.ts';
+import { columnsOf, outputSettings, readSettings } from '../job/job-settings.ts';
+import type { LedgerReader } from '../ledger/ledger.ts';
+import { type ColumnMap, type EarlierGuess, findColumns, isOutput } from './columns/columns.ts';
+import { InputFile, requireInputFile } from './input-file.ts';
+
+/** A file that was read once from end to end, so that damage is known before anything is paid for. */
+export interface Input {
+  readonly path: string;
+  /** The same bytes whenever they are read. */
+  readonly file: InputFile;
+  /** As it is read. */
+  readonly sheet: Sheet;
+  readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
+}
+
+/** A file of which nothing but the header was read. */
+export type OpenedInput = Pick<MappedInput, 'path' | 'file' | 'sheet' | 'columns'>;
+
+/** An input with the operation's columns found in it. */
+export interface MappedInput extends Input {
+  readonly columns: ColumnMap;
+}
+
+/**
+ * Opens a file, and reads it from end to end unless the ledger knows its content: then an earlier run has done so, and
+ * a resumed batch of a million rows need not do it again.
+ * @throws StopError `input` with what is wrong and where.
+ */
+export async function openInput(
+  path: string,
+  read: ReadOptions,
+  ledger?: Pick<LedgerReader, 'batches'>,
+): Promise<Input> {
+  const opened = await openFile(path, read);
+  const survey = (await earlierSurvey(opened, read, ledger)) ?? (await opened.sheet.survey());
+  opened.file.keepHash(survey.sha256);
+  return { ...opened, survey };
+}
+
+/** What an earlier run learned of the same bytes, read in the same way; undefined when there was none, or it bore more. */
+async function earlierSurvey(
+  { path, file, sheet }: OpenedFile,
+  read: ReadOptions,
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<Input['survey'] | undefined> {
+  const batches = (await ledger?.batches()) ?? [];
+  if (batches.length === 0 || read.strict === true) return undefined;
+  const digest = await file.sha256();
+  const earlier = batches.find(
+    ({ inputSha256, inputPath, settings }) =>
+      inputSha256 === digest &&
+      endingOf(inputPath) === endingOf(path) &&
+      canonicalJson(readEntryOf(readSettings(settings))) === canonicalJson(readEntryOf(read)),
+  );
+  if (earlier === undefined) return undefined;
+  return { sha256: digest, header: await sheet.header(), rows: earlier.inputRows };
+}
+
+/** SHA-256 of the file's bytes, hex. @throws StopError `input` when it cannot be read. */
+export function contentHash(path: string): Promise<string> {
+  return new InputFile(path).sha256();
+}
+
+/** What of a job says how its file is read. */
+export type ReadingJob = Pick<Job, 'operation' | 'columns' | 'read'>;
+
+export async function openMappedInput(
+  path: string,
+  { operation, columns, read = {} }: ReadingJob,
+  ledger?: Pick<LedgerReader, 'batches'>,
+): Promise<MappedInput> {
+  const input = await openInput(path, read, ledger);
+  const { sheet, survey } = input;
+  const earlier = await earlierGuess(input, survey.header, operation, ledger);
+  const added = await addedColumns(survey.header, ledger);
+  return { ...input, columns: await findColumns(operation, sheet, survey.header, columns, earlier, added) };
+}
+
+/**
+ * Columns that a batch has surely added under names of its job's choice: they stand in its order before our first column,
+ * and what it was worked on by stands before them. Whatever the file is called by now, and whichever of its cells were
+ * altered, nobody is to be looked up by an answer that may be about somebody else.
+ */
+async function addedColumns(
+  header: readonly string[],
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<ReadonlySet<string>> {
+  if (ledger === undefined || !isOutput(header)) return new Set();
+  const before = header.slice(0, header.indexOf('_status'));
+  for (const { settings } of await ledger.batches()) {
+    const known = columnsOf(settings);
+    if (known === undefined) continue;
+    const { add = {}, onExisting } = outputSettings(settings);
+    const names = Object.keys(add);
+    const own = before.slice(0, -names.length);
+    const isAdded = names.length > 0 && names.every((name, at) => before[own.length + at] === name);
+    const workedOn = Object.values(known.columns);
+    // Of a column that was filled or kept, cells are the user's.
+    const isOurs = onExisting === 'refuse' || onExisting === 'replace';
+    if (isAdded && isOurs && workedOn.every((name) => own.includes(name))) return new Set(names);
+  }
+  return new Set();
+}
+
+/**
+ * By what the list at that path was worked on last, if nobody chose it, or the list of which it is the output, whatever it
+ * is called now; a batch that was cancelled is no example.
+ */
+async function earlierGuess(
+  { path, file }: OpenedFile,
+  header: readonly string[],
+  { name }: Pick<Operation, 'name'>,
+  ledger: Pick<LedgerReader, 'batches'> | undefined,
+): Promise<EarlierGuess | undefined> {
+  const all = (await ledger?.batches()) ?? [];
+  const batches = all.filter(({ operation, state }) => operation === name && state !== 'cancelled');
+  // What has no column of ours is no output, and need not be read for it.
+  const digest = batches.length > 0 && isOutput(header) ? await file.sha256() : undefined;
+  for (const { id, inputPath, outputPath, outputSha256, settings } of batches) {
+    const isSame = digest !== undefined && outputSha256?.split(' ').includes(digest) === true;
+    const isItsOutput = isSame || outputPath === path;
+    if (!(isItsOutput || inputPath === path)) continue;
+    const known = columnsOf(settings);
+    if (known === undefined || !(isItsOutput || known.guessed)) continue;
+    return { batch: id, columns: known.columns, isOutput: isItsOutput };
+  }
+  return undefined;
+}
+
+/**
+ * As `openMappedInput`, of which only the header is read, for whoever goes through the rows once and no more. Damage in
+ * them is found on the way.
+ */
+export async function openHeader(
+  path: string,
+  { operation, columns, read = {} }: ReadingJob,
+  ledger?: Pick<LedgerReader, 'batches'>,
+): Promise<OpenedInput> {
+  const opened = await openFile(path, read);
+  const header = await opened.sheet.header();
+  const earlier = await earlierGuess(opened, header, operation, ledger);
+  const added = await addedColumns(header, ledger);
+  return { ...opened, columns: await findColumns(operation, opened.sheet, header, columns, earlier, added) };
+}
+
+/** A file of which nothing is known but how it is read. */
+export type OpenedFile = Pick<Input, 'path' | 'file' | 'sheet'>;
+
+/** @throws StopError `input` when no format reads such files. */
+export async function openFile(path: string, read: ReadOptions = {}): Promise<OpenedFile> {
+  if (path === '-') {
+    throw stop('input', 'Only run reads standard input.', 'Save it to a file and name that file.');
+  }
+  const file = new InputFile(resolve(path));
+  return { path: file.path, file, sheet: await (await formatOf(file.path)).open(file, read) };
+}
+
+const FORMATS = new URL('./formats/', import.meta.url);
+
+/** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
+async function formatOf(path: string): Promise<Format> {
+  const ending = endingOf(path);
+  const namesake = await loadMember<Format>(FORMATS, ending.split('.')[1] ?? '');
+  if (namesake?.extensions.includes(ending)) return namesake;
+  const formats = await loadFamily<Format>(FORMATS);
+  for (const format of formats.values()) {
+    if (format.extensions.includes(ending)) return format;
+  }
+  // What is wrong with the file itself comes first: folders and misspelt names often have no ending.
+  await requireInputFile(path);
+  const known = [...formats.values()].flatMap((format) => format.extensions).join(', ');
+  const fact =
+    ending === ''
+      ? `${path} has no ending that says what it is.`
+      : `${path} ends in ${foreignName(ending)}, which no format reads.`;
+  throw stop('input', fact, `Save the file as one of: ${known}.`);
+}

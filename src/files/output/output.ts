@@ -1,0 +1,394 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { rowsBeyond } from '../../changes-done.ts';
+import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
+import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
+import { isoTime } from '../../core/clock.ts';
+import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
+import type { Listener } from '../../core/events.ts';
+import { crashPoint } from '../../core/faults.ts';
+import { isPackedName } from '../../core/file-name.ts';
+import type { Sheet } from '../../core/format.ts';
+import { CellSafety } from '../../core/formulas.ts';
+import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
+import { columnsOf } from '../../job/job-settings.ts';
+import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
+import { PathSearch } from '../../vendor/answer-fields.ts';
+import type { Input } from '../input.ts';
+import { requireInputFile } from '../input-file.ts';
+import { requireSameInput, rowInputOf } from '../row-input.ts';
+import {
+  type Addition,
+  addedCells,
+  additionOf,
+  automaticAddition,
+  shownBody,
+  surveyFields,
+} from './output/added-columns.ts';
+import { cellsOrWhy } from './output/cells-or-why.ts';
+import { copyFor, type Destination } from './output/destination.ts';
+import {
+  type Additions,
+  attentionPath,
+  removedPath,
+  reportPath,
+  resultsFilesOf,
+  resultsPath,
+} from './output/files.ts';
+import { identifierNames } from './output/identifier-names.ts';
+import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
+import { listMark } from './output/list-mark.ts';
+import { removedCopy } from './output/removed-copy.ts';
+import { type AskingRows, resultsCopy, surveyResults } from './output/results-copy.ts';
+import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
+import { chartOf, reportHtml } from './report.ts';
+
+/**
+ * Writes every input row back with what is known about it. What is written is a function of the input and of what the
+ * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
+ */
+
+export { shownBody } from './output/added-columns.ts';
+export {
+  asWorkbook,
+  besideInput,
+  chooseDestination,
+  type Destination,
+  usualName,
+  type WantedOutput,
+} from './output/destination.ts';
+export { type Additions, filesOf } from './output/files.ts';
+
+/** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
+export interface OutputFiles {
+  readonly output?: string;
+  readonly attention?: string;
+  /** What was found, one line for each, where an answer holds lists. */
+  readonly results?: string;
+  /** Who was removed although no row says so. */
+  readonly removed?: string;
+  readonly report?: string;
+  readonly tally: Tally;
+}
+
+export interface OutputOrder {
+  readonly ledger: LedgerReader;
+  readonly job: Additions;
+  /** Where the fields of answers stand. */
+  readonly answerPlace: AnswerPlace;
+  readonly emit: Listener;
+  /** What we wrote at a path; left out: as the ledger knows it. */
+  readonly written?: LedgerReader['written'];
+  /** Note what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
+  readonly noteWritten?: NoteWritten;
+  /** Of the output itself, which its batch knows as well. */
+  readonly noteOutput?: NoteWritten;
+  /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
+  readonly isRepaired?: (row: InputRow) => boolean;
+}
+
+/** An order that is being carried out. */
+interface Writing extends OutputOrder {
+  /** The input with cells appended, as what the destination wants. */
+  readonly copy: Sheet['copy'];
+  /** By the name of the output; undefined for a stream, which gets what the input is. */
+  readonly isPacked: boolean | undefined;
+  /** Of the copy. What stands in a workbook as text never becomes a formula. */
+  readonly safety: CellSafety;
+  /** Of the lists beside it, which are CSV files. */
+  readonly listSafety: CellSafety;
+  /** What these lists begin with. */
+  readonly mark: string;
+  /** Says a sentence once, however many copies it is true of. */
+  readonly note: (sentence: string) => void;
+  /** @throws StopError when the row was settled from other cells than it has. */
+  readonly requireOwn: (row: InputRow, record: RowRecord | undefined) => void;
+}
+
+/** An order's notes of what it wrote: by its path, and the output with its batch. */
+export function notesIn(
+  ledger: Ledger,
+  batch: Batch,
+): Required<Pick<OutputOrder, 'noteWritten' | 'noteOutput'>> {
+  return {
+    noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s),
+    async noteOutput(outputPath, sha256s) {
+      const outputSha256 = sha256s.join(' ');
+      await Promise.all([
+        ledger.noteWritten(outputPath, sha256s),
+        ledger.changeBatch(batch.id, { outputPath, outputSha256 }),
+      ]);
+    },
+  };
+}
+
+export async function writeOutput(
+  order: OutputOrder,
+  input: Input,
+  batch: Batch,
+  destination: Destination,
+): Promise<OutputFiles> {
+  order.emit({ kind: 'writing' });
+  crashPoint('before-finish');
+  const { header } = input.survey;
+  const { job } = order;
+  const writing = await begin(order, input, batch, destination);
+  const addition =
+    job.add === undefined
+      ? await everyField(writing, header, batch)
+      : additionOf(header, job.add, job.onExisting);
+  const tally = new Tally();
+  tally.nameColumn = nameColumnIn(header, Object.values(columnsOf(batch.settings)?.columns ?? {}));
+  const nameAt = tally.nameColumn === undefined ? -1 : header.indexOf(tally.nameColumn);
+  const chunks = enrichedCopy(writing, batch, addition, tally, nameAt);
+  if (destination.kind === 'stream') {
+    for await (const chunk of chunks) await drained(destination.stream, chunk);
+    tally.formulas = writing.safety.marked;
+    return { tally };
+  }
+  const files = await writeFiles(writing, input, batch, destination.path, addition, chunks, tally);
+  crashPoint('after-output');
+  return files;
+}
+
+async function everyField(
+  { ledger, job, answerPlace, safety, note }: Writing,
+  header: readonly string[],
+  batch: Batch,
+): Promise<Addition> {
+  const listsApart = resultsFilesOf(job).length > 0;
+  const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
+  const { names, isCut } = survey;
+  if (isCut) {
+    note(
+      `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
+    );
+  }
+  return automaticAddition(header, names, safety, await identifierNames());
+}
+
+async function begin(
+  order: OutputOrder,
+  input: Input,
+  batch: Batch,
+  destination: Destination,
+): Promise<Writing> {
+  await requireInputFile(input.path);
+  const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
+  const mode = order.job.formulas ?? 'safe';
+  const said = new Set<string>();
+  return {
+    ...order,
+    copy: await copyFor(input, destination),
+    isPacked: destination.kind === 'file' ? isPackedName(destination.path) : undefined,
+    safety: new CellSafety(destination.isWorkbook ? 'raw' : mode),
+    listSafety: new CellSafety(mode),
+    mark: await listMark(input.path, destination),
+    note(message) {
+      if (!said.has(message)) order.emit({ kind: 'note', message });
+      said.add(message);
+    },
+    requireOwn: (row, record) => requireSameInput(input, batch, row.row, record?.input, () => inputOf(row)),
+  };
+}
+
+async function writeFiles(
+  order: Writing,
+  input: Input,
+  batch: Batch,
+  wantedPath: string,
+  { dropped }: Addition,
+  chunks: AsyncIterable<Buffer>,
+  tally: Tally,
+): Promise<OutputFiles> {
+  const { ledger, safety, listSafety } = order;
+  const mode = (await stat(input.path)).mode & 0o777 & ~process.umask();
+  const own = ownershipOf(order);
+  const output = await writeOwnFile(
+    {
+      path: wantedPath,
+      mode,
+      chunks,
+      async beforePlacing() {
+        await input.file.requireUnchanged();
+        requireEveryRow(input, tally);
+      },
+    },
+    { ...own, ...(order.noteOutput === undefined ? {} : { noteWritten: order.noteOutput }) },
+  );
+  const beside: Beside = { order, batch, output, mode, own };
+  const asking: AskingRows | undefined =
+    order.job.withInput === false
+      ? undefined
+      : { header: input.survey.header, dropped, groups: () => input.sheet.groups() };
+  const results = await writeResults(beside, asking);
+  tally.results = results && { file: basename(results.path), count: results.count };
+  const removed = await writeRemoved(beside);
+  tally.formulas = safety.marked + listSafety.marked;
+  const attention = await writeBeside(
+    beside,
+    attentionPath(output),
+    tally.attention.length === 0 ? undefined : attentionCopy(order, batch, dropped),
+  );
+  // As the ledger has it by now, so that an export of the same state shows the same.
+  const kept = (await ledger.batch(batch.id)) ?? batch;
+  const html = reportHtml(kept, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
+  const report = await writeBeside(beside, reportPath(output), [html]);
+  return {
+    output,
+    tally,
+    ...(report === undefined ? {} : { report }),
+    ...(attention === undefined ? {} : { attention }),
+    ...(results === undefined ? {} : { results: results.path }),
+    ...(removed === undefined ? {} : { removed }),
+  };
+}
+
+/** Files beside an output that is written. */
+interface Beside {
+  readonly order: Writing;
+  readonly batch: Batch;
+  readonly output: string;
+  readonly mode: number;
+  readonly own: Ownership;
+}
+
+/** Writes a file beside the output, and removes what it was before where it has another name now, or none. */
+async function writeBeside(
+  { mode, own }: Pick<Beside, 'mode' | 'own'>,
+  path: string,
+  chunks: Chunks | undefined,
+): Promise<string | undefined> {
+  const written = chunks && (await writeOwnFile({ path, mode, chunks }, own));
+  await removeStale(path, own, written);
+  return written;
+}
+
+/** Writes whom the batch removes although no row of the input says so; undefined when that is nobody. */
+async function writeRemoved(beside: Beside): Promise<string | undefined> {
+  const { order, batch, output } = beside;
+  const { ledger, listSafety, mark } = order;
+  const beyond = await rowsBeyond(ledger, batch);
+  const copy = beyond.length === 0 ? undefined : removedCopy(ledger, batch, beyond, mark, listSafety);
+  return writeBeside(beside, removedPath(output), copy);
+}
+
+/** Writes what the lists of all answers hold; undefined for an operation that has no such file, or found nothing. */
+async function writeResults(
+  beside: Beside,
+  asking: AskingRows | undefined,
+): Promise<{ readonly path: string; readonly count: number } | undefined> {
+  const { order, batch, output } = beside;
+  const { ledger, job, answerPlace, listSafety, mark } = order;
+  const [name] = resultsFilesOf(job);
+  if (name === undefined) return undefined;
+  const found = await surveyResults(ledger, batch, answerPlace);
+  const copy =
+    found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, asking);
+  const path = await writeBeside(beside, resultsPath(output, name), copy);
+  return path === undefined ? undefined : { path, count: found.count };
+}
+
+function ownershipOf({ ledger, written, noteWritten, note }: Writing): Ownership {
+  return {
+    ...lookedUpIn(written === undefined ? ledger : { written }, note),
+    ...(noteWritten === undefined ? {} : { noteWritten }),
+  };
+}
+
+/** A copy that ended early would look like a shorter list. */
+function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
+  const copied = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (copied === survey.rows) return;
+  const fact = `${path} had ${survey.rows} rows when it was read first, and ${copied} when it was copied.`;
+  throw stop('input', fact, 'Leave the file as it is while the command runs, and type it again.');
+}
+
+// ------------------------------------------------------------------------------------------------ the copies
+
+/** Answers with lists are large, so fewer of them are held at a time. */
+function pageRowsOf(job: Additions): number {
+  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
+}
+
+async function* enrichedCopy(
+  { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn }: Writing,
+  batch: Batch,
+  { columns, dropped }: Addition,
+  tally: Tally,
+  nameAt: number,
+): AsyncIterable<Buffer> {
+  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
+  const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
+  const paths = new PathSearch(Object.values(job.add ?? {}));
+  yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
+    const record = await rows.at(row.row);
+    requireOwn(row, record);
+    tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
+    if (isRepaired?.(row) === true) tally.addRepaired(record);
+    const body = shownBody(record?.answers ?? []);
+    const isFirst = record?.answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
+    if (body !== undefined && isFirst && paths.isSearching) paths.look(fieldsOf(body, answerPlace));
+    const added = cellsOrWhy(columns.length, () => addedCells(columns, row, body, answerPlace, safety), body);
+    const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
+    return [...added.cells, ...ours];
+  });
+  for (const sentence of paths.sentences()) note(sentence);
+}
+
+/** The rows that a person has to look at, as they came, with the number and the reason; valid as an input again. */
+function attentionCopy(
+  { ledger, job, copy, isPacked, note, safety: { mode }, requireOwn }: Writing,
+  batch: Batch,
+  dropped: ReadonlySet<string>,
+): AsyncIterable<Buffer> {
+  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
+  // These reasons stand in the output as well, where they are counted.
+  const safety = new CellSafety(mode);
+  return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (row) => {
+    const record = await rows.at(row.row);
+    requireOwn(row, record);
+    const outcome = record?.outcome;
+    if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
+    return [String(row.row), safety.cell(outcome.reason ?? '')];
+  });
+}
+
+/** Cells of OUR_COLUMNS, in their order. @param why the cells before them are blank, if they should not be. */
+function ourCells(
+  batch: Batch,
+  { row }: InputRow,
+  record: RowRecord | undefined,
+  why: string | undefined,
+): readonly string[] {
+  if (record === undefined) return ['pending', '', '', '0', '', ''];
+  const { outcome, answers } = record;
+  const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
+  const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
+  const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
+  const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
+  const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
+  const reason = [outcome.reason ?? '', why ?? ''].filter((part) => part !== '').join('; ');
+  return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
+}
+
+/** Where the answer that decided came from. */
+function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
+  if (answer === undefined) return '';
+  if (answer.batch !== batch.id) return 'ledger';
+  if (answer.paidRow !== row) return `row ${answer.paidRow}`;
+  if (batch.sandbox) return 'sandbox';
+  return answer.call.change === undefined ? 'bought' : 'sent';
+}
+
+/** A stream that fails never drains, so what is waited for is the chunk. */
+async function drained(stream: NodeJS.WritableStream, chunk: Buffer): Promise<void> {
+  const failed = await new Promise<Error | null | undefined>((resolve) => {
+    if (stream.write(chunk, resolve)) resolve(null);
+  });
+  if (failed == null) return;
+  if (isReaderGone(failed, stream as Partial<NodeJS.WriteStream>)) throw failed;
+  const fact = `Standard output cannot be written: ${messageOf(failed)}.`;
+  throw stop('output', fact, 'Give it room, or name a file with -o; nothing is bought twice.');
+}

@@ -1,0 +1,205 @@
+import {
+  type AnswerPlace,
+  bytesOf,
+  fieldsIn,
+  fieldsOf,
+  ownBodyIn,
+  readBody,
+  resultsIn,
+  valueAt,
+} from '../../../core/answer-body.ts';
+import { stop } from '../../../core/errors.ts';
+import { type CellSafety, safeCell } from '../../../core/formulas.ts';
+import type { JsonObject, JsonValue } from '../../../core/operation.ts';
+import { foreignName } from '../../../core/plain-text.ts';
+import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
+import type { OnExisting } from '../../../job/job.ts';
+import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
+import { FreeNames } from './free-names.ts';
+import { recordPages } from './ledger-rows.ts';
+
+/**
+ * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any
+ * answer of the batch has.
+ */
+
+export interface AddedColumn {
+  readonly name: string;
+  /** Dotted path into the answer. */
+  readonly path: string;
+  /** The path is a name of `wholeFields`. */
+  readonly isField?: true;
+  /** The input's own column of that name, when its filled cells are kept and only its blank ones filled. */
+  readonly fills?: number;
+}
+
+export interface Addition {
+  readonly columns: readonly AddedColumn[];
+  /** Columns of the input that are left out of the copy, because ours take their place. */
+  readonly dropped: ReadonlySet<string>;
+}
+
+/** @throws StopError `job` when the input has a column that the job wants to add and nothing says what to do. */
+export function additionOf(
+  header: readonly string[],
+  add: Readonly<Record<string, string>>,
+  onExisting: OnExisting,
+): Addition {
+  const columns: AddedColumn[] = [];
+  const dropped = new Set<string>(ourColumnsIn(header));
+  const earlier = earlierAdded(header, new Set(Object.keys(add)));
+  for (const [name, path] of Object.entries(add)) {
+    const at = header.findIndex((column) => column.toLowerCase() === name.toLowerCase());
+    const existing = header[at];
+    const mayBeOurs = existing !== undefined && earlier.has(existing);
+    if (existing === undefined) columns.push({ name, path });
+    else if (onExisting === 'replace' || (onExisting === 'refuse' && mayBeOurs)) {
+      dropped.add(existing);
+      columns.push({ name, path });
+    } else if (onExisting === 'fill' || mayBeOurs) {
+      // A user's column that was kept looks like one that we added; filling its blanks loses nothing of either.
+      dropped.add(existing);
+      columns.push({ name: existing, path, fills: at });
+    } else if (onExisting === 'refuse') throw clash(existing);
+  }
+  return { columns, dropped };
+}
+
+/**
+ * Without `add`: a name that the input has already is prefixed, so that nothing of the user's is touched. A field's name
+ * is the vendor's, so it is made safe like any cell of theirs.
+ * @param isIdentifier names that some operation would take for an identifier; left out: none.
+ */
+export function automaticAddition(
+  header: readonly string[],
+  fields: readonly string[],
+  safety: CellSafety,
+  isIdentifier: (name: string) => boolean = () => false,
+): Addition {
+  const dropped = new Set<string>([
+    ...ourColumnsIn(header),
+    ...earlierAdded(header, new Set(fields.flatMap(earlierNames))),
+  ]);
+  const names = new FreeNames(header.filter((column) => !dropped.has(column)));
+  const columns = fields.map((field) => {
+    const own = safety.cell(field);
+    const name = names.take(isIdentifier(field) ? prefixed(own) : own, FOUND_PREFIX);
+    return { name, path: field, isField: true } as const;
+  });
+  return { columns, dropped };
+}
+
+const prefixed = (field: string): string => FOUND_PREFIX + field;
+
+/** What an earlier run may have called the column of a field, whether it wrote formulas or not. */
+function earlierNames(field: string): readonly string[] {
+  return [field, safeCell(field).text].flatMap((name) => [name, prefixed(name)]);
+}
+
+/**
+ * What the found answers of a batch have.
+ * @param listsApart whether the lists of results go into a file of their own.
+ */
+export async function surveyFields(
+  ledger: Pick<Ledger, 'rows'>,
+  batch: Batch,
+  place: AnswerPlace,
+  pageRows: number,
+  listsApart: boolean,
+): Promise<FieldSurvey> {
+  const survey = new FieldSurvey();
+  for await (const page of recordPages(ledger, batch.id, pageRows)) {
+    for (const { answers } of page) {
+      const body = shownBody(answers);
+      if (body === undefined) continue;
+      // Read once, because the list is left out of the fields as the very one that it is.
+      const own = ownBodyIn(jsonOf(body), place);
+      const { envelope: _, ...inside } = place;
+      survey.add(fieldsIn(own, inside), listsApart ? resultsIn(own, inside) : undefined);
+    }
+  }
+  return survey;
+}
+
+/**
+ * The body that the added cells are read from: that of the last answer which found something. Changes of one row are steps
+ * of one thing, so theirs are read together, and a later one counts more: the project that was made, then the invite.
+ */
+export function shownBody(answers: RowRecord['answers']): Buffer | undefined {
+  const found = answers.filter(({ kind }) => kind === 'found');
+  const last = found.at(-1);
+  if (last?.call.change === undefined || found.length === 1) return last?.body;
+  return bytesOf(Object.fromEntries(found.flatMap(({ body }) => Object.entries(membersOf(body)))));
+}
+
+function jsonOf(bytes: Buffer): JsonValue | undefined {
+  const body = readBody(bytes);
+  return body.kind === 'json' ? body.value : undefined;
+}
+
+function membersOf(bytes: Buffer): JsonObject {
+  const value = jsonOf(bytes) ?? null;
+  return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
+}
+
+/** The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula. */
+export function addedCells(
+  columns: readonly AddedColumn[],
+  row: InputRow,
+  answerBody: Buffer | undefined,
+  place: AnswerPlace,
+  safety: CellSafety,
+): readonly string[] {
+  const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
+  const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
+  return columns.map(({ path, isField, fills }) => {
+    // A row that cannot be read keeps all its own cells where they are.
+    const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');
+    if (own.trim() !== '') return own;
+    return safety.cell(isField ? (fields?.get(path) ?? '') : cellText(valueAt(answer, path)));
+  });
+}
+
+/**
+ * Columns of an earlier run: those of an output, which has `_status`, and those of a needs-attention file, which has
+ * all of its own. Any other file has none, whatever its columns are called.
+ */
+function ourColumnsIn(header: readonly string[]): readonly string[] {
+  const isAttention = ATTENTION_COLUMNS.every((name) => header.includes(name));
+  const ours = new Set<string>([
+    ...(header.includes('_status') ? OUR_COLUMNS : []),
+    ...(isAttention ? ATTENTION_COLUMNS : []),
+  ]);
+  const taken = header.find(
+    (column) => !ours.has(column) && (OUR_COLUMNS as readonly string[]).includes(column),
+  );
+  if (taken !== undefined) {
+    const fact = `The input has a column ${foreignName(taken)}, which is one that every output gets.`;
+    throw stop('input', fact, 'Give that column another name in the file.');
+  }
+  return header.filter((column) => ours.has(column));
+}
+
+/**
+ * What an earlier run added stands without a gap before our first column; what stands further left is the user's. So is
+ * a column whose name we had to prefix for our own.
+ */
+function earlierAdded(header: readonly string[], names: ReadonlySet<string>): ReadonlySet<string> {
+  const added = new Set<string>();
+  const firstOfOurs = header.indexOf('_status');
+  for (let at = firstOfOurs - 1; at >= 0; at -= 1) {
+    const column = header[at];
+    if (column === undefined || !names.has(column) || added.has(prefixed(column))) break;
+    added.add(column);
+  }
+  return added;
+}
+
+function clash(column: string): Error {
+  return stop(
+    'job',
+    `The input already has a column ${foreignName(column)}, which the job's \`add\` would write.`,
+    'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
+  );
+}

@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { checkWritable } from '../../../core/atomic-file.ts';
+import { stop } from '../../../core/errors.ts';
+import { besideFile, endingOf, partsOf } from '../../../core/file-name.ts';
+import type { Sheet } from '../../../core/format.ts';
+import { OUR_COLUMNS } from '../../../core/row.ts';
+import type { Input } from '../../input.ts';
+import { requireRoom } from '../../workbook.ts';
+import { tableOf, workbookCopy } from '../../workbook-copy.ts';
+import { additionOf } from './added-columns.ts';
+import { type Additions, filesWith, resultsFilesOf } from './files.ts';
+
+/** Where an output goes, and whether it is a workbook there or of the input's own format. */
+
+export type Destination = { readonly isWorkbook: boolean } & (
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream }
+);
+
+export interface WantedOutput {
+  /** Left out: beside the input. */
+  readonly named?: string | NodeJS.WritableStream | undefined;
+  readonly sandbox: boolean;
+  /** A workbook, whatever the input is. */
+  readonly forExcel?: boolean | undefined;
+  /** What the batch has fixed for its output's name; left out: the usual. */
+  readonly name?: string | undefined;
+}
+
+type FoundInput = Pick<Input, 'path' | 'survey'>;
+
+/**
+ * Where the output goes: as named, else beside the input. A workbook becomes a workbook; so does what is named like one.
+ * @throws StopError `output` before anything is paid for when it could not be written there.
+ */
+export async function chooseDestination(
+  input: FoundInput,
+  job: Additions,
+  { named, sandbox, forExcel = false, name }: WantedOutput,
+): Promise<Destination> {
+  // Read here only for its refusals: a clash of columns must be known before anything is bought.
+  additionOf(input.survey.header, job.add ?? {}, job.onExisting);
+  const becomesWorkbook = forExcel || wasWorkbook(input.path);
+  if (typeof named === 'object') {
+    if (becomesWorkbook) requireRoomFor(input, job);
+    return { kind: 'stream', stream: named, isWorkbook: becomesWorkbook };
+  }
+  const path = resolve(named ?? besideInput(input.path, sandbox, { forExcel, name }));
+  if (becomesWorkbook && !isWorkbook(path)) {
+    const fact = `The output is an Excel workbook, which ${path} is not by its name.`;
+    throw stop('output', fact, `Name it with the ending ${WORKBOOK_ENDING}.`);
+  }
+  if (OTHER_SPREADSHEETS.has(endingOf(path))) {
+    const fact = `${path} is named like a spreadsheet, and the output would be text: ${endingOf(path)} is never written.`;
+    throw stop(
+      'output',
+      fact,
+      `Name it with the ending ${WORKBOOK_ENDING}, or ${partsOf(input.path).ending}.`,
+    );
+  }
+  if (isWorkbook(path)) requireRoomFor(input, job);
+  for (const each of filesWith(path, resultsFilesOf(job))) {
+    if (await isSameFile(each, input.path)) {
+      throw stop('output', `The output ${each} is the input itself.`, 'Name another file with -o.');
+    }
+    await checkWritable(each);
+  }
+  return { kind: 'file', path, isWorkbook: isWorkbook(path) };
+}
+
+/**
+ * `leads.csv` → `leads.enriched.csv`, or `leads.sandbox.csv`, so that play never looks like the real thing.
+ * @param options `forExcel`: with the ending of a workbook, whatever the input's is. So is what had macros, as a copy has none.
+ */
+export function besideInput(
+  inputPath: string,
+  sandbox: boolean,
+  { forExcel = false, name = usualName(sandbox) }: Pick<WantedOutput, 'forExcel' | 'name'> = {},
+): string {
+  const path = besideFile(inputPath, `.${name}${partsOf(inputPath).ending}`);
+  return forExcel || endingOf(path) === MACROS_ENDING ? asWorkbook(path) : path;
+}
+
+/** What stands behind the input's name, where no other operation's output has that place. */
+export function usualName(sandbox: boolean): string {
+  return sandbox ? 'sandbox' : 'enriched';
+}
+
+/** `leads.enriched.csv` → `leads.enriched.xlsx`. */
+export function asWorkbook(path: string): string {
+  return besideFile(path, WORKBOOK_ENDING);
+}
+
+/** Copies the input as what the destination wants. */
+export async function copyFor(
+  { path, sheet }: Pick<Input, 'path' | 'sheet'>,
+  destination: Destination,
+): Promise<Sheet['copy']> {
+  if (!destination.isWorkbook || wasWorkbook(path)) {
+    return (options, cellsFor) => sheet.copy(options, cellsFor);
+  }
+  const table = await tableOf(sheet);
+  return (options, cellsFor) => workbookCopy(table, options, cellsFor);
+}
+
+const WORKBOOK_ENDING = '.xlsx';
+
+/** Of a workbook with macros, which is read but never written. */
+const MACROS_ENDING = '.xlsm';
+
+/** What a program for spreadsheets opens by these names would not be what it expects there. */
+const OTHER_SPREADSHEETS: ReadonlySet<string> = new Set(['.xls', '.xlsb', MACROS_ENDING, '.ods', '.numbers']);
+
+function isWorkbook(path: string): boolean {
+  return endingOf(path) === WORKBOOK_ENDING;
+}
+
+function wasWorkbook(path: string): boolean {
+  return isWorkbook(path) || endingOf(path) === MACROS_ENDING;
+}
+
+/** A long CSV file is refused before anything is paid for, and not when it turns out that its output does not fit. */
+function requireRoomFor({ survey: { header, rows } }: FoundInput, { add = {} }: Additions): void {
+  requireRoom(rows + 1, header.length + Object.keys(add).length + OUR_COLUMNS.length);
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}

@@ -1,0 +1,140 @@
+import { stringify } from 'csv-stringify/sync';
+import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
+import type { CellSafety } from '../../../core/formulas.ts';
+import type { JsonValue } from '../../../core/operation.ts';
+import type { InputRow } from '../../../core/row.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
+import { automaticAddition } from './added-columns.ts';
+import { FreeNames } from './free-names.ts';
+import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
+
+/**
+ * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
+ * the number of the row that asked, and with that row's own cells. It is made of the ledger and the input alone and comes
+ * out the same every time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
+ * grow with what was found.
+ */
+
+type Rows = Pick<LedgerReader, 'rows'>;
+
+export interface FoundResults {
+  readonly count: number;
+  /** Fields that any result has, in the order in which they first appear. */
+  readonly fields: readonly string[];
+}
+
+/** Which row of the input asked. */
+const ROW = '_row';
+
+export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
+  const survey = new FieldSurvey();
+  for await (const { results } of resultsByRow(ledger, batch, place)) {
+    for (const result of results) survey.add(fieldsOf(result));
+  }
+  return { count: survey.answers, fields: survey.names };
+}
+
+/** The input whose columns stand behind those of what was found. */
+export interface AskingRows {
+  readonly header: readonly string[];
+  /** Columns that are not repeated: those that an earlier output added. */
+  readonly dropped: ReadonlySet<string>;
+  /** As of a sheet. */
+  groups(): AsyncIterable<readonly InputRow[]>;
+}
+
+/**
+ * @param mark what the file begins with.
+ * @param asking undefined: the lines have nothing but the number of their row.
+ */
+export async function* resultsCopy(
+  ledger: Rows,
+  batch: Batch,
+  place: AnswerPlace,
+  { fields }: FoundResults,
+  mark: string,
+  safety: CellSafety,
+  asking: AskingRows | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { columns } = automaticAddition([ROW], fields, safety);
+  const names = [ROW, ...columns.map(({ name }) => name)];
+  const repeated = repeatedColumns(names, asking);
+  yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
+  const results = resultsByRow(ledger, batch, place);
+  for await (const { row, results: found, cells } of withCells(results, asking)) {
+    const own = repeated.map(({ at }) => cells[at] ?? '');
+    const lines = found.map((result) => {
+      const values = wholeFields(fieldsOf(result));
+      return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
+    });
+    yield Buffer.from(linesOf(lines));
+  }
+}
+
+/** The input's columns by their names, each with `input_` before it while what was found has one of that name. */
+function repeatedColumns(
+  names: readonly string[],
+  asking: AskingRows | undefined,
+): readonly { readonly name: string; readonly at: number }[] {
+  const free = new FreeNames(names);
+  return (asking?.header ?? []).flatMap((column, at) => {
+    return asking?.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
+  });
+}
+
+/** Each row's results with its cells; both come in the order of the rows, so neither is held as a whole. */
+async function* withCells(
+  results: AsyncIterable<RowResults>,
+  asking: AskingRows | undefined,
+): AsyncGenerator<RowResults & Pick<InputRow, 'cells'>, void, undefined> {
+  const rows = asking === undefined ? undefined : eachRow(asking);
+  try {
+    let current = (await rows?.next())?.value;
+    for await (const each of results) {
+      while (current !== undefined && current.row < each.row) current = (await rows?.next())?.value;
+      yield { ...each, cells: current?.row === each.row ? current.cells : [] };
+    }
+  } finally {
+    await rows?.return(undefined);
+  }
+}
+
+async function* eachRow(asking: AskingRows): AsyncGenerator<InputRow, undefined, undefined> {
+  for await (const group of asking.groups()) yield* group;
+  return undefined;
+}
+
+interface RowResults {
+  readonly row: number;
+  readonly results: readonly JsonValue[];
+}
+
+/** Rows without results are passed over. What a row found is there also when a later page of it is in doubt. */
+async function* resultsByRow(
+  ledger: Rows,
+  batch: Batch,
+  place: AnswerPlace,
+): AsyncGenerator<RowResults, void, undefined> {
+  for await (const page of recordPages(ledger, batch.id, PAGE_ROWS.lists)) {
+    for (const record of page) {
+      const results = resultsIn(record, place);
+      if (results.length > 0) yield { row: record.row, results };
+    }
+  }
+}
+
+function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
+  const found = answers.filter(({ kind }) => kind === 'found');
+  return found.flatMap(({ body }) => resultsOf(body, place) ?? []);
+}
+
+/** A result that is no object stands in one column. */
+function fieldsOf(result: JsonValue): JsonValue {
+  return isPlain(result) || Array.isArray(result) ? { value: cellText(result) } : result;
+}
+
+/** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+function linesOf(lines: readonly (readonly string[])[]): string {
+  return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
+}

@@ -1,0 +1,212 @@
+import { isoTime } from '../../core/clock.ts';
+import { escapeHtml, grouped, plainText } from '../../core/plain-text.ts';
+import type { RowStatus } from '../../core/row.ts';
+import { limitPerSecondOf } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader, Money } from '../../ledger/ledger.ts';
+import type { IdentifierTally, Tally } from '../../ledger/tally.ts';
+import {
+  activityChart,
+  CHART_BUCKETS,
+  CHART_STYLE,
+  CHART_UNIT_MS,
+  type ChartData,
+} from './report/activity-chart.ts';
+
+/** What the picture of a batch's work is drawn from. */
+export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<ChartData> {
+  const activity = await ledger.activity(batch.id, CHART_BUCKETS, CHART_UNIT_MS);
+  const untilMs = activity.fromMs + activity.bucketMs * activity.buckets.length;
+  const pauses = await ledger.pauses(batch.accountIdentity, activity.fromMs, untilMs);
+  return { activity, pauses, limitPerSecond: limitPerSecondOf(batch.settings) };
+}
+
+/**
+ * The report of a batch: one HTML file without scripts and without anything to load, so that it can be mailed. It says
+ * nothing that the ledger and the input do not say, so writing it again gives the same bytes.
+ */
+export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
+  const title = `${batch.operation} · batch ${batch.id}`;
+  const sections = [
+    statusSection(batch, tally),
+    batch.vendor === 'service' ? changeSection(tally) : identifierSection(tally),
+    hasCosts(batch, money) ? creditSection(money, tally) : '',
+    resultsSection(tally),
+    formulaSection(tally),
+    chartSection(chart),
+    attentionSection(tally),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width">
+<title>${plainHtml(title)}</title>
+<style>${STYLE}</style>
+<main>
+<h1>${plainHtml(title)}</h1>
+<p>${plainHtml(batch.inputPath)}, ${rows(batch.inputRows)}${beyondWords(batch)}, account ${plainHtml(batch.accountName)}${
+    batch.sandbox ? ' (sandbox: nothing here is real)' : ''
+  }.</p>
+<p>Begun ${isoTime(batch.createdAtMs)}${commandWords(batch)}</p>
+${sections.join('\n')}
+</main>
+</html>
+`;
+}
+
+/** Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends nothing. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
+
+/** A text of whomever as HTML shows it. */
+function plainHtml(text: string): string {
+  return escapeHtml(plainText(text));
+}
+
+const STYLE = `${CHART_STYLE}
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+table { border-collapse: collapse } th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; vertical-align: top }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
+h1, p, td.file, td:last-child:not(.n) { overflow-wrap: anywhere }
+@media (max-width: 40rem) { th, td { padding-right: .75rem } }
+tr + tr td { border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent) }
+.bar { display: inline-block; height: .7rem; background: #3a7bd5; border-radius: 2px }
+`;
+
+function beyondWords({ rowsBeyond = 0 }: Batch): string {
+  if (rowsBeyond === 0) return '';
+  return ` and ${grouped(rowsBeyond)} ${rowsBeyond === 1 ? 'person' : 'people'} whom it does not name`;
+}
+
+/** The words that go on with it, as they were typed last. */
+function commandWords({ command }: Batch): string {
+  return command === undefined ? '.' : `, with <code>${plainHtml(command)}</code>`;
+}
+
+/** What the service does costs no credits, so nothing is said of them. */
+function hasCosts({ vendor }: Batch, { spent, inDoubt }: Money): boolean {
+  return vendor === 'provider' || spent + inDoubt > 0;
+}
+
+/** What each status means, in the order of the table. */
+const STATUS_WORDS: readonly (readonly [RowStatus, string])[] = [
+  ['matched', 'found at the vendor'],
+  ['applied', 'changed as asked'],
+  ['unchanged', 'already so'],
+  ['no_match', 'the vendor knows nothing'],
+  ['invalid', 'no usable identifier; nothing was asked'],
+  ['refused', 'the vendor refused every request'],
+  ['in_doubt', 'an answer was lost and may have been charged'],
+  ['skipped', 'left out while in doubt'],
+  ['pending', 'not worked on yet'],
+];
+
+/** What they mean where something was to be altered and not to be found. */
+const CHANGE_WORDS: Readonly<Partial<Record<RowStatus, string>>> = {
+  no_match: 'the service does not have it',
+  invalid: 'cannot be used; nothing was sent',
+  refused: 'not done, for the reason given',
+  in_doubt: 'an answer was lost; it may have been done',
+};
+
+function statusSection({ vendor }: Batch, { counts }: Tally): string {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const lines = STATUS_WORDS.flatMap(([status, usual]) => {
+    const words = (vendor === 'service' ? CHANGE_WORDS[status] : undefined) ?? usual;
+    const count = counts.get(status) ?? 0;
+    if (count === 0) return [];
+    const width = (count / all) * 12;
+    const bar = `<span class="bar" style="width:${width.toFixed(2)}rem"></span>`;
+    return [
+      `<tr><td>${status}<td class="n">${grouped(count)}<td class="n">${percent(count, all)}<td>${bar} ${words}`,
+    ];
+  });
+  return section('Rows', ['status', '#rows', '#share', ''], lines);
+}
+
+function identifierSection({ identifiers }: Tally): string {
+  const lines = [...identifiers].map(
+    ([name, { asked, found }]: [string, IdentifierTally]) =>
+      `<tr><td>${plainHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}<td class="n">${percent(found, asked)}`,
+  );
+  return section('Match rate by identifier', ['identifier', '#rows asked', '#found', '#match rate'], lines);
+}
+
+/** What was sent, by what it asked for. */
+function changeSection({ identifiers }: Tally): string {
+  const lines = [...identifiers].map(
+    ([name, { asked, found }]: [string, IdentifierTally]) =>
+      `<tr><td>${plainHtml(name)}<td class="n">${grouped(asked)}<td class="n">${grouped(found)}`,
+  );
+  return section('Changes', ['request', '#sent', '#done'], lines);
+}
+
+/** The file that stands beside this report. */
+function resultsSection({ results }: Tally): string {
+  if (results === undefined) return '';
+  const line = `<tr><td class="file">${plainHtml(results.file)}<td class="n">${grouped(results.count)}`;
+  return section('Results', ['file', '#lines'], [line]);
+}
+
+/** Somebody who looks for a value as the vendor wrote it is told why it begins otherwise. */
+function formulaSection({ formulas }: Tally): string {
+  if (formulas === 0) return '';
+  const cells = `${grouped(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;
+  return `<h2>Formulas</h2>\n<p>${cells} that would have begun a formula in a spreadsheet got an apostrophe (&#39;) in front.</p>`;
+}
+
+function creditSection({ cap, spent, inDoubt }: Money, { saved }: Tally): string {
+  const lines = [
+    `<tr><td>spent<td class="n">${grouped(spent)}`,
+    `<tr><td>in doubt: may have been charged<td class="n">${grouped(inDoubt)}`,
+    `<tr><td>saved by asking once<td class="n">${grouped(saved)}`,
+    `<tr><td>budget<td class="n">${cap === undefined ? 'none' : grouped(cap)}`,
+  ];
+  return section('Credits', ['', '#credits'], lines);
+}
+
+function chartSection(chart: ChartData): string {
+  const drawing = activityChart(chart);
+  if (drawing === '') return '';
+  const words = [
+    'Bars: requests per second. Line: credits spent. Times are UTC.',
+    ...(chart.limitPerSecond === undefined ? [] : ["Dashed: the account's limit on average."]),
+    ...(chart.pauses.length === 0 ? [] : ['Shaded: pauses.']),
+  ];
+  return `<h2>Speed</h2>\n${drawing}\n<p>${words.join(' ')}</p>`;
+}
+
+function attentionSection({ attention, counts, nameColumn }: Tally): string {
+  if (attention.length === 0) return '<h2>Needs attention</h2>\n<p>Nothing.</p>';
+  const named = nameColumn === undefined ? [] : [plainHtml(nameColumn)];
+  const lines = attention.map(({ row, name, kind, reason }) => {
+    const cells = [...(named.length === 0 ? [] : [name]), kind, reason];
+    return `<tr><td class="n">${row}${cells.map((cell) => `<td>${plainHtml(cell)}`).join('')}`;
+  });
+  const all = (['invalid', 'refused', 'in_doubt'] as const).reduce(
+    (sum, kind) => sum + (counts.get(kind) ?? 0),
+    0,
+  );
+  const rest = all - attention.length;
+  const more =
+    rest > 0 ? `\n<p>And ${rows(rest)} more, in the needs-attention file beside this report.</p>` : '';
+  return section('Needs attention', ['#row', ...named, 'status', 'reason'], lines) + more;
+}
+
+/** A heading and a table; a column name that begins with # is a column of numbers. */
+function section(title: string, columns: readonly string[], lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const heads = columns.map((name) =>
+    name.startsWith('#') ? `<th class="n">${name.slice(1)}` : `<th>${name}`,
+  );
+  return `<h2>${title}</h2>\n<table>\n<tr>${heads.join('')}\n${lines.join('\n')}\n</table>`;
+}
+
+function rows(count: number): string {
+  return `${grouped(count)} ${count === 1 ? 'row' : 'rows'}`;
+}
+
+function percent(part: number, whole: number): string {
+  return whole === 0 ? '' : `${((part / whole) * 100).toFixed(1)} %`;
+}

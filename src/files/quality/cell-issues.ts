@@ -1,0 +1,292 @@
+import type { Normalised } from '../../core/operation.ts';
+import { abnCandidates, readAbn } from '../../operations/lookup/abn.ts';
+import {
+  normaliseAbn,
+  normaliseCompanyProfile,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseProfileSlug,
+  normaliseWebsite,
+  profileDetour,
+  withoutTracking,
+} from '../../operations/lookup/identifiers.ts';
+import { withoutMojibake } from './cell-issues/mojibake.ts';
+import {
+  dateOfDayNumber,
+  isDate,
+  isShortDate,
+  readSpreadsheetNumber,
+} from './cell-issues/spreadsheet-number.ts';
+
+/**
+ * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong
+ * is no damage: that is for normalising to refuse. A false alarm is worse than a miss, because somebody looks into it.
+ */
+
+/** What a cell should hold, which decides what is damage in it. */
+export type CellKind =
+  | 'abn'
+  | 'email'
+  | 'profile_url'
+  | 'profile_slug'
+  | 'website'
+  | 'domain'
+  | 'phone'
+  | 'postcode'
+  | 'date'
+  | 'text';
+
+export type DamageKind =
+  | 'scientific_notation'
+  | 'number_format'
+  | 'lost_digit'
+  | 'lost_zero'
+  | 'mistyped'
+  | 'mojibake'
+  | 'invisible_character'
+  | 'wrapped_address'
+  | 'punctuation'
+  | 'tracking'
+  | 'country_host'
+  | 'spelling'
+  | 'date_as_number'
+  | 'name_as_date';
+
+/** `cure`: read right as it is, repaired for sure, or left to somebody who knows, with what may be meant. */
+export type Damage =
+  | { readonly kind: DamageKind; readonly cure: 'none_needed' }
+  | { readonly kind: DamageKind; readonly cure: 'repair'; readonly repaired: string }
+  | { readonly kind: DamageKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
+
+const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
+  abn: 'abn',
+  email: 'email',
+  profile_url: 'profile_url',
+  profile_slug: 'profile_slug',
+  website: 'website',
+  domain: 'domain',
+  phone: 'phone',
+  company: 'text',
+  position: 'text',
+};
+
+/** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
+export function kindOfInput(name: string): CellKind | undefined {
+  return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
+}
+
+/** Longer than what any identifier may be, and than what is worth mending. */
+const LONGEST_CELL = 2048;
+
+/** What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself. */
+export function damageOf(kind: CellKind, cell: string): Damage | undefined {
+  if (SOUND[kind]?.test(cell) === true) return undefined;
+  const text = cell.trim();
+  if (text === '' || text.length > LONGEST_CELL) return undefined;
+  switch (kind) {
+    case 'abn':
+      return damageOfAbn(text);
+    case 'phone':
+      return damageOfPhone(text);
+    case 'postcode':
+      return damageOfPostcode(text);
+    case 'date':
+      return damageOfDate(text);
+    case 'text':
+      return damageOfText(text);
+    case 'profile_url':
+      return mendedText('profile_url', text) ?? detour(text);
+    case 'email':
+    case 'profile_slug':
+    case 'website':
+    case 'domain':
+      return mendedText(kind, text);
+  }
+}
+
+/** Whether text looks like a date, so that a column of such cells is one of dates. */
+export { isDate };
+
+/**
+ * Most cells hold nothing that any mend below could change, and are let through at once. Whether they are any good is
+ * not asked here.
+ */
+const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
+  email: /^[\w.+&@-]*[a-z0-9]$/i,
+  website: /^[\w.:/~%=-]*$/,
+  domain: /^[\w.:/~%=@+-]*$/,
+  profile_slug: /^[\w/-]*$/,
+  // Longer than a short date or without its hyphen, and nothing that could have been misread.
+  text: /^(?:[ -~]{8,}|[ -,.-~]*)$/,
+};
+
+const repair = (kind: DamageKind, repaired: string): Damage => ({ kind, cure: 'repair', repaired });
+const byHand = (kind: DamageKind, candidates: readonly string[] = []): Damage => ({
+  kind,
+  cure: 'by_hand',
+  candidates,
+});
+const harmless = (kind: DamageKind): Damage => ({ kind, cure: 'none_needed' });
+
+// ------------------------------------------------------------------------------------------------------ numbers
+
+const PLAIN_ABN = /^[0-9]{11}$/;
+
+/** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
+const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
+
+function damageOfAbn(text: string): Damage | undefined {
+  const reading = readAbn(text);
+  if (reading.kind === 'usable') return PLAIN_ABN.test(text) ? undefined : harmless('spelling');
+  if (reading.kind === 'blank') return undefined;
+  const number = readSpreadsheetNumber(text);
+  if (number !== undefined) {
+    const { kind, digits = '' } = number;
+    if (readAbn(digits).kind === 'usable') return repair(kind, digits);
+    if (kind === 'scientific_notation') return byHand(kind);
+  }
+  const mended = mendedText('abn', text);
+  if (mended !== undefined) return mended;
+  const digits = (number?.digits ?? text).replace(AROUND_DIGITS, '');
+  if (!/^[0-9]{10,11}$/.test(digits)) return undefined;
+  return byHand(digits.length === 10 ? 'lost_digit' : 'mistyped', abnCandidates(digits));
+}
+
+/** With the code of the country, or as it is dialled within one. */
+const PHONE_DIGITS = /^[0-9]{8,15}$/;
+
+/** An Australian number with its area or mobile code, which begins with 0: a spreadsheet drops that of a number. */
+const WITHOUT_ZERO = /^[2-478][0-9]{8}$/;
+
+function damageOfPhone(text: string): Damage | undefined {
+  const number = readSpreadsheetNumber(text);
+  const digits = number?.digits ?? text;
+  if (number !== undefined && !PHONE_DIGITS.test(digits)) {
+    return number.kind === 'scientific_notation' ? byHand(number.kind) : undefined;
+  }
+  if (WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
+  return number === undefined ? undefined : repair(number.kind, digits);
+}
+
+/** Those of the Northern Territory and of the north of New Zealand begin with 0. */
+const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
+
+function damageOfPostcode(text: string): Damage | undefined {
+  const number = readSpreadsheetNumber(text);
+  const digits = number?.digits ?? text;
+  if (POSTCODE_WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
+  return number?.digits === undefined ? undefined : repair(number.kind, number.digits);
+}
+
+function damageOfDate(text: string): Damage | undefined {
+  const date = dateOfDayNumber(text);
+  return date === undefined ? undefined : repair('date_as_number', date);
+}
+
+// --------------------------------------------------------------------------------------------------------- text
+
+function damageOfText(text: string): Damage | undefined {
+  const mended = withoutMojibake(text);
+  if (mended !== text) return repair('mojibake', mended);
+  return isShortDate(text) ? byHand('name_as_date') : undefined;
+}
+
+type Mendable = 'abn' | 'email' | 'profile_url' | 'profile_slug' | 'website' | 'domain';
+
+const NORMALISERS: { readonly [Kind in Mendable]: (cell: string) => Normalised } = {
+  abn: normaliseAbn,
+  email: normaliseEmail,
+  profile_url: (cell) => {
+    const person = normalisePersonProfile(cell);
+    return person.kind === 'usable' ? person : normaliseCompanyProfile(cell);
+  },
+  profile_slug: normaliseProfileSlug,
+  website: normaliseWebsite,
+  domain: normaliseDomain,
+};
+
+interface Mend {
+  readonly kind: DamageKind;
+  /** Total; text that it does not concern comes back as it is. */
+  readonly mend: (text: string) => string;
+  /** What it takes away may belong to a value that can be used as it is. */
+  readonly onlyUnusable?: true;
+}
+
+/** Characters that nobody sees, such as the zero-width space and the mark of reading direction. */
+const INVISIBLE = /\p{Cf}/gu;
+
+const ENCODING: Mend = { kind: 'mojibake', mend: withoutMojibake };
+const UNSEEN: Mend = { kind: 'invisible_character', mend: (text) => text.replace(INVISIBLE, '') };
+const QUOTES: Mend = {
+  kind: 'punctuation',
+  mend: (text) => /^(?:"([^"]*)"|'([^']*)'|<([^<>]*)>)$/.exec(text)?.slice(1).join('') ?? text,
+  onlyUnusable: true,
+};
+const END_OF_URL: Mend = {
+  kind: 'punctuation',
+  mend: (text) => withoutEnd(text, ' ,;'),
+  onlyUnusable: true,
+};
+const END_OF_EMAIL: Mend = {
+  kind: 'punctuation',
+  mend: (text) => withoutEnd(text, ' .,:;'),
+  onlyUnusable: true,
+};
+const NAME: Mend = { kind: 'wrapped_address', mend: unwrapped, onlyUnusable: true };
+const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
+
+/** In the order in which they are tried: each may uncover what the next one mends. */
+const MENDS: { readonly [Kind in Mendable]: readonly Mend[] } = {
+  abn: [ENCODING, QUOTES],
+  email: [ENCODING, UNSEEN, END_OF_EMAIL, QUOTES, NAME, END_OF_EMAIL],
+  profile_url: [ENCODING, UNSEEN, END_OF_URL, QUOTES, END_OF_URL],
+  profile_slug: [ENCODING, UNSEEN],
+  website: [ENCODING, UNSEEN, END_OF_URL, QUOTES, END_OF_URL, VISIT],
+  domain: [ENCODING, UNSEEN, END_OF_URL, QUOTES, END_OF_URL],
+};
+
+/** Character by character: a pattern that is tied to the end is tried at every mark of a cell that is full of them. */
+function withoutEnd(text: string, marks: string): string {
+  let end = text.length;
+  while (end > 0 && marks.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** `Jo <jo@x.com>`, `mailto:jo@x.com?subject=…`. A name that is another address leaves open which one was meant. */
+function unwrapped(text: string): string {
+  const { name = '', inside } = /^(?<name>[^<>]*)<(?<inside>[^<>]*)>$/.exec(text)?.groups ?? {};
+  const address = (inside ?? text)
+    .trim()
+    .replace(/^mailto:/i, '')
+    .replace(inside === undefined ? /\?.*$/ : '', '');
+  const isOther = name.includes('@') && name.replace(/["'\s]/g, '').toLowerCase() !== address.toLowerCase();
+  return isOther || (inside === undefined && !/^mailto:/i.test(text)) ? text : address;
+}
+
+/** What mending makes of an identifier, when that is one and another than before. */
+function mendedText(kind: Mendable, text: string): Damage | undefined {
+  const normalise = NORMALISERS[kind];
+  const before = normalise(text);
+  let mended = text;
+  let first: DamageKind | undefined;
+  for (const each of MENDS[kind]) {
+    const next = each.onlyUnusable && before.kind === 'usable' ? mended : each.mend(mended).trim();
+    if (next !== mended) first ??= each.kind;
+    mended = next;
+  }
+  if (first === undefined) return undefined;
+  const after = normalise(mended);
+  if (after.kind === 'usable') {
+    const isSame = before.kind === 'usable' && before.value === after.value;
+    return isSame ? harmless(first) : repair(first, mended);
+  }
+  // That a name or an e-mail address was misread is known for sure, even where it is still of no use.
+  return first === 'mojibake' ? byHand('mojibake') : undefined;
+}
+
+function detour(text: string): Damage | undefined {
+  const found = profileDetour(text) ?? (withoutTracking(text) === text ? undefined : 'tracking');
+  return found === undefined ? undefined : harmless(found);
+}

@@ -1,0 +1,152 @@
+import { invariant } from '../core/errors.ts';
+import type { Encoding } from '../core/format.ts';
+
+/**
+ * Texts in the encodings that spreadsheet programs write, to UTF-8 and back without losing a byte: whatever was decoded
+ * is encoded to exactly the bytes that it came from. UTF-8 itself passes through, checked by whoever reads it.
+ */
+
+/** Turns the chunks of one text into UTF-8; a character may be split between two of them. */
+export interface TextDecoder {
+  /** @throws Undecodable */
+  write(chunk: Buffer): Buffer;
+  /** What is left when there are no more chunks. @throws Undecodable when a character breaks off. */
+  end(): Buffer;
+}
+
+/** Bytes that are no text in their encoding. */
+export class Undecodable extends Error {
+  /** What could be read of the chunk at fault, as UTF-8. */
+  readonly before: Buffer;
+
+  constructor(fact: string, before: string) {
+    super(fact);
+    this.name = 'Undecodable';
+    this.before = Buffer.from(before);
+  }
+}
+
+export function textDecoder(encoding: Encoding): TextDecoder {
+  switch (encoding) {
+    case 'utf-8':
+      return { write: (chunk) => chunk, end: () => NO_BYTES };
+    case 'windows-1252':
+      return { write: (chunk) => Buffer.from(fromWindows1252(chunk)), end: () => NO_BYTES };
+    case 'utf-16le':
+    case 'utf-16be':
+      return new Utf16Decoder(encoding === 'utf-16be');
+  }
+}
+
+/** The text in that encoding; undefined when it has a character that the encoding lacks (`unwritable` says which). */
+export function encodeText(encoding: Encoding, text: string): Buffer | undefined {
+  switch (encoding) {
+    case 'utf-8':
+      return Buffer.from(text);
+    case 'windows-1252':
+      return NOT_WINDOWS_1252.test(text) ? undefined : toWindows1252(text);
+    case 'utf-16le':
+      return Buffer.from(text.toWellFormed(), 'utf16le');
+    case 'utf-16be':
+      return Buffer.from(text.toWellFormed(), 'utf16le').swap16();
+  }
+}
+
+/** The first character of the text that Windows-1252 lacks. */
+export function unwritable(text: string): string | undefined {
+  return NOT_WINDOWS_1252.exec(text)?.[0];
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+// ------------------------------------------------------------------------------------------------- Windows-1252
+
+/**
+ * What the bytes 0x80 to 0x9F mean, in order; every other byte means the character of its own number. The five that
+ * Windows leaves undefined stand for control characters, as in the WHATWG's table, so that all 256 bytes come back.
+ * Written down here and not asked of Node's own decoder, because some releases of Node 23 and 24 took Windows-1252 for
+ * Latin-1, and because that decoder offers no way back.
+ */
+const C1_BLOCK =
+  '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F' + //
+  '\u0090‘’“”•–—˜™š›œ\u009DžŸ';
+const C1_START = 0x80;
+
+/** Without the flag `g`, which would make `test` and `exec` remember where they ended. */
+const NOT_WINDOWS_1252 = new RegExp(`[^\\u0000-\\u007F\\u00A0-\\u00FF${C1_BLOCK}]`, 'u');
+const C1_CHARACTERS = new RegExp(`[${C1_BLOCK}]`, 'gu');
+const C1_BYTES = /[\u0080-\u009F]/g;
+
+function fromWindows1252(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(C1_BYTES, (byte) => C1_BLOCK.charAt(byte.charCodeAt(0) - C1_START));
+}
+
+function toWindows1252(text: string): Buffer {
+  const latin1 = text.replace(C1_CHARACTERS, (character) =>
+    String.fromCharCode(C1_START + C1_BLOCK.indexOf(character)),
+  );
+  return Buffer.from(latin1, 'latin1');
+}
+
+// ------------------------------------------------------------------------------------------------------- UTF-16
+
+/** Keeps the byte-order mark, which is a character like any other to it. */
+class Utf16Decoder implements TextDecoder {
+  readonly #isBigEndian: boolean;
+  /** An odd byte, or the first half of a surrogate pair: at most three bytes. */
+  #carried = NO_BYTES;
+
+  constructor(isBigEndian: boolean) {
+    this.#isBigEndian = isBigEndian;
+  }
+
+  write(chunk: Buffer): Buffer {
+    const bytes = this.#carried.length === 0 ? chunk : Buffer.concat([this.#carried, chunk]);
+    let end = bytes.length - (bytes.length % 2);
+    if (end > 0 && this.#isFirstHalf(bytes.readUInt16LE(end - 2), bytes.readUInt16BE(end - 2))) end -= 2;
+    // A copy, because the chunk is the caller's and will be changed.
+    this.#carried = Buffer.from(bytes.subarray(end));
+    const text = this.#decoded(bytes.subarray(0, end));
+    if (!text.isWellFormed()) {
+      throw new Undecodable('half of a character', text.slice(0, text.search(/\p{Surrogate}/u)));
+    }
+    return Buffer.from(text);
+  }
+
+  end(): Buffer {
+    if (this.#carried.length > 0) throw new Undecodable('half of a character', '');
+    return NO_BYTES;
+  }
+
+  #isFirstHalf(littleEndian: number, bigEndian: number): boolean {
+    const unit = this.#isBigEndian ? bigEndian : littleEndian;
+    return unit >= 0xd800 && unit <= 0xdbff;
+  }
+
+  /** Surrogates without their other half stay, to be found. */
+  #decoded(bytes: Buffer): string {
+    return (this.#isBigEndian ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- self-test
+
+/**
+ * Shows on this machine that every byte of Windows-1252, and characters of every length in UTF-16, come back as they
+ * were. @throws a bug when one does not: then no file in another encoding than UTF-8 may be worked on here.
+ */
+export function checkEncodings(): void {
+  const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  requireReturn('windows-1252', everyByte, '\u007F€\u0081‚');
+  const everyLength = Buffer.from('\uFEFFa\u0000é€𝄞\uFFFF', 'utf16le');
+  requireReturn('utf-16le', everyLength, 'é€𝄞');
+  requireReturn('utf-16be', Buffer.from(everyLength).swap16(), 'é€𝄞');
+}
+
+function requireReturn(encoding: Encoding, bytes: Buffer, meant: string): void {
+  const decoder = textDecoder(encoding);
+  const text = Buffer.concat([decoder.write(bytes), decoder.end()]).toString();
+  const returned = encodeText(encoding, text);
+  invariant(text.includes(meant), `bytes in ${encoding} do not mean what they should`);
+  invariant(returned?.equals(bytes) === true, `bytes in ${encoding} do not come back as they were`);
+}

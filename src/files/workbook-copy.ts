@@ -1,0 +1,202 @@
+import { invariant } from '../core/errors.ts';
+import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
+import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
+import { identifierColumns, isIdentifier } from './columns/identifier-columns.ts';
+import type { NamedColumns } from './header.ts';
+import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
+
+/**
+ * The rows of a table as a new workbook, with cells appended to each. Identifiers and telephone numbers are text in it,
+ * also where they were numbers. What is appended is text, too, so that it never becomes a formula, but for what a spreadsheet
+ * shows just so as a number: credits, counts and years can be added up and sorted.
+ */
+
+export interface TableRow extends WorkbookRow {
+  /** A title stands above the header, and stays as it is. */
+  readonly kind: 'title' | 'header' | 'row';
+  /** As of `InputRow`. */
+  readonly unreadable?: string | undefined;
+}
+
+export interface Table {
+  readonly sheetName: string;
+  readonly columns: NamedColumns;
+  /** With the rows above the header, if there are any. */
+  rows(): AsyncIterable<readonly TableRow[]>;
+}
+
+/** Rows for which the appended cells are asked at once: past this, it gets no faster. */
+const ROWS_PER_BATCH = 256;
+
+export function workbookCopy(
+  { sheetName, columns, rows }: Table,
+  options: CopyOptions,
+  cellsFor: CellsFor,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { names, places, nameless } = columns;
+  const width = places.length + nameless.length;
+  const ofIdentifiers = identifierColumns(options.columns);
+  const identifiers = new Set([...identifierColumns(names)].map((index) => places[index]));
+  const dropped = new Set(places.filter((_place, index) => options.dropped.has(names[index] ?? '')));
+  // Blank columns without a name stay where they are, so that the sheet looks as it did.
+  const kept = Array.from({ length: width }, (_, place) => place).filter((place) => !dropped.has(place));
+  return workbookBytes(sheetName, copiedRows());
+
+  async function* copiedRows(): AsyncGenerator<readonly WorkbookRow[], void, undefined> {
+    let leftOut = 0;
+    for await (const batch of batched(rows())) {
+      const added = await Promise.all(
+        batch.map((row) => addedTo(row, columns, options, ofIdentifiers, cellsFor)),
+      );
+      const copied: WorkbookRow[] = [];
+      for (const [index, row] of batch.entries()) {
+        const cells = added[index];
+        if (cells === undefined) leftOut += 1;
+        else copied.push({ number: row.number - leftOut, cells: withAdded(row, cells) });
+      }
+      yield copied;
+    }
+  }
+
+  /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */
+  function withAdded(row: TableRow, added: readonly WorkbookCell[]): WorkbookRow['cells'] {
+    if (row.unreadable === undefined) return [...ownCells(row), ...added];
+    const isOurs = setAsideCells(row, columns, options);
+    const own = Array.from(row.cells).filter((_cell, place) => !isOurs(place));
+    const room = kept.map((_place, index) => own[index]);
+    return [...room, ...added, ...asMany(own.slice(kept.length), MOST_COLUMNS - kept.length - added.length)];
+  }
+
+  function ownCells({ kind, cells }: TableRow): readonly (WorkbookCell | undefined)[] {
+    if (kind === 'title') return cells;
+    return kept.map((place) => {
+      const cell = cells[place];
+      return cell?.kind === 'number' && (identifiers.has(place) || isIdentifier(cell.text))
+        ? textCell(cell.text)
+        : cell;
+    });
+  }
+}
+
+/** A table that is no workbook yet. Texts that a spreadsheet shows as the same number become numbers. */
+export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<Table> {
+  const header = await sheet.header();
+  return {
+    // As Excel calls the only sheet of a new workbook.
+    sheetName: 'Sheet1',
+    columns: { names: header, places: [...header.keys()], nameless: [] },
+    async *rows() {
+      let isBegun = false;
+      for await (const group of sheet.groups()) {
+        const rows = group.map(({ row, cells, unreadable }) => bodyRow(row, cells.map(cellOf), unreadable));
+        const [first] = rows;
+        if (isBegun || first === undefined) {
+          yield rows;
+          continue;
+        }
+        isBegun = true;
+        yield [headerRow(Math.max(1, first.number - 1), header), ...rows];
+      }
+      if (!isBegun) yield [headerRow(1, header)];
+    },
+  };
+}
+
+function headerRow(number: number, header: readonly string[]): TableRow {
+  return { kind: 'header', number, cells: header.map(textCell) };
+}
+
+function bodyRow(number: number, cells: TableRow['cells'], unreadable?: string): TableRow {
+  return { kind: 'row', number, cells, unreadable };
+}
+
+/** Which cells an earlier run wrote into a row that it could not read either; it put nothing into added columns. */
+function setAsideCells(
+  { cells }: TableRow,
+  { names, places }: NamedColumns,
+  { dropped }: CopyOptions,
+): (place: number) => boolean {
+  if (!isSetAside((name) => cells[places[names.indexOf(name)] ?? -1]?.text)) return () => false;
+  return (place) => {
+    const name = names[places.indexOf(place)] ?? '';
+    return dropped.has(name) && (isOurColumn(name) || (cells[place]?.text ?? '').trim() === '');
+  };
+}
+
+/** Where a sheet has no room for all of them, the last one has what is left. */
+function asMany(cells: readonly (WorkbookCell | undefined)[], most: number): WorkbookRow['cells'] {
+  if (cells.length <= most) return cells;
+  const left = textsOf(cells.slice(most - 1)).join(' | ');
+  return [...cells.slice(0, Math.max(0, most - 1)), ...(most < 1 ? [] : [textCell(left)])];
+}
+
+export function textCell(text: string): WorkbookCell {
+  return { kind: 'text', text };
+}
+
+/** Without leading zeros, in no more digits than Excel shows in a cell: then the number looks just as the text did. */
+const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,9})(?:\.\d{0,8}[1-9])?$/;
+
+/** Excel shows this many characters of a number and rounds the rest away. */
+const MOST_SHOWN = 11;
+
+function cellOf(text: string): WorkbookCell {
+  if (text.length > MOST_SHOWN || !PLAIN_NUMBER.test(text) || text === '-0') return textCell(text);
+  return { kind: 'number', text, value: Number(text) };
+}
+
+/** What is appended to a row, or undefined when it is left out. */
+async function addedTo(
+  row: TableRow,
+  named: NamedColumns,
+  { columns }: CopyOptions,
+  identifiers: ReadonlySet<number>,
+  cellsFor: CellsFor,
+): Promise<readonly WorkbookCell[] | undefined> {
+  if (row.kind === 'title') return [];
+  if (row.kind === 'header') return columns.map(textCell);
+  const added = await cellsFor(inputRow(row, named));
+  invariant(
+    added === undefined || added.length === columns.length,
+    `row ${row.number} gets ${added?.length} cells for ${columns.length} columns`,
+  );
+  return added?.map((text, at) =>
+    identifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
+  );
+}
+
+/** What the cells say; those that are blank or missing say nothing. */
+export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
+  return Array.from(cells, (cell) => cell?.text ?? '');
+}
+
+/** A row as the rest of the program sees it. */
+export function inputRow(
+  { number, cells, unreadable }: TableRow,
+  named: Pick<NamedColumns, 'places'>,
+): InputRow {
+  const own = namedTexts(cells, named);
+  if (unreadable === undefined) return { row: number, cells: own };
+  const places = new Set(named.places);
+  return {
+    row: number,
+    cells: [...own, ...textsOf(cells).filter((_text, at) => !places.has(at))],
+    unreadable,
+  };
+}
+
+/** What those say that have a column with a name. */
+function namedTexts(
+  cells: WorkbookRow['cells'],
+  { places }: Pick<NamedColumns, 'places'>,
+): readonly string[] {
+  return places.map((place) => cells[place]?.text ?? '');
+}
+
+async function* batched<Row>(
+  groups: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<readonly Row[], void, undefined> {
+  for await (const group of groups) {
+    for (let at = 0; at < group.length; at += ROWS_PER_BATCH) yield group.slice(at, at + ROWS_PER_BATCH);
+  }
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import { defineOperation, end } from '../../../src/core/operation.ts';
+import { mapColumns } from '../../../src/files/columns/columns.ts';
+
+/**
+ * Goal: each input of an operation comes from the column that the user means, and where that is not sure the user is
+ * asked, because a wrong column is paid for row by row.
+ * Method: headers as they stand in real sheets, against an operation of three inputs.
+ */
+
+const operation = defineOperation({
+  name: 'find-company',
+  summary: 'Find a company.',
+  vendor: 'provider',
+  inputs: [
+    { name: 'abn', about: 'the business number', aliases: ['abn', 'businessnumber'] },
+    { name: 'website', about: 'the address of the website', aliases: ['charitywebsite', 'url'] },
+    { name: 'profile_url', about: 'the profile', aliases: ['linkedin'] },
+  ],
+  tiers: [],
+  prepare: () => ({ kind: 'ready', input: undefined }),
+  next: () => end({ kind: 'applied' }),
+});
+
+function stopOf(map: () => unknown): StopError {
+  try {
+    map();
+  } catch (error) {
+    if (error instanceof StopError) return error;
+    throw error;
+  }
+  throw new Error('expected a stop');
+}
+
+describe('without a choice, what is sure is guessed', () => {
+  test.each([
+    [['Name', 'ABN'], { abn: 'ABN' }],
+    [['A.B.N.', 'Charity_Website'], { abn: 'A.B.N.', website: 'Charity_Website' }],
+    [['Profile URL', 'Business number'], { abn: 'Business number', profile_url: 'Profile URL' }],
+    [['url', 'ABN checked', 'my abn'], { website: 'url' }],
+    [['__proto__', 'constructor', 'abn'], { abn: 'abn' }],
+  ])('%j', (header, columns) => {
+    const map = mapColumns(operation, header);
+    expect(map.columns).toEqual(columns);
+    expect(map.guessed).toBe(true);
+  });
+
+  test('two columns that could be one input are a question, not a guess', () => {
+    const error = stopOf(() => mapColumns(operation, ['ABN', 'Website', 'Charity website']));
+    expect(error.code).toBe('job');
+    expect(error.message).toBe(
+      'find-company: the columns "Website", "Charity website" could all be "website".',
+    );
+    expect(error.next).toContain('columns:');
+  });
+
+  test('in an earlier output the user’s own column is meant, which stands before the added ones', () => {
+    const header = ['Website', 'website', '_status'];
+    expect(mapColumns(operation, header).columns).toEqual({ website: 'Website' });
+  });
+
+  test('a file without a usable column is refused with its columns and the inputs', () => {
+    const error = stopOf(() => mapColumns(operation, ['Name', 'Town\u0007']));
+    expect(error.message).toBe(
+      'find-company needs at least one of abn (the business number), website (the address of the website), ' +
+        'profile_url (the profile); none is known among the columns "Name", "Town\\u0007".',
+    );
+  });
+});
+
+describe('what the job chose is taken, and nothing else', () => {
+  test('columns that were not chosen are not guessed', () => {
+    const map = mapColumns(operation, ['ABN', 'Site'], { website: 'Site' });
+    expect(map.columns).toEqual({ website: 'Site' });
+    expect(map.guessed).toBe(false);
+  });
+
+  test('an unknown column is refused with the nearest one', () => {
+    const error = stopOf(() =>
+      mapColumns(operation, ['ABN', 'Charity_Website'], { website: 'Charity_Websit' }),
+    );
+    expect(error.message).toBe(
+      'columns: website is to come from "Charity_Websit", but the file has no such column.',
+    );
+    expect(error.next).toContain('Charity_Website');
+  });
+
+  test('an unknown input is refused with the nearest one', () => {
+    const error = stopOf(() => mapColumns(operation, ['ABN'], { abm: 'ABN' }));
+    expect(error.message).toBe('columns: "abm" is not an input of find-company.');
+    expect(error.next).toContain('abn');
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('%s is an unknown input like any other', (name) => {
+    const chosen: Record<string, string> = Object.fromEntries([[name, 'ABN']]);
+    expect(stopOf(() => mapColumns(operation, ['ABN'], chosen)).message).toContain(
+      `"${name}" is not an input`,
+    );
+    expect(stopOf(() => mapColumns(operation, ['ABN'], { abn: name })).message).toContain('no such column');
+  });
+});
+
+test('a row is read by input; an input without a column is absent', () => {
+  const map = mapColumns(operation, ['Name', 'LinkedIn', 'ABN']);
+  expect(map.read({ row: 2, cells: ['Acme', 'acme', '51'] })).toEqual({ abn: '51', profile_url: 'acme' });
+});
+
+test('a column that is called __proto__ feeds its input and touches nothing else', () => {
+  const map = mapColumns(operation, ['__proto__', 'Name'], { abn: '__proto__' });
+  expect(map.read({ row: 2, cells: ['51', 'Acme'] })).toEqual({ abn: '51' });
+  expect(Object.keys(map.columns)).toEqual(['abn']);
+});
+
+describe('an input that must be there', () => {
+  const tagging = (...names: readonly string[]) =>
+    defineOperation({
+      ...operation,
+      name: 'tag',
+      inputs: names.map((name) => ({
+        name,
+        about: 'as the job names it',
+        aliases: [name.toLowerCase()],
+        required: true as const,
+      })),
+    });
+
+  test('is the column of that very name, however many others are spelled almost so', () => {
+    expect(mapColumns(tagging('Email'), ['E-mail', 'Email', 'EMAIL']).columns).toEqual({ Email: 'Email' });
+    expect(mapColumns(tagging('Email'), ['E-mail']).columns).toEqual({ Email: 'E-mail' });
+  });
+
+  test('is asked for with the column that was probably meant', () => {
+    const error = stopOf(() => mapColumns(tagging('Email', 'Domain'), ['Email', 'Domian']));
+    expect(error.message).toBe(
+      'tag needs a column for "Domain" (as the job names it), and the file has none that is called so.',
+    );
+    expect(error.next).toBe('Did you mean Domian? Say so under `columns:` in the job.');
+  });
+
+  test('may come from a column that the job names, beside those that are there by name', () => {
+    const map = mapColumns(tagging('Email', 'Domain'), ['Email', 'Site'], { Domain: 'Site' });
+    expect(map.columns).toEqual({ Email: 'Email', Domain: 'Site' });
+    expect(map.read({ row: 2, cells: ['jo', 'a.example'] })).toEqual({ Email: 'jo', Domain: 'a.example' });
+  });
+
+  test('may be called what it likes', () => {
+    const map = mapColumns(tagging('__proto__'), ['__proto__']);
+    expect(Object.entries(map.read({ row: 2, cells: ['x'] }))).toEqual([['__proto__', 'x']]);
+  });
+});
+
+test('an operation without inputs needs no column, and nothing is said of any', () => {
+  const map = mapColumns(defineOperation({ ...operation, inputs: [] }), ['Name']);
+  expect(map).toMatchObject({ columns: {}, guessed: false });
+});

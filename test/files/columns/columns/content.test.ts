@@ -1,0 +1,337 @@
+/**
+ * Goal: where the names of the columns do not say which is meant, their cells may; what is not sure is never taken, and
+ * where a name does say, no cell changes that. Once a list is worked on, only its header changes its columns.
+ * Method: small sheets against the real operations, and against one that must have an e-mail address.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { StopError } from '../../../../src/core/errors.ts';
+import type { Operation } from '../../../../src/core/operation.ts';
+import {
+  ColumnContent,
+  findColumns,
+  guessColumns,
+  guessWords,
+  likelyColumns,
+} from '../../../../src/files/columns/columns.ts';
+import enrichCompany from '../../../../src/operations/enrich-company.ts';
+import enrichPerson from '../../../../src/operations/enrich-person.ts';
+import onboard from '../../../../src/operations/onboard.ts';
+import { validAbn } from '../../../operations/lookup/abn-arbitrary.ts';
+
+const ABNS = ['51824753556', '44 676 848 475', 'ABN 44735928039', '44737312885'];
+
+/** Very many that differ. */
+const MANY_ABNS = fc.sample(validAbn, { numRuns: 1_500, seed: 1 });
+
+/** A sheet of which it is known how many rows were taken. */
+class CountedSheet {
+  taken = 0;
+  readonly #rows: readonly (readonly string[])[];
+
+  constructor(...rows: readonly (readonly string[])[]) {
+    this.#rows = rows;
+  }
+
+  async *groups() {
+    for (const [at, cells] of this.#rows.entries()) {
+      this.taken += 1;
+      yield [{ row: at + 2, cells }];
+    }
+  }
+}
+
+/** Rows of a sheet, given by column. */
+function rowsOf(...columns: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [first = []] = columns;
+  return first.map((_, at) => columns.map((cells) => cells[at] ?? ''));
+}
+
+const found = async (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): Promise<string> =>
+  guessWords(await findColumns(operation, new CountedSheet(...rowsOf(...columns)), header));
+
+const refusal = (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): Promise<StopError> =>
+  findColumns(operation, new CountedSheet(...rowsOf(...columns)), header).then(
+    (map) => Promise.reject(new Error(`taken: ${guessWords(map)}`)),
+    (error) => error,
+  );
+
+const likely = (
+  operation: Operation,
+  header: readonly string[],
+  ...columns: readonly (readonly string[])[]
+): readonly string[] => {
+  const content = new ColumnContent(header.length, [operation]);
+  for (const cells of rowsOf(...columns)) content.add(cells);
+  const { sure } = guessColumns(operation, header, content);
+  return likelyColumns(operation, header, content, sure).map(
+    ({ input, column, because }) => `${input} ← ${column} (${because})`,
+  );
+};
+
+describe('a column is known by its cells, whatever it is called', () => {
+  test('one of valid ABNs is the ABN column', async () => {
+    expect(await found(enrichCompany, ['Name', 'Number'], ['A', 'B', 'C', 'D'], ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells)',
+    );
+  });
+
+  test('one of bare domains is the domain, one of web addresses of any kind the website', async () => {
+    const [domains, mixed, urls] = [
+      ['a.example', 'b.example'],
+      ['https://c.example', 'd.example'],
+      ['https://e.example', 'www.f.example/about'],
+    ];
+    expect(await found(enrichCompany, ['X', 'Y'], domains, urls)).toBe(
+      'domain ← X (by its content, 2 of 2 cells), website ← Y (by its content, 2 of 2 cells)',
+    );
+    expect(await found(enrichCompany, ['X', 'Y'], ['Perth', 'Hobart'], mixed)).toBe(
+      'website ← Y (by its content, 2 of 2 cells)',
+    );
+  });
+
+  test('e-mail addresses and profiles of people are told from those of companies', async () => {
+    const people = ['linkedin.com/in/jo', 'https://www.linkedin.com/in/al'];
+    const companies = ['linkedin.com/company/acme', 'https://www.linkedin.com/company/beta'];
+    const emails = ['jo@acme.example', 'al@beta.example'];
+    const header = ['P', 'C', 'E'];
+    expect(await found(enrichPerson, header, people, companies, emails)).toBe(
+      'email ← E (by its content, 2 of 2 cells), profile_url ← P (by its content, 2 of 2 cells)',
+    );
+    expect(await found(enrichCompany, header, people, companies, emails)).toBe(
+      'profile_url ← C (by its content, 2 of 2 cells)',
+    );
+  });
+
+  test('one damaged cell in ten leaves it what it is, and blank cells say nothing', async () => {
+    const cells = [...MANY_ABNS.slice(0, 9), 'unknown', '', ''];
+    expect(await found(enrichCompany, ['Number'], cells)).toBe(
+      'abn ← Number (by its content, 9 of 10 cells)',
+    );
+  });
+
+  test('what must be there is found so, beside what its name says', async () => {
+    const columns = [
+      ['jo@acme.example', 'al@beta.example'],
+      ['viewer', 'admin'],
+    ];
+    expect(await found(onboard, ['Person', 'Role'], ...columns)).toBe(
+      'email ← Person (by its content, 2 of 2 cells), role ← Role',
+    );
+  });
+});
+
+describe('where several columns have the name, the cells decide', () => {
+  const header = ['Website', 'Charity website'];
+
+  test('when one is what it says and the other is not', async () => {
+    const columns = [
+      ['yes', 'no', 'yes'],
+      ['a.example', 'https://b.example', ''],
+    ];
+    expect(await found(enrichCompany, header, ...columns)).toBe(
+      'website ← Charity website (by its content, 2 of 2 cells)',
+    );
+  });
+
+  test.each([
+    ['both are', ['c.example', 'd.example'], ['a.example', 'b.example']],
+    ['the other is now and then', ['c.example', 'yes', 'no', 'no'], ['a.example', 'b.example', '', '']],
+    ['neither is', ['yes', 'no'], ['1', '2']],
+    ['both are blank', ['', ''], ['', '']],
+  ])('and when %s, they are a question', async (_when, one, other) => {
+    const { message, next } = await refusal(enrichCompany, header, one, other);
+    expect(message).toBe('enrich-company: the columns "Website", "Charity website" could all be "website".');
+    expect(next).toContain('columns:');
+  });
+});
+
+describe('what is likely is never taken', () => {
+  test.each([
+    ['too few of its cells look right', [...ABNS, 'x', 'y'], 4, 6],
+    ['there is a single cell', ABNS.slice(0, 1), 1, 1],
+  ])('when %s, it is refused with the column that may be meant', async (_when, cells, right, all) => {
+    const because = `by its content, ${right} of ${all} ${all === 1 ? 'cell' : 'cells'}`;
+    const { message, next } = await refusal(enrichCompany, ['Number'], cells);
+    expect(message).toContain('none is known among the columns "Number"');
+    expect(next).toBe(
+      `"abn" may be "Number", ${because}. Say under \`columns:\` in the job which column holds which input.`,
+    );
+    expect(likely(enrichCompany, ['Number'], cells)).toEqual([`abn ← Number (${because})`]);
+  });
+
+  test('two columns that look alike are both named', async () => {
+    const [header, columns] = [
+      ['Number', 'Code'],
+      [ABNS, ABNS.toReversed()],
+    ];
+    expect((await refusal(enrichCompany, header, ...columns)).next).toContain('"abn" may be "Number"');
+    expect(likely(enrichCompany, header, ...columns)).toEqual([
+      'abn ← Number (by its content, 4 of 4 cells)',
+      'abn ← Code (by its content, 4 of 4 cells)',
+    ]);
+  });
+
+  test('a column is named once, for the better of two inputs that it may be', () => {
+    expect(likely(enrichCompany, ['X'], ['a.example', 'b.example', 'Perth'])).toEqual([
+      'domain ← X (by its content, 2 of 3 cells)',
+    ]);
+  });
+});
+
+describe('beside what the header decides', () => {
+  const websites = ['a.example', 'b.example', 'c.example', 'd.example'];
+
+  test('a column of ABNs is taken as well, because they carry a checksum; addresses are only likely', async () => {
+    expect(await found(enrichCompany, ['Website', 'Number'], websites, ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
+    );
+    expect(await found(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toBe('abn ← ABN');
+    expect(likely(enrichCompany, ['ABN', 'Site'], ABNS, websites)).toEqual([
+      'domain ← Site (by its content, 4 of 4 cells)',
+    ]);
+  });
+
+  test('a column that is called so is taken whatever is in it, unless it is blank', async () => {
+    const header = ['ABN', 'Number'];
+    expect(await found(enrichCompany, header, ['none', '', '', ''], ABNS)).toBe('abn ← ABN');
+    expect(await found(enrichCompany, header, ['', '', ' ', ''], ABNS)).toBe(
+      'abn ← Number (by its content, 4 of 4 cells)',
+    );
+  });
+
+  test('two of them are none', async () => {
+    const columns = [websites, ABNS, ABNS.toReversed()];
+    expect(await found(enrichCompany, ['Website', 'Number', 'Code'], ...columns)).toBe('website ← Website');
+  });
+
+  test('no row is read where no cell could add anything, or the job says it all', async () => {
+    const sheet = new CountedSheet(...rowsOf(ABNS));
+    await findColumns(enrichPerson, sheet, ['Email']);
+    await findColumns(enrichCompany, sheet, ['Number'], { abn: 'Number' });
+    expect(sheet.taken).toBe(0);
+  });
+});
+
+describe('cells that look right and are about somebody else are not paid for', () => {
+  test.each([
+    ['Parent ABN', enrichCompany, ABNS],
+    ['supplierWebsite', enrichCompany, ['https://a.example', 'https://b.example']],
+    ['REFERRER E-MAIL', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+    ['Created by', enrichPerson, ['jo@acme.example', 'al@beta.example']],
+  ])('%s', async (column, operation, cells) => {
+    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name says somebody else's`;
+    expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
+    expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
+  });
+
+  test.each([
+    [
+      'pages of one directory',
+      enrichCompany,
+      ['https://pages.example/a', 'https://pages.example/b', 'https://pages.example/c'],
+    ],
+    ['few sellers', enrichPerson, ['jo@acme.example', 'jo@acme.example', 'jo@acme.example']],
+    ['the number of one company', enrichCompany, ['51824753556', '51824753556', '51824753556']],
+  ])('%s', async (_what, operation, cells) => {
+    const { next } = await refusal(operation, ['Remark'], cells);
+    expect(next).toContain('may be "Remark", by its content, 3 of 3 cells, few of them different.');
+  });
+
+  test('two remarks in a column that is otherwise blank', async () => {
+    const cells = ['jo@acme.example', 'al@beta.example', ...Array.from({ length: 18 }, () => '')];
+    const { next } = await refusal(enrichPerson, ['Remark'], cells);
+    expect(next).toContain('may be "Remark", by its content, 2 of 2 cells, the others blank.');
+  });
+});
+
+describe('a list that was worked on before', () => {
+  const header = ['Website', 'Number'];
+  const [websites, damaged] = [
+    ['a.example', 'b.example', 'c.example', 'd.example'],
+    [...ABNS.slice(1), 'x'],
+  ];
+  const again = (names: readonly string[], cells: readonly string[], columns: Record<string, string>) =>
+    findColumns(enrichCompany, new CountedSheet(...rowsOf(websites, cells)), names, undefined, {
+      batch: '7',
+      isOutput: false,
+      columns,
+    });
+
+  test('keeps its columns when a cell makes another guess, and the user is told', async () => {
+    const { because, columns, guessed, note } = await again(header, ABNS, { website: 'Website' });
+    expect(guessWords({ columns, because })).toBe('website ← Website');
+    expect([guessed, note]).toEqual([
+      true,
+      'The columns are those of batch 7 of this list, so that nothing is bought twice. By its cells of now they would ' +
+        'be abn ← Number, website ← Website: to change them, name them under columns: in a job.',
+    ]);
+  });
+
+  test('also when its cells are not sure any more', async () => {
+    const { because, columns, note } = await again(['Supplier site', 'Number'], damaged, { abn: 'Number' });
+    expect(guessWords({ columns, because })).toBe('abn ← Number (as in batch 7)');
+    expect(note).toContain('they would not be sure');
+  });
+
+  test('says nothing when nothing changed', async () => {
+    const { because, columns, note } = await again(header, ABNS, { abn: 'Number', website: 'Website' });
+    expect(guessWords({ columns, because })).toBe(
+      'abn ← Number (by its content, 4 of 4 cells), website ← Website',
+    );
+    expect(note).toBeUndefined();
+  });
+
+  test.each([
+    ['has got a name that says it', ['Website', 'ABN'], { website: 'Website' }],
+    ['has lost a column', ['Website', 'Code'], { abn: 'Number', website: 'Website' }],
+  ])('goes by its header when that %s', async (_how, names, columns) => {
+    const { columns: now, note } = await again(names, ABNS, columns);
+    expect([now, note]).toEqual([{ abn: names[1], website: 'Website' }, undefined]);
+  });
+});
+
+test('in an earlier output the user’s own column is meant, which stands before the added ones', async () => {
+  const header = ['Contact', 'found', '_status'];
+  const emails = ['jo@acme.example', 'al@beta.example'];
+  expect(await found(enrichPerson, header, emails, emails, ['matched', 'matched'])).toBe(
+    'email ← Contact (by its content, 2 of 2 cells)',
+  );
+});
+
+describe('the first rows are looked at, and no more', () => {
+  test('a thousand, whatever comes after them', async () => {
+    const sheet = new CountedSheet(
+      ...rowsOf(MANY_ABNS.slice(0, 1_000)),
+      ...rowsOf(MANY_ABNS.map(() => 'no ABN')),
+    );
+    expect(guessWords(await findColumns(enrichCompany, sheet, ['Number']))).toBe(
+      'abn ← Number (by its content, 1000 of 1000 cells)',
+    );
+    expect(sheet.taken).toBe(1_000);
+  });
+
+  test('fewer of a sheet with very many columns', async () => {
+    const header = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
+    const rows = MANY_ABNS.slice(0, 50).map((abn) => header.map((_, at) => (at === 77_777 ? abn : 'x')));
+    const sheet = new CountedSheet(...rows);
+    expect(guessWords(await findColumns(enrichCompany, sheet, header))).toBe(
+      'abn ← c77777 (by its content, 10 of 10 cells)',
+    );
+    expect(sheet.taken).toBe(10);
+  });
+});
+
+test('a refusal names some columns of very many', async () => {
+  const header = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
+  const { message } = await refusal(enrichCompany, header, ['x']);
+  expect(message).toMatch(/"c29" and 99970 others\.$/);
+});

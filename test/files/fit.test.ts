@@ -1,0 +1,39 @@
+/**
+ * Goal: what a file is said to fit is what somebody could mean by it: a list of people or companies is no list of
+ * projects because one of its columns is called Name.
+ * Method: headers and rows shown to the finder, with the operations as they are.
+ */
+import { describe, expect, test } from 'vitest';
+import { loadFamily } from '../../src/core/family.ts';
+import type { Operation } from '../../src/core/operation.ts';
+import { type Fit, FitFinder } from '../../src/files/fit.ts';
+
+async function projectsIn(header: readonly string[]): Promise<Fit | undefined> {
+  const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
+  const finder = new FitFinder(header, operations.values());
+  for (const row of ['a', 'b', 'c']) finder.add(header.map(() => row));
+  return finder.fits().find(({ operation }) => operation === 'create-project');
+}
+
+describe('a list fits create-project', () => {
+  test.each([
+    [['Name'], 'Name'],
+    [['name', 'description'], 'name'],
+    [['Project', 'Owner'], 'Project'],
+    [['Project name', 'City'], 'Project name'],
+  ])('with the columns %j', async (header, column) => {
+    expect(await projectsIn(header)).toMatchObject({ columns: { name: column } });
+    expect((await projectsIn(header))?.problem).toBeUndefined();
+  });
+
+  test.each([[['Name', 'Email']], [['ABN', 'name', 'Website']], [['NAME', 'City', 'Description']]])(
+    'not with the columns %j, though one of them may be named',
+    async (header) => {
+      const fit = await projectsIn(header);
+      expect(fit?.columns).toEqual({});
+      expect(fit?.problem).toMatch(
+        /^a column called "name" may .*; say name: name under columns: in a job if it is meant$/i,
+      );
+    },
+  );
+});

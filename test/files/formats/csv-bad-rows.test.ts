@@ -1,0 +1,215 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
+import type { InputRow } from '../../../src/core/row.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: one bad row does not refuse a list. It is set aside with its line and what is wrong, all rows around it keep their
+ * numbers, and it comes back byte for byte with our cells below their names. What endangers other rows refuses the file.
+ * Method: files with one kind of bad row each are surveyed, read and copied through the format alone.
+ */
+
+async function sheetOf(content: string | Buffer, options: ReadOptions = {}, name = 'list.csv') {
+  const write = await inputFolder();
+  return csv.open(new InputFile(await write(content, name)), options);
+}
+
+async function rowsOf(
+  content: string | Buffer,
+  options: ReadOptions = {},
+  name?: string,
+): Promise<InputRow[]> {
+  const sheet = await sheetOf(content, options, name);
+  const rows: InputRow[] = [];
+  const { rows: count } = await sheet.survey((row) => rows.push(row));
+  expect(count).toBe(rows.length);
+  const streamed = await allOf(sheet.rows());
+  expect(streamed.map(({ position: _, ...row }) => row)).toEqual(rows);
+  return rows;
+}
+
+async function copyOf(
+  content: string | Buffer,
+  options: ReadOptions = {},
+  dropped: readonly string[] = [],
+): Promise<string> {
+  const sheet = await sheetOf(content, options);
+  const copyOptions = { columns: ['n', '_status'], dropped: new Set(dropped) };
+  const chunks = await allOf(
+    sheet.copy(copyOptions, async ({ row, unreadable }) =>
+      unreadable ? ['', 'invalid'] : [String(row), 'ok'],
+    ),
+  );
+  return Buffer.concat(chunks).toString();
+}
+
+async function refusalOf(content: string, options: ReadOptions = {}): Promise<StopError> {
+  const sheet = await sheetOf(content, options);
+  const error: unknown = await sheet.survey().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
+  expect(error).toMatchObject({ code: 'input', exitCode: 2 });
+  return error;
+}
+
+/** Header, a row with a line end in quotes, a blank line: what follows is row 4 on line 5. */
+const ABOVE = 'a,b\r\n"1\r\n1",2\r\n\r\n';
+
+const BAD: readonly (readonly [what: string, line: string, why: string])[] = [
+  ['too many cells', '1,2,3', 'line 5 cannot be read: 3 cells, but the header has 2 columns'],
+  ['a blank cell too many', '1,2,', 'line 5 cannot be read: 3 cells, but the header has 2 columns'],
+  [
+    'a quote inside a cell',
+    '1,2"x',
+    'line 5 cannot be read: a quote stands inside a cell that does not begin with one',
+  ],
+  [
+    'text after a closing quote',
+    '"Smith "Jo" John",2',
+    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+  ],
+  [
+    'text after the closing quote of a cell with a line end',
+    '1,"2\r\n2"x',
+    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+  ],
+  [
+    'a delimiter behind a stray quote',
+    '"he said "hi, there" and left",5',
+    'line 5 cannot be read: a cell in quotes begins here and goes on after its closing quote',
+  ],
+  [
+    'blanks before a quote',
+    '1, "2"',
+    'line 5 cannot be read: blanks or a byte-order mark stand before the quote with which a cell begins',
+  ],
+  [
+    'a byte-order mark before a quote, where a file was put to the end of another',
+    '\uFEFF"a","b"',
+    'line 5 cannot be read: blanks or a byte-order mark stand before the quote with which a cell begins',
+  ],
+];
+
+describe('a bad row is set aside', () => {
+  test.each(BAD)('with its line: %s', async (_what, line, why) => {
+    const rows = await rowsOf(`${ABOVE}${line}\r\n5,6\r\n`);
+    expect(rows.map(({ row, unreadable }) => [row, unreadable])).toEqual([
+      [2, undefined],
+      [4, why],
+      [5, undefined],
+    ]);
+    expect(rows[2]?.cells).toEqual(['5', '6']);
+  });
+
+  test.each(BAD)('and refuses the file where that is asked for: %s', async (_what, line, why) => {
+    const { message, next } = await refusalOf(`${ABOVE}${line}\r\n5,6\r\n`, { strict: true });
+    expect(message).toMatch(/list\.csv, row 4, line 5: /);
+    expect(message).toContain(why.slice('line 5 cannot be read: '.length));
+    expect(next).toMatch(/^[A-Z][^\n]+\.$/);
+  });
+
+  test('also as the last row without a line end, packed, and with tabs between cells', async () => {
+    const packed = await rowsOf(gzipSync('a\tb\n1\t2\n3\t4\t5'), {}, 'list.tsv.gz');
+    expect(packed.map(({ row, unreadable }) => [row, unreadable])).toEqual([
+      [2, undefined],
+      [3, 'line 3 cannot be read: 3 cells, but the header has 2 columns'],
+    ]);
+  });
+
+  test('behind many chunks of the file, a hundred thousand times', async () => {
+    const content = `a,b\n${'1,2\n3,"4" inch\n'.repeat(100_000)}`;
+    const rows = await rowsOf(content);
+    const bad = rows.filter(({ unreadable }) => unreadable !== undefined);
+    expect([rows.length, bad.length]).toEqual([200_000, 100_000]);
+    expect(bad.at(-1)).toMatchObject({ row: 200_001, unreadable: expect.stringContaining('line 200001 ') });
+  });
+});
+
+describe('a bad row comes back as it was', () => {
+  test('every byte of it, with our cells below their names and its surplus behind them', async () => {
+    expect(await copyOf('a,b\n1,2,3,"4"\r\n5,6\n')).toBe('a,b,n,_status\n1,2,,invalid,3,"4"\r\n5,6,3,ok\n');
+    expect(await copyOf('a,b\n1,2" x\n5,6\n')).toBe('a,b,n,_status\n1,2" x,,invalid\n5,6,3,ok\n');
+    expect(await copyOf('a,b\n"1" x\n5,6\n')).toBe('a,b,n,_status\n"1" x,,,invalid\n5,6,3,ok\n');
+    expect(await copyOf('a,b\n"he "hi, there" left",5\n5,6\n')).toBe(
+      'a,b,n,_status\n"he "hi, there" left",,invalid,5\n5,6,3,ok\n',
+    );
+  });
+
+  test('as the input of another run, too: what we wrote there is replaced, and nothing else goes', async () => {
+    const once = await copyOf('a,b\n1,2,3\n4,5\n');
+    expect(await copyOf(once, {}, ['n', '_status'])).toBe('a,b,n,_status\n1,2,,invalid,3\n4,5,3,ok\n');
+    // Somebody has put a cell before ours, so that nobody knows any more which cells they are.
+    const shifted = once.replace('1,2,', '1,,2,');
+    expect(await copyOf(shifted, {}, ['n', '_status'])).toBe(
+      'a,b,n,_status\n1,,,invalid,2,,invalid,3\n4,5,3,ok\n',
+    );
+  });
+
+  test('also where a column of the user is left out of all other rows', async () => {
+    expect(await copyOf('a,b,c\n1,2,3,4\n5,6,7\n', {}, ['b'])).toBe(
+      'a,c,n,_status\n1,2,,invalid,3,4\n5,7,3,ok\n',
+    );
+  });
+});
+
+describe('what endangers other rows refuses the file, with the line where the quote opens', () => {
+  const swallowed = 'a quote opens here and is not closed where its cell ends';
+  test.each([
+    ['a quote that is closed by the next row', 'a,b,c\n1,"5 inch,3\n2,"six",3\n', 'row 2, line 2', swallowed],
+    [
+      'a quote that is closed some rows below',
+      'a,b,c\n1,2,3\n"5 inch,2,3\n4,5,6\n7,8,9\n10,11",12\n',
+      'row 3, line 3',
+      swallowed,
+    ],
+    ['in a list of one column', 'a\n"x\ny\n"z" w\n', 'row 2, line 2', swallowed],
+    [
+      'a quote that is never closed',
+      'a,b\n1,2\n3,"4\n5,6\n',
+      'row 3, line 3',
+      'not closed before the file ends',
+    ],
+    [
+      'a quote that is never closed, below a bad row',
+      'a,b\n1,2"x\n3,"4\n5,6\n',
+      'row 3, line 3',
+      'not closed',
+    ],
+  ])('%s', async (_what, content, where, fact) => {
+    const { message, next } = await refusalOf(content);
+    expect(message).toContain(where);
+    expect(message).toContain(fact);
+    expect(next).toBe('Close the quote where the cell ends, or remove it.');
+  });
+
+  test('and so does a bad header', async () => {
+    expect((await refusalOf('a,b"x\n1,2\n')).message).toContain('row 1, line 1: a quote stands inside');
+  });
+
+  test('and a file of which no row can be read, because it is written in another way', async () => {
+    expect((await refusalOf('a,b\n1, "2"\n3, "4"\n')).message).toContain('row 2, line 2: blanks or');
+  });
+
+  test('and a row with too few cells, which may be half of one', async () => {
+    expect((await refusalOf('a,b\n1\n')).message).toContain('row 2, line 2: 1 cell, but');
+  });
+});
+
+test('a text as Excel writes it, with an equals sign before its quotes, is read as it stands', async () => {
+  const rows = await rowsOf('abn,n\n="51824753556",1\n"=""51824753556""",2\n="a ""b""",3\n="5,5",4\n');
+  expect(rows.map(({ cells, unreadable }) => [cells[0], unreadable === undefined])).toEqual([
+    ['="51824753556"', true],
+    ['="51824753556"', true],
+    ['="a ""b"""', true],
+    ['="5', false],
+  ]);
+  const copied = await copyOf('abn,n\r\n="51824753556",1\r\n');
+  expect(copied).toBe('abn,n,n,_status\r\n="51824753556",1,2,ok\r\n');
+});

@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import type { CellsFor, CopyOptions, Encoding, ReadOptions, Sheet } from '../../../src/core/format.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { checkEncodings, encodeText, textDecoder } from '../../../src/files/text-encoding.ts';
+import { allOf } from './all-of.ts';
+import { type Written, writtenFiles, writtenIn } from './csv-files.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: whatever program and country a file comes from, its cells are read as they were typed, and it goes back to that
+ * program with every byte in place.
+ * Method: one table is written in every encoding, with every delimiter and line end, with and without byte-order mark,
+ * packed and not; what is read is held against the table, and the copy against the same table written with our cells.
+ */
+
+const TABLE = [
+  ['Name', 'Stadt, Land', 'Größe; €', 'a|b\tc'],
+  ['Zoë “X” Müller', 'Köln, "DE"', '1,5', ''],
+  ['two\nlines', '', 'é', '–'],
+] as const;
+
+/** With cells behind that this encoding can write, too. */
+const WIDER = TABLE.map((cells, index) => [...cells, index === 0 ? '_status' : `café; ${index}`]);
+
+async function open(path: string, options: ReadOptions = {}) {
+  return csv.open(new InputFile(path), options);
+}
+
+async function copied(
+  path: string,
+  columns: readonly string[],
+  cellsFor: CellsFor,
+  { read = {}, note }: { read?: ReadOptions; note?: NonNullable<CopyOptions['note']> } = {},
+): Promise<Buffer> {
+  return copyOf(await open(path, read), columns, cellsFor, note);
+}
+
+async function copyOf(
+  sheet: Sheet,
+  columns: readonly string[],
+  cellsFor: CellsFor,
+  note?: CopyOptions['note'],
+): Promise<Buffer> {
+  const options = { columns, dropped: new Set<string>(), ...(note === undefined ? {} : { note }) };
+  return Buffer.concat(await allOf(sheet.copy(options, cellsFor)));
+}
+
+async function refusalOf(promise: Promise<unknown>): Promise<StopError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
+  return error;
+}
+
+describe('every way to write a table is read right and comes back byte for byte', () => {
+  test.each(writtenFiles())('%s', async (_name, variants) => {
+    const write = await inputFolder();
+    for (const how of variants) {
+      const path = await write(writtenIn(how, TABLE), how.isPacked ? 'list.csv.gz' : 'list.csv');
+      const sheet = await open(path);
+      const rows = await allOf(sheet.rows());
+      expect(rows.map(({ row, cells }) => [row, cells])).toEqual([
+        [2, TABLE[1]],
+        [3, TABLE[2]],
+      ]);
+      // From a position in the text, however many bytes of the file that is.
+      expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+      expect(await sheet.survey()).toMatchObject({ header: TABLE[0], delimiter: how.delimiter, rows: 2 });
+      const copy = await copyOf(sheet, ['_status'], async ({ row }) => [`café; ${row - 1}`]);
+      expect(unpackedBy(how, copy), JSON.stringify(how)).toEqual(unpackedBy(how, writtenIn(how, WIDER)));
+    }
+  });
+});
+
+/** Two packers may pack alike text differently; it is the text that must be the same. */
+function unpackedBy({ unpack }: Written, bytes: Buffer): string {
+  return unpack(bytes).toString('hex');
+}
+
+describe('the encoding is found by strict rules, and said where it was a guess', () => {
+  test('a byte that is not UTF-8 makes the file Windows-1252, and the user hears which byte', async () => {
+    const write = await inputFolder();
+    const path = await write(Buffer.from('Name\r\n\r\nplain\r\nZo\xeb\r\n', 'latin1'));
+    const sheet = await open(path);
+    expect(sheet.notes).toEqual([
+      'The file is read as Windows-1252, because byte 0xEB on line 4 is not UTF-8; --encoding says otherwise.',
+    ]);
+    expect(await sheet.survey()).toMatchObject({ encoding: 'Windows-1252' });
+  });
+
+  test('the byte may stand anywhere, also far below where nobody looks', async () => {
+    const write = await inputFolder();
+    const path = await write(
+      Buffer.concat([Buffer.from('Name\n'), Buffer.alloc(70_000, 'x\n'), Buffer.from([0x80])]),
+    );
+    const sheet = await open(path);
+    expect(sheet.notes[0]).toContain('byte 0x80 on line 35002 is not');
+    expect((await allOf(sheet.rows())).at(-1)?.cells).toEqual(['€']);
+  });
+
+  test('the line is counted right although a line end is split between two reads', async () => {
+    const write = await inputFolder();
+    const line = Buffer.concat([
+      Buffer.from(`Name\r\n${'x'.repeat(64 * 1024 - 7)}\r\n`),
+      Buffer.from([0x80]),
+    ]);
+    expect((await open(await write(line))).notes[0]).toContain('byte 0x80 on line 3 is not');
+  });
+
+  test('UTF-8 is UTF-8 although its characters are split between two reads', async () => {
+    const write = await inputFolder();
+    const sheet = await open(await write(`Name\nx${'𝄞'.repeat(50_000)}\n`));
+    expect(sheet.notes).toEqual([]);
+    expect((await allOf(sheet.rows()))[0]?.cells[0]).toBe(`x${'𝄞'.repeat(50_000)}`);
+  });
+
+  test.each([
+    ['a damaged byte below characters of UTF-8', 'Zo\xc3\xab\nZo\xff\n', 'FF'],
+    ['a character that breaks off at the end', 'Zo\xc3\xab\nZo\xc3', 'C3'],
+  ])('%s is refused with its line, and not made Windows-1252', async (_what, rows, byte) => {
+    const write = await inputFolder();
+    const path = await write(Buffer.from(`Name\n${rows}`, 'latin1'));
+    const error = await refusalOf(open(path));
+    expect(error.message).toBe(
+      `${path}, line 3: byte 0x${byte} is not UTF-8 text, but what stands above it is.`,
+    );
+    expect(error.next).toContain('--encoding');
+    const forced = await open(path, { encoding: 'windows-1252' });
+    expect(forced.notes).toEqual([]);
+    expect((await allOf(forced.rows()))[0]?.cells).toEqual(['ZoÃ«']);
+  });
+
+  test('UTF-16 without a byte-order mark is recognised by its zeros, and said', async () => {
+    const write = await inputFolder();
+    const text = Buffer.from('Name,Ort\nZoë,Köln\n', 'utf16le');
+    for (const [content, name] of [
+      [text, 'UTF-16LE'],
+      [Buffer.from(text).swap16(), 'UTF-16BE'],
+    ] as const) {
+      const sheet = await open(await write(content));
+      expect(sheet.notes).toEqual([
+        `The file is read as ${name}, because every other byte is zero; --encoding says otherwise.`,
+      ]);
+      expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['Zoë', 'Köln']);
+    }
+  });
+
+  test('what the user says outweighs how it looks', async () => {
+    const write = await inputFolder();
+    const path = await write('Name\nZoë\n');
+    expect((await allOf((await open(path, { encoding: 'windows-1252' })).rows()))[0]?.cells).toEqual([
+      'ZoÃ«',
+    ]);
+    const chinese = await write(Buffer.from('名\n字\n', 'utf16le'));
+    expect((await allOf((await open(chinese, { encoding: 'utf-16le' })).rows()))[0]?.cells).toEqual(['字']);
+  });
+
+  test.each<[string, Encoding, Buffer, number]>([
+    ['half of a pair', 'utf-16le', Buffer.from('a\r\n\ud800x\n', 'utf16le'), 2],
+    ['half of a pair', 'utf-16be', Buffer.from('a\n\ndc\udc00x\n', 'utf16le').swap16(), 3],
+    [
+      'an odd byte at its end',
+      'utf-16le',
+      Buffer.concat([Buffer.from('a\nb\n', 'utf16le'), Buffer.from('x')]),
+      3,
+    ],
+  ])('UTF-16 with %s is refused with the line: %s', async (_what, encoding, content, line) => {
+    const write = await inputFolder();
+    const path = await write(content);
+    const survey = refusalOf(open(path, { encoding }).then((sheet) => sheet.survey()));
+    expect((await survey).message).toBe(
+      `${path}, line ${line}: half of a character, so this is no whole UTF-16 text.`,
+    );
+  });
+});
+
+test('reading goes on from a position far below, also where all above it must be decoded first', async () => {
+  const write = await inputFolder();
+  const text = `Name\n${Array.from({ length: 30_000 }, (_, index) => `Zoë ${index}\n`).join('')}`;
+  const sheet = await open(await write(Buffer.from(text, 'utf16le')));
+  const rows = await allOf(sheet.rows());
+  expect(await allOf(sheet.rows(rows[29_990]?.position))).toEqual(rows.slice(29_990));
+});
+
+describe('an answer that the encoding cannot write', () => {
+  const LIST = Buffer.from('Name,Ort\r\nZo\xeb,K\xf6ln\r\nJo,Bonn\r\n', 'latin1');
+
+  test('makes the whole output UTF-8 with byte-order mark, from its first byte, and that is said', async () => {
+    const write = await inputFolder();
+    const notes: string[] = [];
+    const cellsFor: CellsFor = async ({ row }) => [row === 3 ? 'Łódź' : '€'];
+    const path = await write(LIST);
+    const copy = await copied(path, ['Stadt'], cellsFor, { note: (sentence) => notes.push(sentence) });
+    expect(copy.toString()).toBe('\uFEFFName,Ort,Stadt\r\nZoë,Köln,€\r\nJo,Bonn,Łódź\r\n');
+    expect(notes).toEqual([
+      'Windows-1252 cannot write "Ł" (U+0141), so what is written is UTF-8 with byte-order mark.',
+    ]);
+    const again = await copied(path, ['Stadt'], cellsFor);
+    expect(again.equals(copy)).toBe(true);
+  });
+
+  test('also when it comes after much that could be written', async () => {
+    const write = await inputFolder();
+    const path = await write(Buffer.concat([LIST, Buffer.from('K\xf6ln,x\r\n'.repeat(60_000), 'latin1')]));
+    const copy = await copied(path, ['n'], async ({ row }) => [row === 60_003 ? '字' : 'é']);
+    const lines = copy.toString().split('\r\n');
+    expect([lines[0], lines[3], lines[60_002], lines.length]).toEqual([
+      '\uFEFFName,Ort,n',
+      'Köln,x,é',
+      'Köln,x,字',
+      60_004,
+    ]);
+  });
+
+  test('leaves a copy without such an answer in its encoding', async () => {
+    const write = await inputFolder();
+    const notes: string[] = [];
+    const copy = await copied(await write(LIST), ['n'], async () => ['€ ÿ'], {
+      note: (sentence) => notes.push(sentence),
+    });
+    expect(copy.toString('latin1')).toBe('Name,Ort,n\r\nZo\xeb,K\xf6ln,\x80 \xff\r\nJo,Bonn,\x80 \xff\r\n');
+    expect(notes).toEqual([]);
+  });
+
+  test('is no problem of UTF-16, in which even half a character is written as a sign for it', async () => {
+    const write = await inputFolder();
+    const path = await write(Buffer.from('\uFEFFName\nZoë\n', 'utf16le'));
+    const copy = await copied(path, ['n'], async () => ['字𝄞\ud800']);
+    expect(copy.toString('utf16le')).toBe('\uFEFFName,n\nZoë,字𝄞\uFFFD\n');
+  });
+});
+
+describe('the encodings themselves', () => {
+  test('prove on this machine that all their bytes come back', () => {
+    expect(checkEncodings).not.toThrow();
+  });
+
+  test('every byte of Windows-1252 means what the standard table says, and comes back', () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const text = textDecoder('windows-1252').write(bytes).toString();
+    expect(text.slice(0x80, 0xa0)).toBe('€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ');
+    expect(text.slice(0, 0x80)).toBe(bytes.toString('latin1', 0, 0x80));
+    expect(text.slice(0xa0)).toBe(bytes.toString('latin1', 0xa0));
+    expect(encodeText('windows-1252', text)).toEqual(bytes);
+    expect(encodeText('windows-1252', 'Ł')).toBeUndefined();
+    expect(encodeText('utf-16le', '\ud800')).toEqual(Buffer.from('\uFFFD', 'utf16le'));
+    // The character of the number 0x80 is not what the byte 0x80 means.
+    expect(encodeText('windows-1252', '\u0080')).toBeUndefined();
+  });
+
+  test.each<Encoding>(['utf-16le', 'utf-16be'])('%s reads alike wherever it is cut', (encoding) => {
+    const bytes = encodeText(encoding, '\uFEFFaé𝄞€𝄞\r\n') ?? Buffer.alloc(0);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const decoder = textDecoder(encoding);
+      const parts = [
+        decoder.write(bytes.subarray(0, cut)),
+        decoder.write(bytes.subarray(cut)),
+        decoder.end(),
+      ];
+      expect(Buffer.concat(parts).toString()).toBe('\uFEFFaé𝄞€𝄞\r\n');
+    }
+  });
+});

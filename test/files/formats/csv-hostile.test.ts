@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf } from './all-of.ts';
+import { refusalOf } from './csv-refusal.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: no file that somebody hands in crashes the program, fills its memory or makes it wait, and the refusal names the
+ * place.
+ * Method: each trick as a file. Where size is the trick, the file goes on behind the place at which reading must stop.
+ */
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Appends so many mebibytes of rows, without holding them. */
+async function appendRows(path: string, mebibytes: number): Promise<void> {
+  const file = await open(path, 'a');
+  const chunk = Buffer.alloc(MEBIBYTE, 'x,y\n');
+  for (let count = 0; count < mebibytes; count += 1) await file.appendFile(chunk);
+  await file.close();
+}
+
+describe('names that mean something to the language', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+
+  test('are columns like any other, read and copied', async () => {
+    const write = await inputFolder();
+    const sheet = await csv.open(new InputFile(await write(`${NAMES.join()}\n1,2,3,4,5\n`)), {});
+    expect(await sheet.header()).toEqual(NAMES);
+    expect((await allOf(sheet.rows()))[0]?.cells).toEqual(['1', '2', '3', '4', '5']);
+    const copy = sheet.copy(
+      { columns: ['__proto__'], dropped: new Set(['__proto__', 'constructor']) },
+      async () => ['9'],
+    );
+    expect(Buffer.concat(await allOf(copy)).toString()).toBe(
+      'toString,hasOwnProperty,valueOf,__proto__\n3,4,5,9\n',
+    );
+  });
+});
+
+describe('size', () => {
+  test('a hundred thousand columns are read and copied', async () => {
+    const write = await inputFolder();
+    const names = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
+    const sheet = await csv.open(new InputFile(await write(`${names.join(';')}\n${names.join(';')}\n`)), {});
+    expect(await sheet.survey()).toMatchObject({ rows: 1, delimiter: 'semicolon' });
+    const copy = sheet.copy({ columns: ['n'], dropped: new Set(['c0', 'c99999']) }, async () => ['1']);
+    const [first = '', second = ''] = Buffer.concat(await allOf(copy))
+      .toString()
+      .split('\n');
+    expect([first.slice(0, 6), first.slice(-9), second.slice(-9)]).toEqual([
+      'c1;c2;',
+      ';c99998;n',
+      ';c99998;1',
+    ]);
+  });
+
+  test.each([
+    ['a quote that is never closed, on the third line of a long file', 'a,b\n1,2\n3,"4\n', 'row 3, line 3'],
+    ['a cell without end, on the second', `a,b\n${'x'.repeat(2 * MEBIBYTE)}`, 'row 2, line 2'],
+    ['a header without end', 'x'.repeat(2 * MEBIBYTE), 'row 1, line 1'],
+  ])('%s stops the reading after a mebibyte, at its line', async (_what, content, place) => {
+    const write = await inputFolder();
+    const path = await write(content);
+    await appendRows(path, 8);
+    const sheet = await csv.open(new InputFile(path), {});
+    let seen = 0;
+    const error = await sheet
+      .survey(() => {
+        seen += 1;
+      })
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    expect(error).toBeInstanceOf(StopError);
+    expect((error as StopError).message).toBe(
+      `${path}, ${place}: the row is longer than 1048576 bytes, the most that one row may have.`,
+    );
+    expect((error as StopError).next).toContain('Look for a quote on this line that is never closed');
+    expect(seen).toBeLessThan(2);
+  });
+});
+
+test.each([
+  ['in a cell', 'a,b\n1,2\n3,\0\n', 3],
+  ['in quotes below a line end', 'a,b\n"1\n\0",2\n', 3],
+  ['in the header', 'a\0,b\n', 1],
+  ['on the very first byte', '\0a,b\n', 1],
+])('a zero byte %s is refused with its line', async (_where, content, line) => {
+  const write = await inputFolder();
+  const path = await write(content);
+  expect((await refusalOf(path)).message).toBe(
+    `${path}, line ${line}: a zero byte, which text does not have.`,
+  );
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe is refused without waiting for somebody to write into it',
+  async () => {
+    const write = await inputFolder();
+    const beside = await write('a\n');
+    const path = join(beside, '..', 'pipe.csv');
+    execFileSync('mkfifo', [path]);
+    expect((await refusalOf(path)).message).toContain('is not a regular file');
+  },
+);

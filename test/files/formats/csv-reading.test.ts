@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { readdir, readlink, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Position, PositionedRow } from '../../../src/core/format.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf } from './all-of.ts';
+import { bytesOf, type Piece, type WrittenCsv, writtenCsv } from './csv-arbitrary.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: what is read is what the file says, row by row, whoever wrote it and however.
+ * Method: files are built from pieces of known meaning and written to disk; the reader must find the same pieces.
+ */
+
+/** Said, and not left to a guess: cells of any text may well look more like a table of semicolons. */
+const AS_COMMA = { delimiter: 'comma' } as const;
+
+async function readAll(path: string, from?: Position): Promise<PositionedRow[]> {
+  return allOf((await csv.open(new InputFile(path), AS_COMMA)).rows(from));
+}
+
+/** The rows of a file by its pieces alone. */
+function expectedRows({ mark, pieces }: WrittenCsv): PositionedRow[] {
+  let byteOffset = Buffer.byteLength(mark);
+  let lines = 0;
+  const found: PositionedRow[] = [];
+  for (const [index, { kind, text, lineEnd, cells }] of pieces.entries()) {
+    const row = index + 1;
+    if (kind === 'row') found.push({ row, cells, position: { row, byteOffset, lines } });
+    byteOffset += Buffer.byteLength(text + lineEnd);
+    lines += `${text}${lineEnd}`.match(/\r\n|\n|\r/g)?.length ?? 0;
+  }
+  return found;
+}
+
+test('any CSV file gives its cells, and each row knows its number, its line and its first byte', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, async (file) => {
+      const bytes = bytesOf(file);
+      const path = await write(bytes);
+      const rows = expectedRows(file);
+      expect(await readAll(path)).toEqual(rows);
+      expect(await (await csv.open(new InputFile(path), AS_COMMA)).survey()).toEqual({
+        sha256: createHash('sha256').update(bytes).digest('hex'),
+        bytes: bytes.length,
+        encoding: file.mark === '' ? 'UTF-8' : 'UTF-8 with byte-order mark',
+        delimiter: 'comma',
+        header: file.header,
+        rows: rows.length,
+      });
+    }),
+  );
+});
+
+test('rows that are taken in groups are the same rows in the same order', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, async (file) => {
+      const path = await write(bytesOf(file));
+      const rows = expectedRows(file).map(({ row, cells }) => ({ row, cells }));
+      expect((await allOf((await csv.open(new InputFile(path), AS_COMMA)).groups())).flat()).toEqual(rows);
+    }),
+  );
+});
+
+test('reading from the position of any row gives that row and all below it, unchanged', async () => {
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(writtenCsv, fc.nat(), async (file, choice) => {
+      const path = await write(bytesOf(file));
+      const rows = expectedRows(file);
+      fc.pre(rows.length > 0);
+      const index = choice % rows.length;
+      expect(await readAll(path, rows[index]?.position)).toEqual(rows.slice(index));
+    }),
+  );
+});
+
+test('a row reads the same wherever the file is cut into the chunks in which it is read', async () => {
+  // Files are read in pieces of 64 KiB; the filler moves the row over such a cut byte by byte.
+  const write = await inputFolder();
+  const row: Piece = {
+    kind: 'row',
+    text: '"é\r\n""𝄞""",,"b"',
+    lineEnd: '\r\n',
+    cells: ['é\r\n"𝄞"', '', 'b'],
+  };
+  const header: Piece = { kind: 'header', text: 'a,b,c', lineEnd: '\r\n', cells: ['a', 'b', 'c'] };
+  const cut = 64 * 1024;
+  for (let shift = 0; shift <= Buffer.byteLength(row.text + row.lineEnd); shift += 1) {
+    const filling = 'f'.repeat(cut - shift - Buffer.byteLength('a,b,c\r\n,,\r\n'));
+    const filler: Piece = {
+      kind: 'row',
+      text: `${filling},,`,
+      lineEnd: '\r\n',
+      cells: [filling, '', ''],
+    };
+    const file = { mark: '', header: header.cells, pieces: [header, filler, row, row] };
+    expect(await readAll(await write(bytesOf(file)))).toEqual(expectedRows(file));
+  }
+});
+
+test('a line of nothing but commas is a row, a line of nothing is not, and both count in row numbers', async () => {
+  const write = await inputFolder();
+  const rows = await readAll(await write('a,b\n\n,\n\n1,2\n\n'));
+  expect(rows.map(({ row, cells }) => [row, cells])).toEqual([
+    [3, ['', '']],
+    [5, ['1', '2']],
+  ]);
+});
+
+test('a byte-order mark inside the file is content, also for a reader that starts there', async () => {
+  const write = await inputFolder();
+  const path = await write('\uFEFFa,b\n\uFEFF1,2\n');
+  const [row] = await readAll(path);
+  expect(row?.cells).toEqual(['\uFEFF1', '2']);
+  expect(await readAll(path, row?.position)).toEqual([row]);
+});
+
+test('a header alone is a file of no rows', async () => {
+  const write = await inputFolder();
+  for (const content of ['a,b', 'a,b\r\n']) {
+    const path = await write(content);
+    expect(await (await csv.open(new InputFile(path), {})).survey()).toMatchObject({
+      header: ['a', 'b'],
+      rows: 0,
+    });
+    expect(await readAll(path)).toEqual([]);
+  }
+});
+
+test('blanks around a column name do not belong to it', async () => {
+  const write = await inputFolder();
+  expect(await (await csv.open(new InputFile(await write(' ABN , Name\n')), {})).header()).toEqual([
+    'ABN',
+    'Name',
+  ]);
+});
+
+/** Knows how much of it was handed over. */
+class WatchedFile extends InputFile {
+  bytes = 0;
+
+  override async *chunks(startByte?: number): AsyncGenerator<Buffer, void, undefined> {
+    for await (const chunk of super.chunks(startByte)) {
+      this.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+}
+
+test('the file is read no faster than its rows are taken', async () => {
+  const write = await inputFolder();
+  const line = `${'x'.repeat(99)}\n`;
+  const path = await write(`a\n${line.repeat(40_000)}`);
+  const file = new WatchedFile(path);
+  const rows = (await csv.open(file, {})).rows()[Symbol.asyncIterator]();
+  await rows.next();
+  const { bytes } = file;
+  expect(bytes).toBeLessThan(500_000);
+  // Time enough to read all of it: each of these is a trip to the disk as well.
+  for (let trip = 0; trip < 500; trip += 1) await stat(path);
+  expect(file.bytes).toBe(bytes);
+  for (let next = await rows.next(); next.done !== true; next = await rows.next());
+  expect(file.bytes).toBeGreaterThan(line.length * 40_000);
+});
+
+test.runIf(process.platform === 'linux')(
+  'whoever stops reading early leaves no open file behind',
+  async () => {
+    const write = await inputFolder();
+    const path = await write(`a\n${'x\n'.repeat(200_000)}`);
+    await (await csv.open(new InputFile(path), {})).header();
+    for await (const row of (await csv.open(new InputFile(path), {})).rows()) if (row.row === 3) break;
+    // Closing goes through the thread pool and may end a little after the loop; it must end.
+    await expect.poll(() => openFiles(path)).toBe(0);
+  },
+);
+
+async function openFiles(path: string): Promise<number> {
+  const links = await readdir('/proc/self/fd');
+  const targets = await Promise.all(links.map((link) => readlink(`/proc/self/fd/${link}`).catch(() => '')));
+  return targets.filter((target) => target === path).length;
+}
+
+test.each([
+  ['leads.csv', 64, ['ABN', 'Charity_Legal_Name', 'Address_Line_1', 'Town_City', 'State', 'Postcode']],
+  ['people.csv', 41, ['Name', 'Email', 'LinkedIn', 'Company']],
+])('the sample %s has %i rows', async (name, rows, columns) => {
+  const path = fileURLToPath(new URL(`../../../fixtures/${name}`, import.meta.url));
+  const survey = await (await csv.open(new InputFile(path), {})).survey();
+  expect(survey.rows).toBe(rows);
+  expect(survey.header.slice(0, columns.length)).toEqual(columns);
+});

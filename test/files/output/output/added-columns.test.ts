@@ -1,0 +1,173 @@
+/**
+ * Goal: what is added is what the job says, or the whole answers; a column of the user's is never lost
+ * or overwritten unless the job says so.
+ * Method: headers and answers against what should come of them, and arbitrary headers for what must always hold.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CellSafety } from '../../../../src/core/formulas.ts';
+import { OUR_COLUMNS } from '../../../../src/core/row.ts';
+import {
+  type Addition,
+  addedCells,
+  additionOf,
+  automaticAddition,
+} from '../../../../src/files/output/output/added-columns.ts';
+
+/** As a run without `formulas` writes. */
+const SAFE = (): CellSafety => new CellSafety('safe');
+
+/** Where the fields of an answer stand when its dialect does not say. */
+const AT_TOP = {};
+
+const names = ({ columns }: Addition): readonly string[] => columns.map(({ name }) => name);
+
+describe('the columns of a job', () => {
+  test('come in its order, under its names', () => {
+    const addition = additionOf(['Domain'], { staff: 'employee_count', city: 'location.city' }, 'refuse');
+    expect(names(addition)).toEqual(['staff', 'city']);
+    expect([...addition.dropped]).toEqual([]);
+  });
+
+  describe('one that the file has already, in any case of letters,', () => {
+    const header = ['Domain', 'City', 'Size'];
+    const add = { size: 'employee_count', industry: 'industry' };
+    const row = (size: string) => ({ row: 2, cells: ['a.example', 'Perth', size] });
+    const answer = Buffer.from('{"employee_count":50,"industry":"Law"}');
+
+    test('is refused before anything is bought', () => {
+      expect(() => additionOf(header, add, 'refuse')).toThrow('The input already has a column "Size"');
+    });
+
+    test('keep: stays as it is, and the answer’s value is left out', () => {
+      const addition = additionOf(header, add, 'keep');
+      expect(names(addition)).toEqual(['industry']);
+      expect([...addition.dropped]).toEqual([]);
+    });
+
+    test('replace: gives way', () => {
+      const addition = additionOf(header, add, 'replace');
+      expect([...addition.dropped]).toEqual(['Size']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
+    });
+
+    test('fill: keeps what it holds, and gets the answer where it is blank', () => {
+      const addition = additionOf(header, add, 'fill');
+      expect([...addition.dropped]).toEqual(['Size']);
+      expect(names(addition)).toEqual(['Size', 'industry']);
+      expect(addedCells(addition.columns, row('12'), answer, AT_TOP, SAFE())).toEqual(['12', 'Law']);
+      expect(addedCells(addition.columns, row('  '), answer, AT_TOP, SAFE())).toEqual(['50', 'Law']);
+      expect(addedCells(addition.columns, row('12'), undefined, AT_TOP, SAFE())).toEqual(['12', '']);
+    });
+  });
+});
+
+describe('the columns of a job in an earlier output', () => {
+  const header = ['Domain', 'size', ...OUR_COLUMNS];
+  const [dropped, row] = [['size', ...OUR_COLUMNS].sort(), { row: 2, cells: ['a.example', '12'] }];
+  const answer = Buffer.from('{"employee_count":50}');
+
+  test.each([
+    ['refuse', '50', 'it must be ours, because one of the user’s would have been refused'],
+    ['replace', '50', 'whosever it is'],
+    ['fill', '12', 'because it may be the user’s'],
+    ['keep', '12', 'because it may be the user’s'],
+  ] as const)('%s: %s, %s', (onExisting, expected, _why) => {
+    const addition = additionOf(header, { size: 'employee_count' }, onExisting);
+    expect([...addition.dropped].sort()).toEqual(dropped);
+    expect(addedCells(addition.columns, row, answer, AT_TOP, SAFE())).toEqual([expected]);
+  });
+});
+
+describe('without a job’s columns', () => {
+  test('every field is added, and one that the file has gets another name', () => {
+    const addition = automaticAddition(['ABN', 'Name'], ['name', 'abn', 'industry'], SAFE());
+    expect(names(addition)).toEqual(['found_name', 'found_abn', 'industry']);
+    expect([...addition.dropped]).toEqual([]);
+  });
+
+  test('also when that other name is taken', () => {
+    expect(names(automaticAddition(['name', 'found_name'], ['name'], SAFE()))).toEqual(['found_name_2']);
+  });
+
+  test('what stands away from our columns is the user’s, whatever it is called', () => {
+    const header = ['industry', 'ABN', 'city', ...OUR_COLUMNS];
+    const addition = automaticAddition(header, ['industry', 'city'], SAFE());
+    expect(names(addition)).toEqual(['found_industry', 'city']);
+    expect([...addition.dropped].sort()).toEqual(['city', ...OUR_COLUMNS].sort());
+  });
+});
+
+test('a column called as one of ours in a file that is no output of ours is refused: two of a name cannot be read', () => {
+  for (const header of [
+    ['ABN', '_credits'],
+    ['_reason', 'ABN'],
+    ['ABN', '_as_of', '_row'],
+  ]) {
+    expect(() => additionOf(header, {}, 'refuse')).toThrow('The input has a column "_');
+  }
+});
+
+test('whatever the file has, no two columns of the output have one name, and no other column of the user’s is dropped', () => {
+  const column = fc.constantFrom(
+    'ABN',
+    'name',
+    'Name',
+    'found_name',
+    'industry',
+    'city',
+    '_row',
+    ...OUR_COLUMNS,
+  );
+  const header = fc.uniqueArray(column, { minLength: 1, selector: (name) => name.toLowerCase() });
+  const fields = fc.uniqueArray(fc.constantFrom('name', 'abn', 'industry', 'city'));
+  fc.assert(
+    fc.property(header, fields, (columns, found) => {
+      let addition: Addition;
+      try {
+        addition = automaticAddition(columns, found, SAFE());
+      } catch {
+        return;
+      }
+      const kept = columns.filter((name) => !addition.dropped.has(name));
+      const all = [...kept, ...names(addition), ...OUR_COLUMNS].map((name) => name.toLowerCase());
+      expect(new Set(all).size).toBe(all.length);
+      expect(addition.columns.map(({ path }) => path)).toEqual(found);
+      const isAttention = columns.includes('_row') && columns.includes('_reason');
+      const theirs = columns.filter((name) => !isAttention || (name !== '_row' && name !== '_reason'));
+      if (!columns.includes('_status')) expect(kept).toEqual(theirs);
+    }),
+  );
+});
+
+describe('a value of an answer as a cell', () => {
+  const cellOf = (value: unknown): string | undefined =>
+    addedCells(
+      [{ name: 'x', path: 'x' }],
+      { row: 2, cells: [] },
+      Buffer.from(JSON.stringify({ x: value })),
+      AT_TOP,
+      SAFE(),
+    )[0];
+
+  test.each<[unknown, string]>([
+    ['text', 'text'],
+    [12.5, '12.5'],
+    [false, 'false'],
+    [null, ''],
+    [undefined, ''],
+    [['a', 'b', 3], 'a; b; 3'],
+    [[], ''],
+    [{ city: 'Perth' }, '{"city":"Perth"}'],
+    [[{ a: 1 }], '[{"a":1}]'],
+  ])('%j is %j', (value, expected) => {
+    expect(cellOf(value)).toBe(expected);
+  });
+
+  test('an answer that cannot be read, or none, leaves blanks', () => {
+    const columns = [{ name: 'x', path: 'x' }];
+    for (const body of [undefined, Buffer.from(''), Buffer.from('<html>'), Buffer.from('null')]) {
+      expect(addedCells(columns, { row: 2, cells: [] }, body, AT_TOP, SAFE())).toEqual(['']);
+    }
+  });
+});

@@ -1,0 +1,313 @@
+/**
+ * Goal: a file that we write is whole or absent, whoever writes beside us and whatever happens to the folder; and what
+ * stands in its place and is not as we wrote it is never replaced, not even when it comes at the last moment.
+ * Method: real files. The other writer is what happens inside the callbacks of a write: after its temporary file is
+ * begun, and between the last look at the place and the rename.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  checkWritable,
+  moveWithoutReplacing,
+  outputProblem,
+  replaceFile,
+} from '../../../src/core/atomic-file.ts';
+import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
+import { isSealedJson, isSealedYaml, sealedJson, sealedYaml } from '../../../src/files/output/sealed-text.ts';
+
+const OURS = 'what we wrote';
+const THEIRS = 'an afternoon of notes';
+
+/** A folder, and a book of what we wrote in it. */
+class Place {
+  readonly folder: string;
+  readonly said: string[] = [];
+  readonly #book = new Map<string, readonly string[]>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async open(): Promise<Place> {
+    const folder = await mkdtemp(join(tmpdir(), 'rowonce-own-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    return new Place(folder);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(this.path(name), 'utf8');
+  }
+
+  names(): Promise<string[]> {
+    return readdir(this.folder);
+  }
+
+  /** @param meanwhile happens between the last look at the place and the rename, once. */
+  ownership(meanwhile: () => Promise<void> = async () => {}) {
+    let once: typeof meanwhile | undefined = meanwhile;
+    return {
+      isOurs: async (path: string, sha256: string) => this.#book.get(path)?.includes(sha256) === true,
+      noteWritten: async (path: string, sha256s: readonly string[]) => {
+        this.#book.set(path, sha256s);
+        await once?.();
+        once = undefined;
+      },
+      say: (sentence: string) => void this.said.push(sentence),
+    };
+  }
+
+  write(content: string, more: Partial<OwnFile> = {}, meanwhile?: () => Promise<void>): Promise<string> {
+    const path = this.path('out.csv');
+    return writeOwnFile({ path, chunks: [content], ...more }, this.ownership(meanwhile));
+  }
+}
+
+/** The content of a file, during whose writing something happens. */
+async function* during(content: string, happens: () => Promise<unknown>): AsyncIterable<Buffer> {
+  yield Buffer.from(content.slice(0, 3));
+  await happens();
+  yield Buffer.from(content.slice(3));
+}
+
+describe('what stands there and is not as we wrote it', () => {
+  test('is kept, ours goes beside it, and that is said; ours is then replaced for ever after', async () => {
+    const place = await Place.open();
+    expect(await place.write(OURS)).toBe(place.path('out.csv'));
+    await writeFile(place.path('out.csv'), THEIRS);
+    for (const content of ['second', 'third']) {
+      expect(await place.write(content)).toBe(place.path('out (2).csv'));
+      expect(await place.read('out (2).csv')).toBe(content);
+    }
+    expect(await place.read('out.csv')).toBe(THEIRS);
+    expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
+    expect(place.said).toEqual(
+      Array(2).fill(`${place.path('out.csv')} is not as we wrote it, so it is kept.`),
+    );
+  });
+
+  test('is not kept twice when it is the same to the byte', async () => {
+    const place = await Place.open();
+    await writeFile(place.path('out.csv'), OURS);
+    expect(await place.write(OURS)).toBe(place.path('out.csv'));
+    expect(await place.names()).toEqual(['out.csv']);
+  });
+
+  test.for([
+    ['where nothing stood', async () => {}],
+    ['over ours', (place: Place) => place.write(OURS)],
+  ] as const)('is kept also when it is written at the last moment, %s', async ([_, before]) => {
+    const place = await Place.open();
+    await before(place);
+    const path = await place.write('new', {}, () => writeFile(place.path('out.csv'), THEIRS));
+    expect(path).toBe(place.path('out (2).csv'));
+    expect(await place.read('out.csv')).toBe(THEIRS);
+    expect(await place.read('out (2).csv')).toBe('new');
+  });
+
+  test.for([
+    ['a folder', (path: string) => mkdir(path)],
+    ['a link that leads nowhere', (path: string) => symlink('nowhere', path)],
+  ] as const)('may be %s', async ([_, make]) => {
+    const place = await Place.open();
+    await make(place.path('out.csv'));
+    expect(await place.write(OURS)).toBe(place.path('out (2).csv'));
+    expect(await place.names()).toEqual(['out (2).csv', 'out.csv']);
+  });
+
+  test('and is moved aside is not taken for ours when it comes back', async () => {
+    const place = await Place.open();
+    await place.write(OURS);
+    await rename(place.path('out.csv'), place.path('aside.csv'));
+    await place.write('newer');
+    await rename(place.path('aside.csv'), place.path('out.csv'));
+    expect(await place.write('newest')).toBe(place.path('out (2).csv'));
+    expect(await place.read('out.csv')).toBe(OURS);
+  });
+
+  test('is not removed with what is stale of ours', async () => {
+    const place = await Place.open();
+    await place.write(OURS);
+    await writeFile(place.path('out.csv'), THEIRS);
+    await place.write(OURS);
+    await removeStale(place.path('out.csv'), place.ownership(), undefined);
+    expect(await place.names()).toEqual(['out.csv']);
+    expect(await place.read('out.csv')).toBe(THEIRS);
+    expect(place.said).toHaveLength(2);
+  });
+
+  test('and is put away makes room: ours has its own name again, and not a second one', async () => {
+    const place = await Place.open();
+    await writeFile(place.path('out.csv'), THEIRS);
+    await place.write(OURS);
+    await rm(place.path('out.csv'));
+    const written = await place.write('newer');
+    await removeStale(place.path('out.csv'), place.ownership(), written);
+    expect(await place.names()).toEqual(['out.csv']);
+  });
+});
+
+describe('a link', () => {
+  test('stays, and what it leads to is replaced when that is ours', async () => {
+    const place = await Place.open();
+    await mkdir(place.path('elsewhere'));
+    const real = place.path('elsewhere/real.csv');
+    await place.write(OURS, { path: real });
+    await symlink(real, place.path('out.csv'));
+    expect(await place.write('newer')).toBe(place.path('out.csv'));
+    expect(await readFile(real, 'utf8')).toBe('newer');
+    await writeFile(real, THEIRS);
+    expect(await place.write(OURS)).toBe(place.path('elsewhere/real (2).csv'));
+    expect(await readFile(real, 'utf8')).toBe(THEIRS);
+    expect(await readlink(place.path('out.csv'))).toBe(real);
+  });
+});
+
+describe('two writers of one file', () => {
+  test('never place each other’s half: each of them is whole, and the last one stands', async () => {
+    const place = await Place.open();
+    const path = place.path('out.csv');
+    const [long, short] = ['l'.repeat(100_000), 'short'];
+    const first = during(long, async () => {
+      await replaceFile(path, 0o600, [short]);
+      expect(await place.read('out.csv')).toBe(short);
+    });
+    await replaceFile(path, 0o600, first);
+    expect(await place.read('out.csv')).toBe(long);
+    expect(await place.names()).toEqual(['out.csv']);
+  });
+
+  test.for([
+    ['is gone', (temporary: string) => rm(temporary)],
+    ['is another file', (temporary: string) => rm(temporary).then(() => writeFile(temporary, OURS))],
+    ['has grown', (temporary: string) => writeFile(temporary, 'more', { flag: 'a' })],
+  ] as const)('a temporary file that %s is never placed', async ([_, meddle]) => {
+    const place = await Place.open();
+    await place.write('before');
+    const chunks = during(OURS, async () => {});
+    const written = place.write(OURS, {
+      chunks,
+      async beforePlacing() {
+        for (const name of await place.names()) if (name.endsWith('.tmp')) await meddle(place.path(name));
+      },
+    });
+    await expect(written).rejects.toMatchObject({
+      code: 'output',
+      message: expect.stringMatching(/^Another program altered \.rowonce-\S+\.tmp in /),
+    });
+    expect(await place.names()).toEqual(['out.csv']);
+    expect(await place.read('out.csv')).toBe('before');
+  });
+
+  test('what a killed process left is removed, what a living one is writing is not, nor that of another machine', async () => {
+    const place = await Place.open();
+    let [own = '', dead, elsewhere] = ['', '', ''];
+    const chunks = during(OURS, async () => {
+      [own = ''] = await place.names();
+      const gone = spawnSync(process.execPath, ['--version']).pid;
+      dead = own.replace(`-${process.pid}-`, `-${gone}-`);
+      elsewhere = dead.replace(/^\.rowonce-\w{8}/, '.rowonce-00000000');
+      await mkdir(place.path('other'));
+      for (const name of [own, dead, elsewhere]) await writeFile(place.path(`other/${name}`), 'half of');
+      await replaceFile(place.path('other/out.csv'), 0o600, [OURS]);
+    });
+    await replaceFile(place.path('out.csv'), 0o600, chunks);
+    expect(own).toMatch(/^\.rowonce-\w{8}-\d+-\w{12}\.tmp$/);
+    expect(await readdir(place.path('other'))).toEqual([own, elsewhere, 'out.csv'].sort());
+  });
+
+  test('what is moved replaces nothing', async () => {
+    const place = await Place.open();
+    await writeFile(place.path('a'), OURS);
+    await writeFile(place.path('b'), THEIRS);
+    expect(await moveWithoutReplacing(place.path('a'), place.path('b'))).toBe(false);
+    expect(await place.read('b')).toBe(THEIRS);
+    expect(await moveWithoutReplacing(place.path('a'), place.path('c'))).toBe(true);
+    expect(await place.names()).toEqual(['b', 'c']);
+  });
+});
+
+describe('a place where nothing can be written', () => {
+  const long = 'x'.repeat(251);
+
+  test.for([
+    ['a folder that is deleted meanwhile', 'sub/out.csv', 'its folder does not exist'],
+    ['a folder that does not exist', 'no/out.csv', 'its folder does not exist'],
+    ['below a file', 'file/out.csv', 'what should be its folder is a file'],
+    ['a name that is too long', `${long}12.csv`, 'its name is too long'],
+  ] as const)('%s is said in words', async ([_, name, why]) => {
+    const place = await Place.open();
+    await mkdir(place.path('sub'));
+    await writeFile(place.path('file'), '');
+    const path = place.path(name);
+    const chunks = during(OURS, () => rm(place.path('sub'), { recursive: true }));
+    const message = `${path} cannot be written: ${why}.`;
+    await expect(place.write(OURS, { path, chunks })).rejects.toMatchObject({ code: 'output', message });
+  });
+
+  test('the longest name that there is has room for a temporary file beside it', async () => {
+    const place = await Place.open();
+    const path = place.path(`${long}.csv`);
+    await checkWritable(path);
+    expect(await place.write(OURS, { path })).toBe(path);
+    await expect(checkWritable(place.path(`${long}1.csv`))).rejects.toMatchObject({ code: 'output' });
+  });
+
+  test('whatever the system says, its code is not all that a user reads', () => {
+    const codes = Object.keys(constants.errno).filter((code) => /^E[A-Z0-9]+$/.test(code));
+    expect(codes).toContain('ENOENT');
+    for (const code of codes) {
+      const error = Object.assign(new Error(`${code}: something, open '/x/.tmp'`), { code });
+      const problem = outputProblem('/x/out.csv', error);
+      expect(problem).toMatchObject({ name: 'StopError' });
+      expect((problem as Error).message).toMatch(/^\/x\/out\.csv cannot be written: [a-z ]+(?:E\w+)?\.$/);
+    }
+    const seen = ['ENOENT', 'EACCES', 'EISDIR', 'EXDEV', 'ENOTDIR', 'ENOSPC', 'ENAMETOOLONG', 'EROFS'];
+    for (const code of seen) {
+      const { message } = outputProblem('/x', Object.assign(new Error(code), { code })) as Error;
+      expect(message).not.toContain(code);
+    }
+  });
+});
+
+describe('a text that says itself that it is ours', () => {
+  test('does so until anything in it is changed', () => {
+    const yaml = sealedYaml('operation: enrich-company\n');
+    const json = sealedJson({ plan: [1, { a: 'b' }], seal_less: true });
+    expect(isSealedYaml(yaml)).toBe(true);
+    expect(isSealedJson(json)).toBe(true);
+    for (const altered of [
+      yaml.replace('company', 'person'),
+      `${yaml}\n`,
+      yaml.slice(0, -1),
+      `# ${yaml}`,
+      '',
+    ]) {
+      expect(isSealedYaml(altered)).toBe(false);
+    }
+    for (const altered of [
+      json.replace('"b"', '"c"'),
+      ` ${json}`,
+      json.replace('true', 'true, "x": 1'),
+      '{}',
+    ]) {
+      expect(isSealedJson(altered)).toBe(false);
+    }
+  });
+});

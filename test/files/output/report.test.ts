@@ -1,0 +1,253 @@
+/**
+ * Goal: the report can be mailed and opened anywhere: it says what became of the rows and the money, loads nothing, and
+ * what a vendor or a file says in it stays text.
+ * Method: reports of known tallies, read as a browser would.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Outcome } from '../../../src/core/row.ts';
+import type { ChartData } from '../../../src/files/output/report/activity-chart.ts';
+import { reportHtml } from '../../../src/files/output/report.ts';
+import {
+  type AnswerRecord,
+  type AttemptId,
+  type Batch,
+  type BatchId,
+  credits,
+  type Money,
+} from '../../../src/ledger/ledger.ts';
+import { nameColumnIn, Tally } from '../../../src/ledger/tally.ts';
+import { NASTY, OBEYED } from '../../nasty.ts';
+
+const batch: Batch = {
+  id: '0a1b2c3d' as BatchId,
+  generation: 1,
+  state: 'open',
+  key: 'k',
+  lineage: 'l',
+  accountIdentity: 'data',
+  accountName: 'data',
+  sandbox: false,
+  vendor: 'provider',
+  operation: 'enrich-company',
+  inputPath: '/lists/leads.csv',
+  inputSha256: '',
+  inputRows: 4,
+  settings: {},
+  createdAtMs: 0,
+};
+
+/** A batch that sent nothing. */
+const idle: ChartData = {
+  activity: { fromMs: 0, bucketMs: 1_000, buckets: [] },
+  pauses: [],
+  limitPerSecond: undefined,
+};
+
+const money: Money = { cap: credits(1500), spent: credits(1200), reserved: credits(0), inDoubt: credits(3) };
+
+function answer(name: string, kind: AnswerRecord['kind'], paidRow: number): AnswerRecord {
+  return {
+    attempt: paidRow as AttemptId,
+    batch: batch.id,
+    kind,
+    why: '',
+    call: { operation: 'enrich-company', parameters: { [name]: 'x' }, ifLost: 'hold' },
+    charged: credits(kind === 'found' ? 1 : 0),
+    status: 200,
+    body: Buffer.from('{}'),
+    answeredAtMs: 0,
+    paidRow,
+  };
+}
+
+function tallyOf(...outcomes: readonly (readonly [Outcome | undefined, ...AnswerRecord[]])[]): Tally {
+  const tally = new Tally();
+  for (const [at, [outcome, ...answers]] of outcomes.entries()) {
+    const row = at + 2;
+    tally.add(batch, row, outcome === undefined ? undefined : { row, outcome, answers });
+  }
+  return tally;
+}
+
+const matched: Outcome = { kind: 'matched', matchedBy: 'abn' };
+
+/** The text of each cell, row by row, as a person sees it. */
+function cells(html: string): readonly (readonly string[])[] {
+  const rows = html
+    .replaceAll(/<\/table>[\s\S]*?(?=<tr>|$)/g, '')
+    .split('<tr>')
+    .slice(1);
+  return rows.map((row) =>
+    row
+      .split(/<t[dh][^>]*>/)
+      .slice(1)
+      .map((cell) => cell.replaceAll(/<[^>]*>/g, '').trim()),
+  );
+}
+
+test('says how the rows ended, which identifier found how many, what was spent and saved, and what needs attention', () => {
+  const tally = tallyOf(
+    [matched, answer('abn', 'found', 2)],
+    [matched, answer('abn', 'found', 2)],
+    [
+      { kind: 'refused', reason: 'the vendor refused' },
+      answer('abn', 'no_match', 4),
+      answer('domain', 'refused', 4),
+    ],
+    [undefined],
+  );
+  const html = reportHtml(batch, money, tally, idle);
+  expect(html).toContain('<title>enrich-company · batch 0a1b2c3d</title>');
+  expect(html).toContain('/lists/leads.csv, 4 rows, account data.');
+  const shown = cells(html);
+  expect(shown).toContainEqual(['matched', '2', '50.0 %', 'found at the vendor']);
+  expect(shown).toContainEqual(['refused', '1', '25.0 %', 'the vendor refused every request']);
+  expect(shown).toContainEqual(['pending', '1', '25.0 %', 'not worked on yet']);
+  expect(shown).toContainEqual(['abn', '3', '2', '66.7 %']);
+  expect(shown).toContainEqual(['domain', '1', '0', '0.0 %']);
+  expect(shown).toContainEqual(['spent', '1,200']);
+  expect(shown).toContainEqual(['in doubt: may have been charged', '3']);
+  expect(shown).toContainEqual(['saved by asking once', '1']);
+  expect(shown).toContainEqual(['budget', '1,500']);
+  expect(shown).toContainEqual(['4', 'refused', 'the vendor refused']);
+});
+
+test('says so when nothing needs attention, when there is no budget, and when it is all play', () => {
+  const { cap: _, ...unlimited } = money;
+  const html = reportHtml(
+    { ...batch, sandbox: true },
+    unlimited,
+    tallyOf([matched, answer('abn', 'found', 2)]),
+    idle,
+  );
+  expect(html).toContain('<h2>Needs attention</h2>\n<p>Nothing.</p>');
+  expect(cells(html)).toContainEqual(['budget', 'none']);
+  expect(html).toContain('sandbox: nothing here is real');
+});
+
+test('a long list of problems is cut, and says by how many', () => {
+  const outcomes = Array.from({ length: 1_004 }, () => [{ kind: 'invalid', reason: 'no' }] as const);
+  const html = reportHtml(batch, money, tallyOf(...outcomes), idle);
+  expect(html).toContain('And 4 rows more, in the needs-attention file beside this report.');
+  expect(cells(html).filter(([, kind]) => kind === 'invalid')).toHaveLength(1_000);
+});
+
+test('loads nothing and runs nothing, whatever a vendor, a file name or an identifier says', () => {
+  const hostile = fc.oneof(
+    fc.constantFrom(
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      '</table><iframe>',
+      "' style='",
+    ),
+    fc.string({ unit: 'binary' }),
+  );
+  const plain = reportHtml(
+    batch,
+    money,
+    tallyOf([{ kind: 'invalid', reason: 'r' }, answer('i', 'refused', 2)]),
+    idle,
+  );
+  const tags = (html: string): readonly string[] => html.match(/<[^>]*>/g) ?? [];
+  fc.assert(
+    fc.property(hostile, hostile, hostile, (reason, path, identifier) => {
+      const tally = tallyOf([{ kind: 'invalid', reason }, answer(identifier, 'refused', 2)]);
+      const html = reportHtml({ ...batch, inputPath: path, accountName: path }, money, tally, idle);
+      expect(tags(html)).toEqual(tags(plain));
+    }),
+  );
+  expect(plain).toContain(`http-equiv="Content-Security-Policy" content="default-src 'none';`);
+  expect(plain).not.toMatch(/<script|<link|<img|<iframe|src=|href=|url\(|@import/);
+});
+
+test('control characters that would turn the reading direction or hide text are gone', () => {
+  const tally = tallyOf([{ kind: 'invalid', reason: 'a\u202eb\u0007c\u001b[2Jd' }]);
+  const html = reportHtml(batch, money, tally, idle);
+  expect(cells(html)).toContainEqual(['2', 'invalid', 'abcd']);
+  for (const text of NASTY) {
+    const named = { ...batch, inputPath: text, accountName: text };
+    const said = tallyOf([{ kind: 'invalid', reason: text }, answer(text, 'refused', 2)]);
+    expect(reportHtml(named, money, said, idle)).not.toMatch(OBEYED);
+  }
+});
+
+/** Ten seconds: three of work at 4, 5 and 2 a second, four of a pause, three of work at 5. */
+const busy: ChartData = {
+  activity: {
+    fromMs: Date.UTC(2026, 10, 20, 2, 0, 0),
+    bucketMs: 1_000,
+    buckets: [4, 5, 2, 0, 0, 0, 0, 5, 5, 5].map((requests) => ({ requests, credits: requests })),
+  },
+  pauses: [
+    {
+      fromMs: Date.UTC(2026, 10, 20, 2, 0, 3),
+      untilMs: Date.UTC(2026, 10, 20, 2, 0, 7),
+      why: '<b>slow</b>',
+      asked: true,
+    },
+  ],
+  limitPerSecond: 5,
+};
+
+/** The numbers of an attribute, for every element of that class. */
+function numbers(svg: string, name: string, attribute: string): readonly number[] {
+  const pattern = new RegExp(`class="${name}"[^>]* ${attribute}="([\\d.]+)"`, 'g');
+  return [...svg.matchAll(pattern)].map(([, value]) => Number(value));
+}
+
+test('draws the speed against the limit, shades the pauses, and adds up the credits', () => {
+  const html = reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)]), busy);
+  const heights = numbers(html, 'speed', 'height');
+  expect(heights).toHaveLength(6);
+  expect(heights[0]).toBeCloseTo((heights[1] ?? 0) * 0.8, 0);
+  expect(html).toContain('>limit 5/s<');
+  const bars = numbers(html, 'speed', 'x');
+  const [shadeX] = numbers(html, 'pause', 'x');
+  const [shadeWidth] = numbers(html, 'pause', 'width');
+  expect(shadeX).toBeGreaterThan(bars[2] ?? 0);
+  expect((shadeX ?? 0) + (shadeWidth ?? 0)).toBeCloseTo(bars[3] ?? 0, 0);
+  expect(html).toMatch(/class="credits-label"[^>]*>26</);
+  const steps = /class="credits" points="([^"]+)"/.exec(html)?.[1]?.split(' ').map(Number) ?? [];
+  const heightsOfSteps = steps.filter((_, index) => index % 2 === 1);
+  expect([...heightsOfSteps].sort((a, b) => b - a)).toEqual(heightsOfSteps);
+  for (const words of ['02:00:00', '02:00:10', 'Shaded: pauses.']) expect(html).toContain(words);
+  expect(html).not.toContain('slow');
+});
+
+test('says when the batch was begun, by which words, and by what name a person knows a row', () => {
+  const tally = new Tally();
+  tally.nameColumn = 'Company <name>';
+  tally.add(batch, 2, { row: 2, outcome: { kind: 'invalid', reason: 'no abn' }, answers: [] }, 'Acme & Sons');
+  const typed = {
+    ...batch,
+    createdAtMs: Date.UTC(2026, 10, 20, 2),
+    command: "npx --no rowonce run x '<a>.csv'",
+  };
+  const html = reportHtml(typed, money, tally, idle);
+  expect(html).toContain(
+    '<p>Begun 2026-11-20T02:00:00.000Z, with <code>npx --no rowonce run x &#39;&lt;a&gt;.csv&#39;</code></p>',
+  );
+  expect(cells(html)).toContainEqual(['row', 'Company &lt;name&gt;', 'status', 'reason']);
+  expect(cells(html)).toContainEqual(['2', 'Acme &amp; Sons', 'invalid', 'no abn']);
+});
+
+test.each([
+  [['ABN', 'Company Name'], ['ABN'], 'Company Name'],
+  [['abn', 'charity_name'], [], 'charity_name'],
+  [['Filename', 'legalName'], [], 'legalName'],
+  [['No', 'Domain'], ['Domain'], 'Domain'],
+  [['No', 'Colour'], [], undefined],
+])('of the columns %j, of which %j are sent, a row is known by %s', (header, used, name) => {
+  expect(nameColumnIn(header, used)).toBe(name);
+});
+
+test('a batch that sent nothing has no picture', () => {
+  expect(reportHtml(batch, money, tallyOf([undefined]), idle)).not.toContain('<svg');
+});
+
+test('the same state gives the same bytes', () => {
+  const make = (): string =>
+    reportHtml(batch, money, tallyOf([matched, answer('abn', 'found', 2)], [undefined]), busy);
+  expect(make()).toBe(make());
+});

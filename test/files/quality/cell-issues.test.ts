@@ -1,0 +1,284 @@
+/**
+ * Goal: what a spreadsheet, an export or a mail program did to a cell is told by its name, what is sound is left in peace,
+ * and a repair is right or is not made.
+ * Method: tables of cells as they stand in real sheets, the sample lists, and properties over values that are sound.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Normalised } from '../../../src/core/operation.ts';
+import {
+  type CellKind,
+  type DamageKind,
+  damageOf,
+  kindOfInput,
+} from '../../../src/files/quality/cell-issues.ts';
+import {
+  normaliseAbn,
+  normaliseDomain,
+  normaliseEmail,
+  normalisePersonProfile,
+  normaliseWebsite,
+} from '../../../src/operations/lookup/identifiers.ts';
+import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
+
+type Table = readonly (readonly [CellKind, cell: string, DamageKind, repaired: string])[];
+
+describe('repaired for sure', () => {
+  const table: Table = [
+    ['abn', '5.1824753556E+10', 'scientific_notation', '51824753556'],
+    ['abn', '5,1824753556e10', 'scientific_notation', '51824753556'],
+    ['abn', '51824753556.0', 'number_format', '51824753556'],
+    ['abn', '51,824,753,556', 'number_format', '51824753556'],
+    ['abn', "'51824753556", 'number_format', '51824753556'],
+    ['abn', '="51824753556"', 'number_format', '51824753556'],
+    ['abn', '"51 824 753 556"', 'punctuation', '51 824 753 556'],
+    ['abn', 'Â\u00a051 824 753 556', 'mojibake', '51 824 753 556'],
+    ['email', 'Jo <jo@x.com>', 'wrapped_address', 'jo@x.com'],
+    ['email', '"Citizen, Jo" <jo@x.com>;', 'punctuation', 'jo@x.com'],
+    ['email', 'JO@x.com <jo@x.com>', 'wrapped_address', 'jo@x.com'],
+    ['email', 'Jo <mailto:jo@x.com>', 'wrapped_address', 'jo@x.com'],
+    ['email', 'mailto:jo@x.com?subject=Hello', 'wrapped_address', 'jo@x.com'],
+    ['email', '<jo@x.com>', 'punctuation', 'jo@x.com'],
+    ['email', 'jo@x.com.', 'punctuation', 'jo@x.com'],
+    ['email', 'Jo.Citizen@x.com,', 'punctuation', 'Jo.Citizen@x.com'],
+    ['email', 'jo@x.com\u200b', 'invisible_character', 'jo@x.com'],
+    ['email', 'jo\u00ad@x.com', 'invisible_character', 'jo@x.com'],
+    ['website', 'https://acme.org.au/?utm_source=mail&id=7#top', 'tracking', 'https://acme.org.au/?id=7#top'],
+    ['website', 'acme.org.au?gclid=1', 'tracking', 'acme.org.au'],
+    ['website', 'acme.org.au;', 'punctuation', 'acme.org.au'],
+    ['website', 'https://acme.org.au/\u200babout', 'invisible_character', 'https://acme.org.au/about'],
+    ['website', 'https://acme.org.au/cafÃ©', 'mojibake', 'https://acme.org.au/café'],
+    ['domain', '"acme.org.au"', 'punctuation', 'acme.org.au'],
+    ['profile_url', 'linkedin.com/in/jo\u200b-citizen', 'invisible_character', 'linkedin.com/in/jo-citizen'],
+    ['profile_slug', 'jo-citizen\u200e', 'invisible_character', 'jo-citizen'],
+    ['phone', '6.1412345678E+10', 'scientific_notation', '61412345678'],
+    ['phone', '61412345678.0', 'number_format', '61412345678'],
+    ['phone', '412345678', 'lost_zero', '0412345678'],
+    ['phone', '299990000', 'lost_zero', '0299990000'],
+    ['postcode', '800', 'lost_zero', '0800'],
+    ['postcode', '4069.0', 'number_format', '4069'],
+    ['date', '44927', 'date_as_number', '2023-01-01'],
+    ['date', '44927.5', 'date_as_number', '2023-01-01'],
+    ['text', 'CafÃ© JosÃ©', 'mojibake', 'Café José'],
+    ['text', 'Oâ€™Brien & Sons', 'mojibake', 'O’Brien & Sons'],
+    ['text', 'CafÃƒÂ©', 'mojibake', 'Café'],
+    ['text', 'Acme Â® Pty', 'mojibake', 'Acme ® Pty'],
+    ['text', 'CAFÃ‰ PTY', 'mojibake', 'CAFÉ PTY'],
+  ];
+  test.each(table)('%s %j is damage by %s, and means %j', (kind, cell, damage, repaired) => {
+    expect(damageOf(kind, cell)).toEqual({ kind: damage, cure: 'repair', repaired });
+    expect(damageOf(kind, repaired)?.cure).not.toBe('repair');
+  });
+});
+
+describe('damage that only somebody who knows can mend', () => {
+  test.each<readonly [CellKind, string, DamageKind, readonly string[]]>([
+    ['abn', '5.18248E+10', 'scientific_notation', []],
+    ['abn', '51824753557', 'mistyped', ['51824753556']],
+    ['abn', '15824753556', 'mistyped', ['51824753556']],
+    ['abn', 'ABN 51 824 753–55\u200b7', 'mistyped', ['51824753556']],
+    ['abn', '5182475355', 'lost_digit', ['51824753556']],
+    ['phone', '6.1412E+10', 'scientific_notation', []],
+    ['phone', '6.14123456E+10', 'scientific_notation', []],
+    ['text', 'Mar-22', 'name_as_date', []],
+    ['text', '10-Jan', 'name_as_date', []],
+    ['email', 'josÃ©@x.com', 'mojibake', []],
+  ])('%s %j: %s, perhaps %j', (kind, cell, damage, candidates) => {
+    const found = damageOf(kind, cell);
+    expect(found).toMatchObject({ kind: damage, cure: 'by_hand' });
+    expect(found?.cure === 'by_hand' && found.candidates).toEqual(expect.arrayContaining([...candidates]));
+    expect(found).not.toHaveProperty('repaired');
+  });
+});
+
+test.each<readonly [CellKind, string, DamageKind]>([
+  ['abn', '51 824 753 556', 'spelling'],
+  ['abn', 'ABN 51824753556', 'spelling'],
+  ['abn', '51\u00a0824\u00a0753\u00a0556\u200b', 'spelling'],
+  ['domain', 'acme\u200b.org.au', 'invisible_character'],
+  ['profile_url', 'https://au.linkedin.com/in/jo-citizen', 'country_host'],
+  ['profile_url', 'https://www.linkedin.com/in/jo-citizen?trk=x', 'tracking'],
+  ['profile_url', 'https://people.example/show?id=7&utm_source=mail', 'tracking'],
+])('%s %j is harmless, because it is read right as it is: %s', (kind, cell, damage) => {
+  expect(damageOf(kind, cell)).toEqual({ kind: damage, cure: 'none_needed' });
+});
+
+describe('no false alarm', () => {
+  test.each<readonly [CellKind, string]>([
+    // Wrong, but by nothing that we know: refusing it is enough.
+    ['abn', 'n/a'],
+    ['abn', '123'],
+    ['abn', '518247535560'],
+    ['email', 'n/a.'],
+    ['email', 'jo@@x.com.'],
+    ['email', 'flo@x.com <jo@x.com>'],
+    ['email', 'jo@x.com; flo@x.com'],
+    ['email', 'Jo\u00a0jo@x.com'],
+    ['website', 'none;'],
+    // Sound, however odd it looks.
+    ['email', "o'brien@x.com"],
+    ['website', 'https://acme.org.au/a;b=1;'],
+    ['website', 'https://acme.org.au/find?source=utm_source'],
+    ['website', 'https://acme.org.au/?id=1#utm_source=2'],
+    ['website', 'https://münchen.de/größe'],
+    ['domain', 'acme.org.au.'],
+    ['phone', '02 9999 0000'],
+    ['phone', '+61 2 9999 0000'],
+    ['phone', '13 11 14'],
+    ['phone', '64212345678'],
+    ['profile_url', 'https://people.example/show?id=7'],
+    ['postcode', '0800'],
+    ['postcode', '4069'],
+    ['postcode', 'SW1A 1AA'],
+    ['date', '12/03/2022'],
+    ['date', '2022'],
+    ['text', 'MARIA DA IRMÃ® LTDA'],
+    ['text', '“AMANHÃ”'],
+    ['text', 'IRMÃ\u00a0MARIA'],
+    ['text', 'CAFÉ™'],
+    ['text', 'Âme & Ãlvaro'],
+    ['text', 'Ångström Ätna Ærø naïve'],
+    ['text', 'March 22'],
+    ['text', '2022-03-12'],
+    ['text', 'X-22'],
+    ['text', 'may-day'],
+    ['text', '５１８２４'],
+  ])('%s %j', (kind, cell) => {
+    expect(damageOf(kind, cell)).toBeUndefined();
+  });
+
+  test('not one in the lists of real organisations, and in the invented rows what was damaged on purpose', () => {
+    const rows = sampleOf('leads.csv');
+    const alarms = rows.flatMap((row, index) =>
+      Object.entries(KIND_OF_COLUMN).flatMap(([column, kind]) => {
+        const damage = damageOf(kind, row[column] ?? '');
+        const isNews = damage !== undefined && damage.cure !== 'none_needed';
+        return isNews ? [{ row: index + 2, kind: damage.kind, name: row.Charity_Legal_Name }] : [];
+      }),
+    );
+    expect(alarms.map(({ row, kind }) => [row, kind])).toEqual([
+      [16, 'mistyped'],
+      [19, 'lost_digit'],
+      [22, 'scientific_notation'],
+      [25, 'scientific_notation'],
+      [65, 'mistyped'],
+    ]);
+    for (const { name } of alarms) expect(name).toContain('(sample)');
+  });
+});
+
+const KIND_OF_COLUMN = {
+  ABN: 'abn',
+  Charity_Legal_Name: 'text',
+  Address_Line_1: 'text',
+  Town_City: 'text',
+  State: 'text',
+  Charity_Website: 'website',
+  Charity_Size: 'text',
+  Contact_Email: 'email',
+} as const satisfies Record<string, CellKind>;
+
+function sampleOf(name: string): readonly Readonly<Record<string, string>>[] {
+  return parse(readFileSync(join(import.meta.dirname, '..', '..', '..', 'fixtures', name)), {
+    columns: true,
+  });
+}
+
+test('what an input holds is known by its name, also when somebody calls one like a member of every object', () => {
+  expect(kindOfInput('email')).toBe('email');
+  expect(kindOfInput('company')).toBe('text');
+  expect(kindOfInput('role')).toBeUndefined();
+  expect(kindOfInput('constructor')).toBeUndefined();
+});
+
+// -------------------------------------------------------------------------------------------------- properties
+
+const word = fc.stringMatching(/^[a-z][a-z0-9]{1,8}$/);
+const host = fc.tuple(word, fc.constantFrom('com', 'org.au', 'co.nz')).map(([name, end]) => `${name}.${end}`);
+const email = fc.tuple(word, word, host).map(([first, last, at]) => `${first}.${last}@${at}`);
+const website = fc.tuple(host, word).map(([name, path]) => `https://www.${name}/${path}?id=1`);
+
+const SOUND: readonly (readonly [CellKind, fc.Arbitrary<string>, (cell: string) => Normalised])[] = [
+  ['abn', validAbn, normaliseAbn],
+  ['email', email, normaliseEmail],
+  ['website', website, normaliseWebsite],
+  ['domain', host, normaliseDomain],
+  ['profile_url', word.map((slug) => `https://www.linkedin.com/in/${slug}`), normalisePersonProfile],
+];
+
+/** What happens to cells, each of which leaves the value readable to a person. */
+const MISHAPS: readonly ((value: string) => string)[] = [
+  (value) => `"${value}"`,
+  (value) => `<${value}>`,
+  (value) => ` ${value} `,
+  (value) => `${value},`,
+  (value) => `${value.slice(0, 2)}\u200b${value.slice(2)}`,
+  (value) => `${value}\ufeff`,
+];
+
+describe.each(SOUND)('%s', (kind, sound, normalise) => {
+  test('a sound value is never damage', () => {
+    fc.assert(
+      fc.property(sound, (value) => {
+        expect(damageOf(kind, value)).toBeUndefined();
+      }),
+    );
+  });
+
+  test('a repaired value is usable, says what the sound one said, and needs no second repair', () => {
+    const mishap = fc.constantFrom(...MISHAPS);
+    fc.assert(
+      fc.property(sound, fc.array(mishap, { minLength: 1, maxLength: 2 }), (value, mishaps) => {
+        const damaged = mishaps.reduce((cell, happen) => happen(cell), value);
+        const damage = damageOf(kind, damaged);
+        if (damage?.cure !== 'repair') return;
+        expect(normalise(damage.repaired)).toEqual(normalise(value));
+        expect(damageOf(kind, damage.repaired)?.cure).not.toBe('repair');
+      }),
+    );
+  });
+});
+
+test('whatever a cell holds, there is an answer, and what is repaired stays repaired', () => {
+  const kinds = fc.constantFrom<CellKind>(
+    ...([
+      'abn',
+      'email',
+      'profile_url',
+      'profile_slug',
+      'website',
+      'domain',
+      'phone',
+      'postcode',
+      'date',
+      'text',
+    ] as const),
+  );
+  const pieces = fc.constantFrom(
+    'Ã©',
+    'â€™',
+    'Â',
+    '\u200b',
+    '<',
+    '>',
+    '@',
+    '.',
+    ',',
+    'mailto:',
+    '?utm_a=1',
+    '51824753556',
+    'E+10',
+    'x.com',
+  );
+  const cell = fc.array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 });
+  fc.assert(
+    fc.property(kinds, cell, (kind, parts) => {
+      const damage = damageOf(kind, parts.join(''));
+      if (damage?.cure === 'repair') expect(damageOf(kind, damage.repaired)?.cure).not.toBe('repair');
+    }),
+    { numRuns: 2_000 },
+  );
+});
