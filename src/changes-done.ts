@@ -1,6 +1,6 @@
-import { actionOf, type ChangeAction } from './change-plan.ts';
 import { callKeyOf } from './core/call-key.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from './ledger/ledger.ts';
+import { actionOf, type ChangeAction } from './plan/team/change-plan.ts';
 
 /** What a batch of changes has done, counted from the answers of the service and not from what was planned. */
 export interface ChangesDone {

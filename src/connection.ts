@@ -4,7 +4,7 @@ import type { Listener, RunEvent } from './core/events.ts';
 import { counted } from './core/plain-text.ts';
 import { BelievedTime } from './ledger/believed-time.ts';
 import type { BatchId, Ledger } from './ledger/ledger.ts';
-import type { RunOrder } from './order.ts';
+import type { RunOrder } from './plan/order.ts';
 import { recover, settleLeftOpen } from './recover.ts';
 import { bookPathIn, spawnSandbox } from './sandbox/spawn.ts';
 import { Limiter, type Limits, type Pause } from './vendor/limits/limiter.ts';

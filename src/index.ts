@@ -1,7 +1,6 @@
 /** The library: everything that may be imported from outside, and nothing else. */
 import './core/needed-node.ts';
 
-export type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
 export { credits } from './core/checked-options.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
@@ -17,10 +16,11 @@ export {
   type SweptFile,
   sweep,
 } from './nightly.ts';
-export type { RunOptions } from './order.ts';
-export type { Plan } from './plan.ts';
+export type { RunOptions } from './plan/order.ts';
+export type { Plan } from './plan/plan.ts';
+export type { UnseenRequests } from './plan/sent-requests.ts';
+export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
 export { type PlannedJob, planJob, runJob } from './run-job.ts';
 export type { JobRequest, RunRequest } from './run-request.ts';
-export type { UnseenRequests } from './sent-requests.ts';
 export { exitCodeOf, type RunSummary } from './summary.ts';
 export type { Account } from './vendor/account/account.ts';

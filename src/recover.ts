@@ -17,7 +17,7 @@ import type {
   OpenAttempt,
 } from './ledger/ledger.ts';
 import { compareUsage, readBack } from './looks.ts';
-import type { RunOrder } from './order.ts';
+import type { RunOrder } from './plan/order.ts';
 import { isStillHonoured } from './vendor/idempotency.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from './vendor/misses.ts';
 import { basePathOf } from './vendor/vendor-line.ts';

@@ -1,5 +1,3 @@
-import { type GuardProblem, guardProblems } from './change-guards.ts';
-import { type ChangePlan, planChanges, planOfChanges } from './change-plan.ts';
 import { Connections } from './connection.ts';
 import { answerPlaceOf } from './core/answer-body.ts';
 import { checkOptions } from './core/checked-options.ts';
@@ -13,13 +11,17 @@ import { isSealedYaml, ownershipOfSealed, sealedYaml } from './files/output/seal
 import { DamageWatch, type JobDamage } from './files/quality/issue-tally.ts';
 import { repairing } from './files/quality/repair.ts';
 import { type Job, jobYaml, loadJob } from './job/job.ts';
-import { knownAnswers } from './known-answers.ts';
 import type { Ledger, LedgerReader } from './ledger/ledger.ts';
-import { liveTeam } from './live-team.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { run } from './pipeline.ts';
-import { type Plan, type PlanOrder, planRows } from './plan.ts';
-import { type Reread, rereadOf } from './reread.ts';
+import { knownAnswers } from './plan/known-answers.ts';
+import { type Plan, type PlanOrder, planRows } from './plan/plan.ts';
+import { type Reread, rereadOf } from './plan/reread.ts';
+import { readSavedPlan, savePlan } from './plan/saved-plan.ts';
+import { type SentRequest, sentRequests } from './plan/sent-requests.ts';
+import { type GuardProblem, guardProblems } from './plan/team/change-guards.ts';
+import { type ChangePlan, planChanges, planOfChanges } from './plan/team/change-plan.ts';
+import { liveTeam } from './plan/team/remote-members.ts';
 import { keepRetention } from './retention.ts';
 import {
   type FileRequest,
@@ -30,8 +32,6 @@ import {
   type RunRequest,
   type SpenderRequest,
 } from './run-request.ts';
-import { readSavedPlan, savePlan } from './saved-plan.ts';
-import { type SentRequest, sentRequests } from './sent-requests.ts';
 import type { RunSummary } from './summary.ts';
 import { type Account, chooseAccount, loadAccounts } from './vendor/account/account.ts';
 import type { PathSearch } from './vendor/answer-fields.ts';

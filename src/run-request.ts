@@ -18,7 +18,7 @@ import type { Listener } from './core/events.ts';
 import { DELIMITER_NAMES, ENCODINGS, type ReadOptions } from './core/format.ts';
 import { FORMULA_MODES, type FormulaMode } from './core/formulas.ts';
 import type { Tell } from './ledger/store.ts';
-import { ACCEPTABLE, type RunOptions } from './order.ts';
+import { ACCEPTABLE, type RunOptions } from './plan/order.ts';
 
 /** What is said of a run or a plan by those who want one, and what is looked at of it before anything is done. */
 

@@ -4,9 +4,9 @@ import { ATTENTION_KINDS, type OutcomeKind } from './core/row.ts';
 import type { OutputFiles } from './files/output/output.ts';
 import { type Batch, type BatchId, type Credits, credits, type Money } from './ledger/ledger.ts';
 import type { Tally } from './ledger/tally.ts';
-import type { RunOrder } from './order.ts';
-import type { Forecast } from './sample.ts';
-import { mostOfRow } from './tariff.ts';
+import type { RunOrder } from './plan/order.ts';
+import { mostOfRow } from './plan/pricing.ts';
+import type { Forecast } from './plan/sample.ts';
 import type { Traffic } from './traffic.ts';
 import { onlyMisses } from './vendor/misses.ts';
 

@@ -10,7 +10,6 @@ import { suggestion } from './core/nearest.ts';
 import type { Call, Operation, OperationOptions, RowInput } from './core/operation.ts';
 import { stateFolder } from './core/paths.ts';
 import { ownershipIn, writeOwnFile } from './files/output/own-files.ts';
-import { findCalls } from './former-calls.ts';
 import type { Job } from './job/job.ts';
 import {
   type AnswerRecord,
@@ -26,12 +25,13 @@ import {
 } from './ledger/ledger.ts';
 import { isUrl } from './ledger/store.ts';
 import { chooseStore } from './open-ledger.ts';
-import { mostAsked } from './plan.ts';
+import { findCalls } from './plan/former-calls.ts';
+import { mostAsked } from './plan/plan.ts';
+import { mostOfRow } from './plan/pricing.ts';
+import { optionsOf } from './plan/row-classification.ts';
 import { type ChosenJob, choose, openSpender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';
-import { optionsOf } from './standing.ts';
 import type { RunSummary } from './summary.ts';
-import { mostOfRow } from './tariff.ts';
 import { PathSearch } from './vendor/answer-fields.ts';
 import { type RuleFound, ruleOf } from './vendor/judge.ts';
 import { dialectOperationOf, type HttpRequest, requestOf } from './vendor/request.ts';

@@ -1,5 +1,4 @@
 import { accountOfBatch } from './batch-account.ts';
-import { type ChangePlan, planChanges } from './change-plan.ts';
 import { commandLine } from './core/command-line.ts';
 import { stop } from './core/errors.ts';
 import { Team } from './core/membership.ts';
@@ -7,6 +6,7 @@ import { openHeader } from './files/input.ts';
 import type { Batch, BatchId, LedgerReader } from './ledger/ledger.ts';
 import { storeWords } from './open-ledger.ts';
 import { undoneBy } from './operations/team/undone-by.ts';
+import { type ChangePlan, planChanges } from './plan/team/change-plan.ts';
 import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
 import type { FileRequest, SpenderRequest } from './run-request.ts';
 import type { RunSummary } from './summary.ts';

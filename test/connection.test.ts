@@ -13,7 +13,7 @@ import { systemClock } from '../src/core/clock.ts';
 import { type StopError, stop } from '../src/core/errors.ts';
 import type { RunEvent } from '../src/core/events.ts';
 import { type BatchId, credits } from '../src/ledger/ledger.ts';
-import type { RunOrder } from '../src/order.ts';
+import type { RunOrder } from '../src/plan/order.ts';
 import { choose, openSpender, type Spender } from '../src/run-job.ts';
 import type { FileRequest } from '../src/run-request.ts';
 import type { RunSummary } from '../src/summary.ts';

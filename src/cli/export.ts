@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
@@ -12,6 +11,7 @@ import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { lookAtLedger, openIfFree } from '../open-ledger.ts';
+import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { choose } from '../run-job.ts';
 import { lookerNotes } from './export/looker-notes.ts';

@@ -17,11 +17,11 @@ import {
 import { guessWords } from '../files/columns/columns.ts';
 import { describeFile, type FileDescription } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
+import { rereadWords } from '../plan/reread.ts';
+import { requestWords } from '../plan/sent-requests.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { rereadWords } from '../reread.ts';
 import { type PlannedJob, planJob } from '../run-job.ts';
-import { requestWords } from '../sent-requests.ts';
 import { fitLines, fitObject } from './plan/fit-words.ts';
 
 interface Flags extends ReadFlags {

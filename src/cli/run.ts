@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { ChangePlan } from '../change-plan.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import {
@@ -15,18 +14,19 @@ import {
 import { type ExitCode, stop } from '../core/errors.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText, sentence } from '../core/plain-text.ts';
-import { changeQuestion, diffLines } from '../diff-words.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { chooseStore } from '../open-ledger.ts';
-import { ACCEPTABLE } from '../order.ts';
-import { mostAsked, type Plan } from '../plan.ts';
+import { ACCEPTABLE } from '../plan/order.ts';
+import { mostAsked, type Plan } from '../plan/plan.ts';
+import { type Reread, rereadWords } from '../plan/reread.ts';
+import type { UnseenRequests } from '../plan/sent-requests.ts';
+import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { planLines } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { type Reread, rereadWords } from '../reread.ts';
 import { choose, runJob } from '../run-job.ts';
 import type { RunRequest } from '../run-request.ts';
-import type { UnseenRequests } from '../sent-requests.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import type { SuspectMisses } from '../vendor/misses.ts';

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import type { ChangePlan } from '../change-plan.ts';
 import type { CliCommand, Console } from '../command.ts';
 import { stoppedObject } from '../console.ts';
 import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { ATTENTION_KINDS, OUTCOME_KINDS } from '../core/row.ts';
-import { diffLines, sentCounts } from '../diff-words.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import { findBatch } from '../find-batch.ts';
+import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { exitCodeOf, type RunSummary } from '../summary.ts';
 import { type NotUndone, type Undone, undoBatch } from '../undo.ts';

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
-import { isPartial } from '../batch.ts';
-import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { Clock } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import { isSpooled } from '../core/paths.ts';
 import { contentHash, openMappedInput } from '../files/input.ts';
 import { filesOf } from '../files/output/output.ts';
-import { freshSinceOf, hasGoneStale } from '../freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import type { Batch, Credits, LedgerReader } from '../ledger/ledger.ts';
+import { isPartial } from '../plan/batch.ts';
+import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
+import { freshSinceOf, hasGoneStale } from '../plan/freshness.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** What a sweep has to do on one account, and in which order. */

@@ -3,8 +3,8 @@ import type { MappedInput } from '../files/input.ts';
 import { requireSameInput, rowInputOf } from '../files/row-input.ts';
 import type { Batch, Ledger, PlannedRow } from '../ledger/ledger.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
-import type { RunOrder } from '../order.ts';
-import { optionsOf, prepareRow } from '../standing.ts';
+import type { RunOrder } from '../plan/order.ts';
+import { optionsOf, prepareRow } from '../plan/row-classification.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';
 

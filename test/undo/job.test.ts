@@ -4,9 +4,9 @@
  * Method: the job that undo makes in code, by what the rest of the program goes by.
  */
 import { expect, test } from 'vitest';
-import { batchIdentityOf, batchKeyOf } from '../../src/batch-key.ts';
 import type { Batch, BatchId } from '../../src/ledger/ledger.ts';
-import { optionsOf } from '../../src/standing.ts';
+import { batchIdentityOf, batchKeyOf } from '../../src/plan/batch-key.ts';
+import { optionsOf } from '../../src/plan/row-classification.ts';
 import { undoJob } from '../../src/undo/job.ts';
 import { sandboxAccount } from '../../src/vendor/account/account.ts';
 

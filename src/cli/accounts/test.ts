@@ -2,7 +2,7 @@ import type { Console } from '../../command.ts';
 import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import { whoAmI } from '../../live-team.ts';
+import { whoAmI } from '../../plan/team/remote-members.ts';
 import { type Account, findAccount, loadAccounts, resolveKey } from '../../vendor/account/account.ts';
 import { describeKey } from '../../vendor/account/account-key.ts';
 import type { Dialect } from '../../vendor/dialect.ts';

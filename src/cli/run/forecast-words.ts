@@ -1,6 +1,6 @@
 import { formatDuration } from '../../core/duration.ts';
 import { counted } from '../../core/plain-text.ts';
-import type { Estimate, Forecast, RestForecast } from '../../sample.ts';
+import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 
 /** What a sample found and says of the rest, for a person and for `--json`. */
 

@@ -2,7 +2,7 @@ import { stoppedObject } from '../../console.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
-import { actionCounts } from '../../diff-words.ts';
+import { actionCounts } from '../../plan/team/diff-words.ts';
 import type { RunSummary } from '../../summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { canonicalJson } from '../core/call-key.ts';
+import { stop } from '../core/errors.ts';
+import type { JsonValue } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import type { MappedInput } from '../files/input.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { builtInDialect } from '../vendor/dialect-of.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import type { RunOrder } from './order.ts';
+import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
+import { beginsWork, type ChangePlan } from './team/change-plan.ts';
+
+/**
+ * A job or a dialect from somebody else does not act unseen: what could do more than its operation says is agreed to once,
+ * by a person who was shown it. The ledger keeps that, by a hash of all that decides what is sent, so that whoever alters
+ * a word of it asks again.
+ */
+
+/**
+ * Play money asks nobody, and so do a batch that goes on and a run that has nothing to send.
+ * @throws StopError `consent` when nobody agreed, now or before.
+ */
+export async function requireAgreement(
+  order: RunOrder,
+  input: MappedInput,
+  changes: ChangePlan | undefined,
+): Promise<void> {
+  const { account, job, ledger, clock, askRequests, emit } = order;
+  if (account.sandbox || (changes !== undefined && !beginsWork(changes, job.operation))) return;
+  const requests = (await sentRequests(order)).map(requestWords);
+  for (const request of requests) emit({ kind: 'note', message: `Sends ${request}.` });
+  const reasons = await reasonsToAsk(order);
+  if (reasons.length === 0 || (await goesOn(order, input))) return;
+  const sha256 = await contentOf(order);
+  if ((await ledger.agreement(sha256)) !== undefined) return;
+  if ((await askRequests?.({ reasons, requests })) !== true) {
+    throw stop(
+      'consent',
+      `${reasons.join(' ')} Nobody has agreed to that yet.`,
+      'Look at the job and its dialect, then agree once with --yes.',
+    );
+  }
+  await ledger.noteAgreement({
+    sha256,
+    shown: [...reasons, ...requests].join('\n'),
+    agreedAtMs: clock.wallMs(),
+  });
+}
+
+async function reasonsToAsk(
+  order: Pick<RunOrder, 'job' | 'account' | 'dialect'>,
+): Promise<readonly string[]> {
+  const { job, dialect, account } = order;
+  const [own] = isGeneric(job) ? await sentRequests(order) : [];
+  const alters = own !== undefined && own.method !== 'GET';
+  const price =
+    account.dialectPath === undefined ? undefined : freePrice(order, await builtInDialect(dialect.vendor));
+  return [
+    ...(alters ? [`The job ${job.name} sends ${requestWords(own)}.`] : []),
+    ...(price === undefined ? [] : [price]),
+  ];
+}
+
+/** Of what costs by default, a price of nothing: no budget would hold it. What an answer says that it cost is believed. */
+function freePrice(
+  { job: { operation }, dialect }: Pick<RunOrder, 'job' | 'dialect'>,
+  builtIn: Dialect,
+): string | undefined {
+  const usual = builtIn.operations[operation.name]?.credits;
+  const stated = dialect.operations[operation.name]?.credits;
+  if (usual === undefined || stated === undefined || usual.most === 0) return undefined;
+  const booked = stated.per_result ?? stated.found;
+  const isFree = stated.most === 0 || (booked === 0 && dialect.credits_charged === undefined);
+  if (!isFree) return undefined;
+  return `The dialect ${dialect.name} says that ${operation.name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
+}
+
+/** Whether the batch was begun, or has come to its end, and nothing is asked for anew. */
+async function goesOn(order: RunOrder, input: MappedInput): Promise<boolean> {
+  const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
+  const existing = await order.ledger.batchByKey(key);
+  if (existing?.state === 'open') return true;
+  const isAnew = order.refresh === true || order.job.refreshAfterMs !== undefined;
+  return existing?.state === 'finished' && order.job.operation.change === undefined && !isAnew;
+}
+
+/** All that decides what is sent, and where to. A dialect is known by its files: what is built in comes with the program. */
+async function contentOf({ account, job }: Pick<RunOrder, 'account' | 'job'>): Promise<string> {
+  const { operation, settings = {}, columns = null, waterfall = null } = job;
+  const files = [account.dialectPath, account.via?.dialectPath].map((path) =>
+    path === undefined ? null : readFile(path, 'utf8'),
+  );
+  const parts: readonly JsonValue[] = [
+    ...['rowonce-agreement-1', account.identity, account.baseUrl?.href ?? null],
+    ...[operation.name, settings, columns, waterfall],
+    ...(await Promise.all(files)),
+  ];
+  return hash('sha256', canonicalJson(parts), 'hex');
+}

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../core/call-key.ts';
+import type { JsonObject } from '../core/operation.ts';
+import type { MappedInput } from '../files/input.ts';
+import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
+import type { Account } from '../vendor/account/account.ts';
+
+/**
+ * A batch is one job applied to one input's content. Its identity holds what decides which calls are made and nothing
+ * else, so a budget, a policy or an output may differ from run to run of the same batch.
+ */
+export interface BatchIdentity {
+  readonly accountIdentity: string;
+  readonly operation: string;
+  /** Operation's input → column of the file. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly waterfall: readonly string[] | undefined;
+  /** The job's entries that decide what is asked; undefined when there are none, so that older batches keep their key. */
+  readonly settings: JsonObject | undefined;
+}
+
+export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
+  return fingerprint('rowonce-batch-1', identity, inputSha256);
+}
+
+/** The same job over the same path: its batch over other content supersedes what is unfinished of the old. */
+export function lineageOf(identity: BatchIdentity, inputPath: string): string {
+  return fingerprint('rowonce-lineage-1', identity, inputPath);
+}
+
+function fingerprint(format: string, identity: BatchIdentity, last: string): string {
+  const { accountIdentity, operation, columns, waterfall, settings } = identity;
+  const parts = [format, accountIdentity, operation, columns, waterfall ?? null, last];
+  return hash('sha256', canonicalJson(settings === undefined ? parts : [...parts, settings]), 'hex');
+}
+
+export function batchIdentityOf(
+  { account, job }: { readonly account: Pick<Account, 'identity'>; readonly job: Job },
+  input: Pick<MappedInput, 'columns'>,
+): BatchIdentity {
+  return {
+    accountIdentity: account.identity,
+    operation: job.operation.name,
+    columns: input.columns.columns,
+    waterfall: job.waterfall,
+    settings: askingSettings(job),
+  };
+}
+
+/** How the file is read is among them, and whether it is repaired: its rows say something else then. */
+function askingSettings(job: Job): JsonObject | undefined {
+  const { operation, settings = {}, read = {}, repair } = job;
+  const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
+  const isRead = isReadAsSaid(job);
+  if (asking.length === 0 && !isRead && repair === undefined) return undefined;
+  return {
+    ...Object.fromEntries(asking),
+    ...(isRead ? { read: readEntryOf(read) } : {}),
+    ...(repair === undefined ? {} : { repair }),
+  };
+}

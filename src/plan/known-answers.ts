@@ -1,0 +1,38 @@
+import { type AnswerPlace, fieldsOf } from '../core/answer-body.ts';
+import { shownBody } from '../files/output/output.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { PathSearch } from '../vendor/answer-fields.ts';
+
+/** Enough to see every field that matters, and read in a moment. */
+const ANSWERS_READ = 200;
+
+/** Batches that are looked into for them: most have an answer within their first rows. */
+const BATCHES_READ = 20;
+
+/**
+ * What the answers of an operation looked like so far, for somebody who says what of them to add.
+ * @param add paths that are looked for.
+ */
+export async function knownAnswers(
+  ledger: Pick<LedgerReader, 'batches' | 'rows'>,
+  { accountIdentity, operation }: Pick<Batch, 'accountIdentity' | 'operation'>,
+  place: AnswerPlace,
+  add: readonly string[],
+): Promise<PathSearch> {
+  const paths = new PathSearch(add);
+  const batches = (await ledger.batches()).filter(
+    (batch) => batch.operation === operation && batch.accountIdentity === accountIdentity,
+  );
+  const attempts = new Set<number>();
+  for (const { id } of batches.slice(0, BATCHES_READ)) {
+    for (const { answers } of await ledger.rows(id, 0, ANSWERS_READ)) {
+      const last = answers.findLast(({ kind }) => kind === 'found');
+      const body = shownBody(answers);
+      if (last === undefined || body === undefined || attempts.has(last.attempt)) continue;
+      attempts.add(last.attempt);
+      paths.look(fieldsOf(body, place));
+      if (attempts.size === ANSWERS_READ) return paths;
+    }
+  }
+  return paths;
+}

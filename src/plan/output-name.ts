@@ -1,0 +1,98 @@
+import { dirname, join } from 'node:path';
+import { partsOf } from '../core/file-name.ts';
+import type { MappedInput } from '../files/input.ts';
+import { besideInput, usualName } from '../files/output/output.ts';
+import type { Job } from '../job/job.ts';
+import { outputNameOf } from '../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
+import type { RunOrder } from './order.ts';
+
+/**
+ * What stands between the name of an input and its ending in the name of its output. A batch fixes it when it begins and
+ * keeps it with its settings, so that two operations over one file never write to the same place, in whatever order they
+ * go on. Only a file that was moved to where another operation's output stands gets another one.
+ */
+
+/**
+ * @returns undefined where the user names every output that the batch has had so far.
+ * @param order `output` is what the user names; nothing is chosen for that run then, and what was fixed stays.
+ */
+export async function outputNameFor(order: RunOrder, input: MappedInput): Promise<string | undefined> {
+  const { job, account, ledger, output, emit } = order;
+  const batches = await ledger.batches();
+  const own = ownBatch(batches, order, input);
+  const fixed = own && outputNameOf(own.settings);
+  if (output !== undefined) return fixed;
+  const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
+  const placeOf = (name: string): string => besideInput(input.path, account.sandbox, { name });
+  for (const name of namesFor(fixed, job.operation.name, account.sandbox)) {
+    const holder = await holderOf(placeOf(name), others, ledger);
+    if (holder === undefined) return name;
+    const kept = `${placeOf(name)} is the output of ${holder.operation}, batch ${holder.id}, so it is kept.`;
+    emit({ kind: 'note', message: kept });
+  }
+  return undefined;
+}
+
+/** The one that the run goes on with, or else the one that it follows because the file was edited. */
+function ownBatch(
+  batches: readonly Batch[],
+  { account, job }: RunOrder,
+  input: MappedInput,
+): Batch | undefined {
+  const identity = batchIdentityOf({ account, job }, input);
+  const key = batchKeyOf(identity, input.survey.sha256);
+  const lineage = lineageOf(identity, input.path);
+  return batches.find((batch) => batch.key === key) ?? batches.find((batch) => batch.lineage === lineage);
+}
+
+/** `leads.enriched.csv`, `leads.enrich-person.csv`, `leads.enrich-person-2.csv` and so on. */
+function* namesFor(fixed: string | undefined, operation: string, sandbox: boolean): Generator<string> {
+  if (fixed !== undefined) yield fixed;
+  yield usualName(sandbox);
+  for (let number = 1; ; number += 1) {
+    const word = number === 1 ? operation : `${operation}-${number}`;
+    yield sandbox ? `${word}.${usualName(sandbox)}` : word;
+  }
+}
+
+/** Whether a batch does the same, so that its output may be replaced: what an operation asks may be all in its job. */
+function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
+  if (operation !== own.name) return false;
+  const asksByJob = Object.values(own.settings ?? {}).includes('asks');
+  return !asksByJob || settings.job === (path ?? name);
+}
+
+/** Whose output stands there, or is going to. The files beside an output share its name, whatever its ending is. */
+async function holderOf(
+  place: string,
+  others: readonly Batch[],
+  ledger: LedgerReader,
+): Promise<Batch | undefined> {
+  const stem = stemOf(place);
+  for (const batch of others) {
+    const { outputPath, inputPath, sandbox, state } = batch;
+    if (outputPath !== undefined && stemOf(outputPath) === stem && (await isStanding(batch, ledger)))
+      return batch;
+    const name = outputNameOf(batch.settings);
+    const mayWrite = state === 'open' || state === 'finished';
+    if (mayWrite && name !== undefined && stemOf(besideInput(inputPath, sandbox, { name })) === stem)
+      return batch;
+  }
+  return undefined;
+}
+
+/** Whether nobody has written there since, as far as the ledger knows. */
+async function isStanding(
+  { outputPath = '', outputSha256 = '' }: Batch,
+  ledger: LedgerReader,
+): Promise<boolean> {
+  const written = await ledger.written(outputPath);
+  return outputSha256.split(' ').some((sha256) => written.includes(sha256));
+}
+
+/** Without the number of an output that was written beside a changed one. */
+function stemOf(path: string): string {
+  return join(dirname(path), partsOf(path).stem.replace(/ \(\d+\)$/, ''));
+}

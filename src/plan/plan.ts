@@ -1,0 +1,246 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import { unreachable } from '../core/errors.ts';
+import type { Call } from '../core/operation.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { MappedInput, OpenedInput } from '../files/input.ts';
+import { type Credits, credits } from '../ledger/ledger.ts';
+import { identifierOf } from '../ledger/tally.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { freshSinceOf } from './freshness.ts';
+import { type Tariff, tariffOf, worstCredits } from './pricing.ts';
+import {
+  differentRows,
+  type InQuestion,
+  type LookedUp,
+  type Standing,
+  type StandingOrder,
+  standings,
+  type UsableAnswer,
+} from './row-classification.ts';
+
+/**
+ * The dry run: what a batch would buy, at most and probably. Never sends. Each row is counted once, as invalid, as a
+ * duplicate of an earlier one, as bought before, as in doubt, or as to buy.
+ */
+export interface Plan {
+  readonly rows: number;
+  readonly invalid: number;
+  readonly duplicates: number;
+  readonly boughtBefore: number;
+  readonly inDoubt: number;
+  readonly toBuy: number;
+  /** Those of `toBuy` that are bought anew because their answers are too old; absent where answers of any age will do. */
+  readonly tooOld?: number;
+  readonly credits: {
+    /** What the run cannot exceed while the dialect's prices hold. */
+    readonly most: Credits;
+    /**
+     * By how often each identifier matched in this file so far, for one that was asked rarely by the account's match
+     * rate; before the account's first answer as much as `most`.
+     */
+    readonly expected: Credits;
+  };
+  /** What makes up the price of a row, where one row makes several calls that are all paid for. */
+  readonly row?: { readonly calls: number; readonly most: Credits };
+  /** At the account's limit; undefined where no limit is known. */
+  readonly seconds: number | undefined;
+  /** Reasons of invalid rows, the most frequent first, with the first rows. */
+  readonly reasons: readonly {
+    readonly reason: string;
+    readonly count: number;
+    readonly firstRows: readonly RowNumber[];
+  }[];
+  /** Among how many different rows duplicates were looked for, where the file has more; absent where all were found. */
+  readonly comparedWith?: number;
+  /** The rows that are all this run buys, and the most that they cost. */
+  readonly sample?: { readonly rows: number; readonly most: Credits };
+}
+
+export interface PlanOrder extends StandingOrder {
+  /** Every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
+  readonly clock?: Clock;
+  /** Among how many different rows duplicates are looked for; left out: among more than most files have. */
+  readonly rowsCompared?: number;
+}
+
+/** What a plan reads of an input. It need not have been surveyed: a plan meets any damage on its own way. */
+export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
+
+/** @param listen hears of every row, for whoever wants to know more than the plan says. */
+export async function planRows(
+  order: PlanOrder,
+  input: PlannedInput,
+  listen: (standing: Standing) => void = () => {},
+): Promise<Plan> {
+  const draft = new Draft(await tariffOf(order));
+  const batch = await batchInQuestion(order, input);
+  const different = differentRows(order.rowsCompared);
+  for await (const group of standings(order, input, batch, different)) {
+    for (const standing of group) {
+      draft.add(standing);
+      listen(standing);
+    }
+  }
+  const plan = draft.plan(batch.freshSince !== undefined);
+  return different.keptOnly === undefined ? plan : { ...plan, comparedWith: different.keptOnly };
+}
+
+/** The most that a run over this plan may cost: what a person is asked to agree to. */
+export function mostAsked({ sample, credits }: Plan): Credits {
+  return sample?.most ?? credits.most;
+}
+
+/**
+ * An unfinished batch goes on with the cut-offs that it began with, and what it bought is fresh for it; otherwise a new
+ * one would begin now. The file is read for its hash only when there is reason to.
+ */
+export async function batchInQuestion(order: PlanOrder, input: PlannedInput): Promise<InQuestion> {
+  const { job, ledger, refresh = false, clock = systemClock } = order;
+  if (ledger === undefined) return {};
+  const createdAtMs = clock.wallMs();
+  const freshSince = freshSinceOf(job, refresh, createdAtMs);
+  const begun = freshSince === undefined ? {} : { freshSince, createdAtMs };
+  const batches = await ledger.batches();
+  const isUndecided = (batch: InQuestion & { readonly state: string }): boolean =>
+    batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
+  if (input.survey === undefined && !batches.some(isUndecided)) return begun;
+  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
+  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), sha256));
+  return existing?.state === 'open' ? existing : begun;
+}
+
+// ---------------------------------------------------------------------------------------------------- counting
+
+const FIRST_ROWS_SHOWN = 5;
+
+/** Reasons quote the cell, so there may be as many as rows; the most frequent of the first thousand will do. */
+const MOST_REASONS = 1_000;
+
+/** An identifier that was asked less often says little by itself; the account's rate then counts for it. */
+const ASKED_OFTEN_ENOUGH = 20;
+
+/** A plan in the making. */
+class Draft {
+  readonly #tariff: Tariff;
+  readonly #reasons = new Map<string, { count: number; firstRows: RowNumber[] }>();
+  readonly #identifiers = new Map<string, { asked: number; found: number }>();
+  /** Rows that are to buy, by the identifiers that they ask about. A file has a handful of such kinds. */
+  readonly #toBuy = new Map<string, { rows: number; readonly calls: readonly Call[] }>();
+  #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
+  #tooOld = 0;
+
+  constructor(tariff: Tariff) {
+    this.#tariff = tariff;
+  }
+
+  add(standing: Standing): void {
+    this.#counts.rows += 1;
+    switch (standing.kind) {
+      case 'invalid':
+        this.#addInvalid(standing.row, standing.reason);
+        break;
+      case 'duplicate':
+        this.#counts.duplicates += 1;
+        break;
+      case 'answered':
+        this.#counts.boughtBefore += 1;
+        this.#addAnswers(standing.answers);
+        break;
+      case 'in_doubt':
+        this.#counts.inDoubt += 1;
+        this.#addAnswers(standing.answers);
+        break;
+      case 'to_buy':
+        this.#addAnswers(standing.answers);
+        this.#addToBuy(standing);
+        break;
+      default:
+        unreachable(standing);
+    }
+  }
+
+  /** @param refreshes whether old answers count as none, so that it is worth saying how many there are. */
+  plan(refreshes: boolean): Plan {
+    const { requestsPerSecond, row } = this.#tariff;
+    const kinds = [...this.#toBuy.values()];
+    const sum = (of: (calls: readonly Call[]) => number): number =>
+      kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
+    const requests = row.calls * sum((calls) => this.#requestsExpected(calls));
+    return {
+      ...this.#counts,
+      ...(refreshes ? { tooOld: this.#tooOld } : {}),
+      ...(row.calls > 1 ? { row } : {}),
+      credits: {
+        most: credits(sum((calls) => worstCredits(this.#tariff, calls))),
+        expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),
+      },
+      seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
+      reasons: [...this.#reasons]
+        .map(([reason, entry]) => ({ reason, ...entry }))
+        .sort((a, b) => b.count - a.count),
+    };
+  }
+
+  #addInvalid(row: RowNumber, reason: string): void {
+    this.#counts.invalid += 1;
+    const entry = this.#reasons.get(reason) ?? { count: 0, firstRows: [] };
+    entry.count += 1;
+    if (entry.firstRows.length < FIRST_ROWS_SHOWN) entry.firstRows.push(row);
+    if (entry.count > 1 || this.#reasons.size < MOST_REASONS) this.#reasons.set(reason, entry);
+  }
+
+  #addAnswers(answers: readonly UsableAnswer[]): void {
+    for (const { call, kind } of answers) {
+      const name = identifierOf(call);
+      const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
+      tally.asked += 1;
+      if (kind === 'found') tally.found += 1;
+      this.#identifiers.set(name, tally);
+    }
+  }
+
+  #addToBuy({ toAsk, tooOld }: LookedUp): void {
+    this.#counts.toBuy += 1;
+    if (tooOld) this.#tooOld += 1;
+    const kind = toAsk.map(identifierOf).join();
+    const alike = this.#toBuy.get(kind);
+    if (alike === undefined) this.#toBuy.set(kind, { rows: 1, calls: toAsk });
+    else alike.rows += 1;
+  }
+
+  /** How likely each call is made and matches, the first being made for sure; undefined without any experience. */
+  #chances(
+    calls: readonly Call[],
+  ): readonly { readonly made: number; readonly matches: number }[] | undefined {
+    const chances = [];
+    let made = 1;
+    for (const call of calls) {
+      const rate = this.#rateOf(call);
+      if (rate === undefined) return undefined;
+      chances.push({ made, matches: made * rate });
+      made *= 1 - rate;
+    }
+    return chances;
+  }
+
+  /** What this file's own answers say about the identifier when there are enough of them, a sample's above all. */
+  #rateOf(call: Call): number | undefined {
+    const { asked = 0, found = 0 } = this.#identifiers.get(identifierOf(call)) ?? {};
+    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#tariff.matchRate;
+  }
+
+  #creditsExpected(calls: readonly Call[]): number {
+    const { chargesMisses, priceOf } = this.#tariff;
+    const chances = this.#chances(calls);
+    if (chances === undefined) return worstCredits(this.#tariff, calls);
+    return calls.reduce((sum, call, at) => {
+      const { made = 0, matches = 0 } = chances[at] ?? {};
+      return sum + priceOf(call).found * (chargesMisses ? made : matches);
+    }, 0);
+  }
+
+  #requestsExpected(calls: readonly Call[]): number {
+    return this.#chances(calls)?.reduce((sum, { made }) => sum + made, 0) ?? calls.length;
+  }
+}

@@ -1,0 +1,78 @@
+import type { Call } from '../core/operation.ts';
+import { type Credits, credits } from '../ledger/ledger.ts';
+import { requestsPerSecond } from '../vendor/account/account.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { dialectOperationOf } from '../vendor/request.ts';
+import { optionsOf, type StandingOrder } from './row-classification.ts';
+
+/** What the vendor asks for a call, and how many it lets us make. */
+export interface Tariff {
+  /** With those of the calls that follow because this one matches, such as the other pages of a search. */
+  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** The most calls of a row that match, and the most that each of them costs. */
+  readonly row: RowWorst;
+  /** Whether a call that finds nothing is charged as well. */
+  readonly chargesMisses: boolean;
+  /** Share of the account's earlier questions that were answered; undefined before the first answer. */
+  readonly matchRate: number | undefined;
+  /** Undefined where no limit is known. */
+  readonly requestsPerSecond: number | undefined;
+}
+
+export interface RowWorst {
+  readonly calls: number;
+  readonly most: Credits;
+}
+
+export async function tariffOf(order: StandingOrder): Promise<Tariff> {
+  const { job, account, dialect, ledger } = order;
+  const matches = mostMatches(order);
+  const seen = await priceSeen(order);
+  return {
+    row: { calls: matches, most: credits(Math.max(mostOfCall(order), seen)) },
+    priceOf(call) {
+      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const most = Math.max(stated, seen);
+      // How much a match brings is known when it has come, so until then it is taken to fill every page.
+      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
+    },
+    chargesMisses: chargesMisses(dialect),
+    matchRate: await ledger?.matchRate(account.identity, job.operation.name),
+    requestsPerSecond: requestsPerSecond(account),
+  };
+}
+
+/** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
+export async function mostOfRow(order: StandingOrder): Promise<number> {
+  return Math.max(mostOfCall(order), await priceSeen(order)) * mostMatches(order);
+}
+
+function mostOfCall({ job, dialect }: Pick<StandingOrder, 'job' | 'dialect'>): number {
+  const stated = job.settings?.credits_max;
+  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+}
+
+/** The highest price that an answer has shown, which each attempt reserves. A job of several kinds of calls pays for none. */
+async function priceSeen({ job, account, ledger }: StandingOrder): Promise<number> {
+  const most = job.settings?.credits_max;
+  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
+  return (await ledger?.price(account.identity, call)) ?? 0;
+}
+
+function mostMatches({ job, account }: Pick<StandingOrder, 'job' | 'account'>): number {
+  return job.operation.mostMatches?.(optionsOf(job, account)) ?? 1;
+}
+
+function chargesMisses({ answers, operations }: Dialect): boolean {
+  const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
+  return rules.some(({ means, charged }) => charged === true && means !== 'found');
+}
+
+/** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(
+  { chargesMisses, priceOf }: Pick<Tariff, 'chargesMisses' | 'priceOf'>,
+  calls: readonly Call[],
+): number {
+  const prices = calls.map((call) => priceOf(call).most);
+  return chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
+}

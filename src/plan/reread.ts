@@ -1,0 +1,105 @@
+import { systemClock } from '../core/clock.ts';
+import { counted } from '../core/plain-text.ts';
+import type { RowNumber } from '../core/row.ts';
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  credits,
+  type LedgerReader,
+  type RowRecord,
+} from '../ledger/ledger.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { dialectMark, isReadAgain, judgedToday } from '../vendor/readings.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import { freshSinceOf } from './freshness.ts';
+import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
+import { tariffOf, worstCredits } from './pricing.ts';
+
+/** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */
+export interface Reread {
+  readonly batch: BatchId;
+  /** Rows of which an answer is read otherwise today. */
+  readonly rows: number;
+  /** Those of them that could ask further, and the most that this costs. */
+  readonly further: number;
+  readonly most: Credits;
+}
+
+/** Undefined when there are none: the file has no finished batch, or its answers are read as they were. */
+export async function rereadOf(order: PlanOrder, input: PlannedInput): Promise<Reread | undefined> {
+  const { ledger, job, dialect, refresh = false } = order;
+  // What is bought anew is settled anew, too.
+  if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
+  const batch = await finishedBatch(ledger, order, input);
+  if (batch === undefined) return undefined;
+  const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
+  if (rows.size === 0) return undefined;
+  const tariff = await tariffOf(order);
+  let [further, most] = [0, 0];
+  await planRows(order, input, (standing) => {
+    if (standing.kind !== 'to_buy' || !rows.has(standing.row)) return;
+    further += 1;
+    most += worstCredits(tariff, standing.toAsk);
+  });
+  return { batch: batch.id, rows: rows.size, further, most: credits(most) };
+}
+
+/** Of this file, unless it is followed by another anyway. The file is read for its hash only when there is reason to. */
+async function finishedBatch(
+  ledger: LedgerReader,
+  order: PlanOrder,
+  input: PlannedInput,
+): Promise<Batch | undefined> {
+  const isOfJob = ({ state, operation, accountIdentity }: Batch): boolean =>
+    state === 'finished' &&
+    operation === order.job.operation.name &&
+    accountIdentity === order.account.identity;
+  if (!(await ledger.batches()).some(isOfJob)) return undefined;
+  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
+  const key = batchKeyOf(batchIdentityOf(order, input), sha256);
+  const batch = await ledger.batchByKey(key);
+  if (batch?.state !== 'finished') return undefined;
+  const freshSince = freshSinceOf(order.job, false, (order.clock ?? systemClock).wallMs());
+  const isStale = freshSince !== undefined && (await ledger.hasOlderThan(batch.id, freshSince));
+  return isStale ? undefined : batch;
+}
+
+/** Rows that are looked into at once. */
+const PAGE = 1_000;
+
+async function rowsReadOtherwise(
+  ledger: LedgerReader,
+  batch: BatchId,
+  dialect: Dialect,
+): Promise<ReadonlySet<RowNumber>> {
+  const found = new Set<RowNumber>();
+  const today = dialectMark(dialect);
+  for (let from = 0; ; ) {
+    const page = await ledger.rowsReadOtherwise(batch, today, from, PAGE);
+    for (const record of page) if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
+    const last = page.at(-1);
+    if (last === undefined) return found;
+    from = last.row + 1;
+  }
+}
+
+async function isReadOtherwise(
+  ledger: LedgerReader,
+  { answers }: RowRecord,
+  dialect: Dialect,
+): Promise<boolean> {
+  const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
+  return records.some((record, at) => {
+    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    return judged !== undefined && judged.answer !== answers[at]?.kind;
+  });
+}
+
+/** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */
+export function rereadWords({ batch, rows, further, most }: Reread): string {
+  const were = rows === 1 ? 'was' : 'were';
+  const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;
+  if (further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
+  return `${fact}; ${further} of them could ask further, for at most ${counted(most, 'credit')}.`;
+}

@@ -1,0 +1,212 @@
+import { unreachable } from '../core/errors.ts';
+import type { OutcomeKind, RowNumber } from '../core/row.ts';
+import type { MappedInput } from '../files/input.ts';
+import { type AnswerRecord, type Batch, credits, type RowRecord } from '../ledger/ledger.ts';
+import { identifierOf } from '../ledger/tally.ts';
+import { requestsPerSecond } from '../vendor/account/account.ts';
+import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import type { RunOrder } from './order.ts';
+import { type Plan, planRows } from './plan.ts';
+import { tariffOf, worstCredits } from './pricing.ts';
+import { standings } from './row-classification.ts';
+import { Draw, type Drawn } from './sample/draw.ts';
+import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
+
+/**
+ * A few random rows are bought first, and what they cost and found says what the rest will: `run --sample`. What a sample
+ * bought is the batch's like anything else, so the same command without it buys the rest only.
+ */
+
+export type { Estimate };
+
+/** The rows of a sample, and what was known when they were chosen. */
+export interface Sample extends ReadonlySet<RowNumber> {
+  readonly drawn: Drawn;
+}
+
+/** What a sample found, and what that says of the rest. */
+export interface Forecast {
+  /** Rows of the sample whose end is known. One in doubt says nothing yet. */
+  readonly rows: number;
+  readonly matched: number;
+  /** In the order in which they were asked first. The interval is for as many more companies or people as one likes. */
+  readonly identifiers: readonly {
+    readonly name: string;
+    readonly asked: number;
+    readonly found: number;
+    readonly matchRate: Estimate;
+  }[];
+  /** Undefined when nothing is left to buy, or the sample said nothing. */
+  readonly rest: RestForecast | undefined;
+}
+
+/** Each with the interval that holds the truth for 95 of 100 samples. */
+export interface RestForecast {
+  readonly rows: number;
+  readonly matchRate: Estimate;
+  /** See `sumEstimate` for how different prices are put together; no price was seen above the dialect's worst. */
+  readonly credits: Estimate;
+  /** At the account's limit, else at the speed that was learned; undefined while neither is known. */
+  readonly seconds: Estimate | undefined;
+}
+
+/** Chooses the rows: as many as ordered of those that need buying, or all when they are fewer. */
+export async function chooseSample(
+  order: RunOrder,
+  input: MappedInput,
+  batch: Batch,
+  size: number,
+): Promise<Sample> {
+  const draw = await drawFor(order, batch.key, size);
+  for await (const group of standings(order, input, batch)) for (const standing of group) draw.add(standing);
+  const drawn = draw.result();
+  return Object.assign(new Set(drawn.numbers), { drawn });
+}
+
+/** The plan of a sample, before there is a batch: what a person is asked about. */
+export async function planSample(order: RunOrder, input: MappedInput, size: number): Promise<Plan> {
+  const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
+  const draw = await drawFor(order, key, size);
+  const plan = await planRows(order, input, (standing) => draw.add(standing));
+  const drawn = draw.result();
+  return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
+}
+
+/** Equal rows are drawn once; a row beyond `--limit` is not drawn at all. */
+async function drawFor(order: RunOrder, batchKey: string, size: number): Promise<Draw> {
+  const tariff = await tariffOf(order);
+  const lastRow = order.limit === undefined ? Number.POSITIVE_INFINITY : order.limit + 1;
+  return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(tariff, calls) });
+}
+
+// ---------------------------------------------------------------------------------------------------- forecast
+
+/** What the sample says, as far as it was bought: a run that was stopped has bought a part of it, and no less random. */
+export async function forecast(
+  order: RunOrder,
+  _input: MappedInput,
+  batch: Batch,
+  sample: Sample,
+): Promise<Forecast> {
+  const tally = new SampleTally(batch);
+  for (const row of [...sample].sort((a, b) => a - b)) {
+    const [record] = await order.ledger.rows(batch.id, row, 1);
+    if (record?.row === row) tally.add(record);
+  }
+  const { rest } = sample.drawn;
+  const { rows, matched } = tally;
+  const known = { rows, matched, identifiers: tally.identifiers() };
+  if (rows === 0 || rest.rows === 0) return { ...known, rest: undefined };
+  return {
+    ...known,
+    rest: {
+      rows: rest.rows,
+      matchRate: shareEstimate(matched, rows, rest.rows),
+      credits: creditsOfRest(tally, sample.drawn),
+      seconds: await secondsOfRest(order, sample, tally),
+    },
+  };
+}
+
+function creditsOfRest({ credits: spent }: SampleTally, { rest, mostCredits }: Drawn): Estimate {
+  const estimate = sumEstimate(spent, rest.rows, mostCredits);
+  return atMost(mapped(estimate, Math.round), rest.credits);
+}
+
+async function secondsOfRest(
+  order: RunOrder,
+  sample: Sample,
+  { requests }: SampleTally,
+): Promise<Estimate | undefined> {
+  const perSecond = await speedOf(order);
+  if (perSecond === undefined) return undefined;
+  const { rest, mostRequests } = sample.drawn;
+  // A row that is to buy makes one call for sure; only those after it depend on what is found.
+  const more = sumEstimate(
+    requests.map((count) => Math.max(0, count - 1)),
+    rest.rows,
+    mostRequests - 1,
+  );
+  const all = atMost(
+    mapped(more, (count) => rest.rows + count),
+    rest.requests,
+  );
+  return mapped(all, (count) => Math.ceil(count / perSecond));
+}
+
+/** Requests a second, as far as somebody said or taught us. How fast the sample itself went says nothing: it began slowly. */
+async function speedOf({ account, ledger }: RunOrder): Promise<number | undefined> {
+  return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
+}
+
+/** What became of the rows of a sample. */
+class SampleTally {
+  readonly #batch: Batch;
+  readonly #identifiers = new Map<string, { asked: number; found: number }>();
+  /** By row: what its own purchases cost, and how many calls they were. */
+  readonly credits: number[] = [];
+  readonly requests: number[] = [];
+  matched = 0;
+
+  constructor(batch: Batch) {
+    this.#batch = batch;
+  }
+
+  get rows(): number {
+    return this.credits.length;
+  }
+
+  add({ outcome, answers }: RowRecord): void {
+    const matches = isMatch(outcome.kind);
+    if (matches === undefined) return;
+    if (matches) this.matched += 1;
+    const bought = answers.filter(({ batch }) => batch === this.#batch.id);
+    for (const answer of bought) this.#addIdentifier(answer);
+    this.credits.push(bought.reduce((sum, { charged }) => sum + charged, 0));
+    this.requests.push(bought.length);
+  }
+
+  identifiers(): Forecast['identifiers'] {
+    return [...this.#identifiers].map(([name, { asked, found }]) => ({
+      name,
+      asked,
+      found,
+      matchRate: shareEstimate(found, asked),
+    }));
+  }
+
+  #addIdentifier({ call, kind }: AnswerRecord): void {
+    const name = identifierOf(call);
+    const tally = this.#identifiers.get(name) ?? { asked: 0, found: 0 };
+    tally.asked += 1;
+    if (kind === 'found') tally.found += 1;
+    this.#identifiers.set(name, tally);
+  }
+}
+
+/** Undefined where nobody knows yet. */
+function isMatch(kind: OutcomeKind): boolean | undefined {
+  switch (kind) {
+    case 'matched':
+    case 'applied':
+    case 'unchanged':
+      return true;
+    case 'no_match':
+    case 'refused':
+    case 'invalid':
+      return false;
+    case 'in_doubt':
+    case 'skipped':
+      return undefined;
+    default:
+      return unreachable(kind);
+  }
+}
+
+function mapped({ low, expected, high }: Estimate, change: (value: number) => number): Estimate {
+  return { low: change(low), expected: change(expected), high: change(high) };
+}
+
+function atMost(estimate: Estimate, most: number): Estimate {
+  return mapped(estimate, (value) => Math.min(value, most));
+}

@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import type { Call } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { Standing } from '../row-classification.ts';
+
+/** Rows for which something is left to buy, and the most that they cost and ask. */
+export interface Worst {
+  readonly rows: number;
+  readonly credits: number;
+  readonly requests: number;
+}
+
+/** What was drawn. */
+export interface Drawn extends Worst {
+  /** Their numbers, in order; those that the batch has bought already are among them. */
+  readonly numbers: readonly RowNumber[];
+  /** What is left to buy without them. */
+  readonly rest: Worst;
+  /** The most that any one row costs and asks. */
+  readonly mostCredits: number;
+  readonly mostRequests: number;
+}
+
+export interface DrawOptions {
+  readonly size: number;
+  readonly batchKey: string;
+  /** Rows after it are not drawn. */
+  readonly lastRow: RowNumber;
+  /** The most that a row with these calls costs. */
+  creditsOf(calls: readonly Call[]): number;
+}
+
+interface Candidate {
+  readonly row: RowNumber;
+  readonly place: string;
+  /** Empty for a row that the batch has bought already. */
+  readonly toAsk: readonly Call[];
+}
+
+/** Candidates held beyond two samples before all but the lowest are dropped: memory does not grow with the file. */
+const CANDIDATES_HELD = 1_000;
+
+const NOTHING: Worst = { rows: 0, credits: 0, requests: 0 };
+
+/**
+ * Draws rows among those that the batch needs to buy something for, by a hash of the batch and the row: no row is more
+ * likely than another, and the same batch always draws the same ones, whatever was killed in between. A larger sample
+ * holds the smaller one.
+ */
+export class Draw {
+  readonly #options: DrawOptions;
+  #candidates: Candidate[] = [];
+  #all = NOTHING;
+  #mostCredits = 0;
+  #mostRequests = 0;
+
+  constructor(options: DrawOptions) {
+    this.#options = options;
+  }
+
+  add(standing: Standing): void {
+    if (standing.kind === 'invalid' || standing.kind === 'duplicate' || !standing.isOfBatch) return;
+    const { row, toAsk } = standing;
+    const { size, batchKey, lastRow, creditsOf } = this.#options;
+    if (row > lastRow) return;
+    this.#all = this.#with(this.#all, toAsk);
+    this.#mostCredits = Math.max(this.#mostCredits, creditsOf(toAsk));
+    this.#mostRequests = Math.max(this.#mostRequests, toAsk.length);
+    this.#candidates.push({ row, toAsk, place: hash('sha256', `${batchKey} ${row}`, 'hex') });
+    if (this.#candidates.length >= 2 * size + CANDIDATES_HELD) this.#keepLowest();
+  }
+
+  result(): Drawn {
+    this.#keepLowest();
+    const drawn = this.#candidates.reduce((sum, { toAsk }) => this.#with(sum, toAsk), NOTHING);
+    return {
+      ...drawn,
+      numbers: this.#candidates.map(({ row }) => row).sort((a, b) => a - b),
+      rest: {
+        rows: this.#all.rows - drawn.rows,
+        credits: this.#all.credits - drawn.credits,
+        requests: this.#all.requests - drawn.requests,
+      },
+      mostCredits: this.#mostCredits,
+      mostRequests: this.#mostRequests,
+    };
+  }
+
+  #keepLowest(): void {
+    this.#candidates.sort((a, b) => (a.place < b.place ? -1 : 1));
+    this.#candidates = this.#candidates.slice(0, this.#options.size);
+  }
+
+  #with(sum: Worst, toAsk: readonly Call[]): Worst {
+    if (toAsk.length === 0) return sum;
+    const { creditsOf } = this.#options;
+    return {
+      rows: sum.rows + 1,
+      credits: sum.credits + creditsOf(toAsk),
+      requests: sum.requests + toAsk.length,
+    };
+  }
+}

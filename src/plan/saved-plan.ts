@@ -1,0 +1,220 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { canonicalJson } from '../core/call-key.ts';
+import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
+import type { JsonValue } from '../core/operation.ts';
+import { writeOwnFile } from '../files/output/own-files.ts';
+import { isSealedJson, ownershipOfSealed, sealedJson } from '../files/output/sealed-text.ts';
+import type { Job } from '../job/job.ts';
+import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
+import type { Account } from '../vendor/account/account.ts';
+import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
+import { rowAndWho } from './team/diff-words.ts';
+
+/**
+ * A plan in a file, so that somebody can look at it, and a run does that and nothing else. It has the e-mail addresses
+ * of the list in it, so it is readable by its owner alone.
+ */
+
+/** Of the file; another number is another program's. */
+const FORMAT = 1;
+
+const MODE = 0o600;
+
+const rowNumber = z.int().min(1);
+
+const savedChange = z.object({
+  row: rowNumber,
+  action: z.enum(CHANGE_ACTIONS),
+  email: z.string().optional(),
+  userId: z.string().optional(),
+  project: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  calls: z.array(z.string()),
+  reason: z.string().optional(),
+  beyond: z.literal(true).optional(),
+});
+
+const savedPlan = z.object({
+  rowonce_plan: z.literal(FORMAT),
+  operation: z.string(),
+  account: z.string(),
+  account_identity: z.string(),
+  input: z.string(),
+  input_sha256: z.string(),
+  changes: z.array(savedChange),
+  /** What the ledger keeps of each row, with the sequence numbers of whom it is about. Only ever compared. */
+  planned: z.array(z.looseObject({ row: rowNumber, kind: z.enum(['work', 'end']) })),
+});
+
+export type SavedPlan = z.infer<typeof savedPlan>;
+
+/** What a plan is made for: it is the plan of no other job, account or file. */
+export interface PlannedFor {
+  readonly job: Job;
+  readonly account: Account;
+  readonly inputPath: string;
+}
+
+/**
+ * A plan that stands there as we wrote it is replaced; anything else is kept, and ours goes beside it.
+ * @returns where it was written. @throws StopError `output` when it cannot be, `plan` when a batch of this list is
+ * unfinished.
+ */
+export async function savePlan(
+  path: string,
+  { job, account, inputPath }: PlannedFor,
+  plan: ChangePlan,
+  say: (sentence: string) => void,
+): Promise<string> {
+  if (plan.batch?.state === 'open') {
+    throw stop(
+      'plan',
+      `Batch ${plan.batch.id} of this list is unfinished, and goes on as it was planned when it began.`,
+      'Let it end, or cancel it; then plan again.',
+    );
+  }
+  const saved = {
+    rowonce_plan: FORMAT,
+    operation: job.operation.name,
+    account: account.name,
+    account_identity: account.identity,
+    input: inputPath,
+    input_sha256: plan.inputSha256,
+    changes: plan.changes.map(({ lastBatch: _, ...change }) => change),
+    planned: plan.planned,
+  };
+  return writeOwnFile(
+    { path, mode: MODE, chunks: [sealedJson(saved)], flag: '--save' },
+    ownershipOfSealed(isSealedJson, say),
+  );
+}
+
+/** @throws StopError `plan` when there is none at that path. */
+export async function readSavedPlan(path: string): Promise<SavedPlan> {
+  try {
+    return savedPlan.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const fact = missing ? 'no such file' : 'it was not written by plan --save of this version';
+    const why =
+      error instanceof z.ZodError || error instanceof SyntaxError || missing ? fact : messageOf(error);
+    throw stop(
+      'plan',
+      `${path} is no saved plan: ${why}.`,
+      'Make one with rowonce plan JOB FILE --save FILE.',
+    );
+  }
+}
+
+export interface SavedPlanOrder {
+  readonly job: Job;
+  readonly account: Account;
+  readonly ledger: LedgerReader;
+  /** Left out: whatever the plan of now is. */
+  readonly savedPlan?: SavedPlan | undefined;
+}
+
+/**
+ * That a run does what was saved. A batch that began with exactly that goes on, and one that has ended with nothing left
+ * to do is not held up either: so the same command again resumes, and then does nothing.
+ * @throws StopError `plan` with the first difference.
+ */
+export async function requireSavedPlan(order: SavedPlanOrder, plan: ChangePlan): Promise<void> {
+  const { savedPlan: saved, job, account, ledger } = order;
+  if (saved === undefined) return;
+  if (saved.operation !== job.operation.name)
+    throw notThisPlan(`it is a plan of ${saved.operation}, and this is ${job.operation.name}`);
+  if (saved.account_identity !== account.identity)
+    throw notThisPlan(`it was made for account ${saved.account}, which is not ${account.name} of now`);
+  if (saved.input_sha256 !== plan.inputSha256) throw notThisPlan('the file was changed since');
+  const { batch } = plan;
+  if (batch !== undefined && (batch.state === 'open' || !hasWork(plan))) {
+    const kept = await keptRows(ledger, batch.id);
+    if (firstDifference(saved.planned, kept) === undefined) return;
+    if (batch.state === 'open')
+      throw notThisPlan(`batch ${batch.id} of this list is unfinished and began with another plan`);
+  }
+  const row = firstDifference(saved.planned, plan.planned);
+  if (row !== undefined) throw notThisPlan(differenceWords(row, saved.changes, plan.changes));
+}
+
+function notThisPlan(why: string): StopError {
+  return stop(
+    'plan',
+    `The saved plan does not hold any more: ${why}.`,
+    'Plan again with --save, look at it, and run that; nothing was sent.',
+  );
+}
+
+async function keptRows(
+  ledger: LedgerReader,
+  batch: Parameters<LedgerReader['plannedRows']>[0],
+): Promise<PlannedRow[]> {
+  const rows: PlannedRow[] = [];
+  for (;;) {
+    const page = await ledger.plannedRows(batch, (rows.at(-1)?.row ?? 0) + 1, PAGE);
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
+}
+
+const PAGE = 1_000;
+
+/** The number of the first row that is not the same in both to the byte; undefined when there is none. */
+function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]): number | undefined {
+  const length = Math.max(saved.length, now.length);
+  for (let index = 0; index < length; index += 1) {
+    const [before, after] = [saved[index], now[index]];
+    if (before === undefined || after === undefined) return before?.row ?? after?.row;
+    if (bytesOf(before) !== bytesOf(after)) return Math.min(before.row, after.row);
+  }
+  return undefined;
+}
+
+/**
+ * The order of names is nobody's concern: a store may keep them in another one. Nor is what of the file the row was planned
+ * from, as the files themselves were compared.
+ */
+function bytesOf({ input: _, ...row }: object & { readonly input?: unknown }): string {
+  return canonicalJson(JSON.parse(JSON.stringify(row)) as JsonValue);
+}
+
+/** `row 4, jo@x.com in Sales: was to be invited as viewer, is unchanged now: changed by batch 5716a1b2`. */
+function differenceWords(row: number, saved: SavedPlan['changes'], now: readonly PlannedChange[]): string {
+  const of = <Change extends { readonly row: number }>(changes: readonly Change[]): Change | undefined =>
+    changes.findLast((change) => change.row === row);
+  const [before, after] = [of(saved) as PlannedChange | undefined, of(now)];
+  const who = rowAndWho(after ?? before ?? { row, action: 'unchanged', calls: [] });
+  const was = before === undefined ? 'was not in the plan' : `was ${fateWords(before)}`;
+  const is = after === undefined ? 'is not in it now' : `is ${fateWords(after)} now`;
+  const by = after?.lastBatch === undefined ? '' : `: changed by batch ${after.lastBatch}`;
+  return was.slice(3) === is.slice(2, -4)
+    ? `${who}: its subject has moved since${by}`
+    : `${who}: ${was}, ${is}${by}`;
+}
+
+/** After "was" or "is". */
+function fateWords({ action, from, to }: PlannedChange): string {
+  switch (action) {
+    case 'invite':
+      return `to be invited as ${to}`;
+    case 'change_role':
+      return `to be changed from ${from ?? 'a role'} to ${to}`;
+    case 'remove':
+      return 'to be removed';
+    case 'create_project':
+      return 'to be created';
+    case 'call':
+      return 'to be sent';
+    case 'in_doubt':
+      return 'in doubt';
+    case 'unchanged':
+    case 'invalid':
+    case 'refused':
+      return action;
+    default:
+      return unreachable(action);
+  }
+}

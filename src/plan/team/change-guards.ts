@@ -1,0 +1,139 @@
+import { type StopError, stop } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { Guards } from '../../job/job.ts';
+import type { RunOrder } from '../order.ts';
+import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
+import { rowAndWho } from './diff-words.ts';
+
+/**
+ * What a run that changes the service must not do unless somebody said so beforehand, so that a wrong list does little
+ * harm. Checked before anything is sent, for play money too: what is tried there is what happens.
+ */
+
+/** A guard that holds a run back: what it would do, and how that is allowed. */
+export interface GuardProblem {
+  readonly fact: string;
+  /** What to do when it is meant, after "If that is meant, ". */
+  readonly allow: string;
+}
+
+/**
+ * The share of the people in the projects concerned that a run may remove because the list does not name them any more:
+ * a list that was cut off on its way has lost more, and one that is kept up to date loses less from one day to the next.
+ */
+const DEFAULT_MAX_REMOVALS = '10%';
+
+/** @throws StopError `guard` with all that holds the run back. A batch that goes on was checked when it began. */
+export function checkGuards(order: GuardOrder, plan: ChangePlan): void {
+  if (!beginsWork(plan, order.job.operation)) return;
+  const problems = guardProblems(order, plan);
+  if (problems.length > 0) throw guardStop(problems);
+}
+
+export type GuardOrder = Pick<RunOrder, 'job' | 'allowAdmin'>;
+
+export function guardProblems(
+  { job, allowAdmin = false }: GuardOrder,
+  plan: ChangePlan,
+): readonly GuardProblem[] {
+  const guards = job.guards ?? {};
+  const sent = plan.changes.filter(({ calls }) => calls.length > 0);
+  return [
+    removalProblem(guards, plan, sent),
+    allowAdmin ? undefined : adminProblem(guards, sent),
+    domainProblem(guards, sent),
+    inviteProblem(guards, sent),
+    ownUserProblem(plan, sent),
+  ].filter((problem) => problem !== undefined);
+}
+
+function guardStop(problems: readonly GuardProblem[]): StopError {
+  const facts = problems.map(({ fact }) => fact).join('; ');
+  const allow = problems.map(({ allow }) => allow).join(', and ');
+  return stop('guard', `Nothing was sent, because this run would ${facts}.`, `If that is meant, ${allow}.`);
+}
+
+/** A share is about those whom nobody asked to remove; who gives a number means every removal. */
+function removalProblem(
+  { maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
+  { people }: ChangePlan,
+  sent: readonly PlannedChange[],
+): GuardProblem | undefined {
+  const removed = sent.filter(({ action }) => action === 'remove');
+  if (typeof maxRemovals === 'number') {
+    if (removed.length <= maxRemovals) return undefined;
+    return {
+      fact: `remove ${counted(removed.length, 'person', 'people')}, and max_removals is ${maxRemovals} ${namesOf(removed)}`,
+      allow: `set guards: { max_removals: ${removed.length} } in the job`,
+    };
+  }
+  const missing = removed.filter(({ beyond }) => beyond === true);
+  if (missing.length <= (people * Number.parseFloat(maxRemovals)) / 100) return undefined;
+  return {
+    fact: `remove ${missing.length} of ${counted(people, 'person', 'people')} whom the file does not name any more, and max_removals is ${maxRemovals} ${namesOf(missing)}`,
+    allow: `set guards: { max_removals: ${removed.length} } in the job`,
+  };
+}
+
+function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+  const made = sent.filter(({ action, to }) => to === 'admin' && action !== 'remove');
+  if (admins === 'allow' || made.length === 0) return undefined;
+  return {
+    fact: `make ${counted(made.length, 'person', 'people')} admin ${namesOf(made)}`,
+    allow: 'add --allow-admin, or set guards: { admins: allow } in the job',
+  };
+}
+
+/** Also of an invite that is created anew for another role: it is a mail to the same address. */
+function invitesOf(sent: readonly PlannedChange[]): readonly PlannedChange[] {
+  return sent.filter(({ calls }) => calls.includes('create-invite'));
+}
+
+function domainProblem({ domains }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+  if (domains === undefined) return undefined;
+  const known = new Set(domains.map((domain) => domain.replace(/^@/, '')));
+  const outside = invitesOf(sent).filter(({ email = '' }) => !known.has(domainOf(email)));
+  if (outside.length === 0) return undefined;
+  return {
+    fact: `invite ${counted(outside.length, 'person', 'people')} outside of ${[...known].join(', ')} ${namesOf(outside)}`,
+    allow: `add ${[...new Set(outside.map(({ email = '' }) => domainOf(email)))].join(', ')} to the guards' domains in the job`,
+  };
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+}
+
+function inviteProblem({ maxInvites }: Guards, sent: readonly PlannedChange[]): GuardProblem | undefined {
+  const invites = invitesOf(sent);
+  if (maxInvites === undefined || invites.length <= maxInvites) return undefined;
+  return {
+    fact: `send ${counted(invites.length, 'invite')}, and max_invites is ${maxInvites} ${namesOf(invites)}`,
+    allow: `set guards: { max_invites: ${invites.length} } in the job`,
+  };
+}
+
+/** A key dies with its user's access, and could not give it back. There is no word that allows this. */
+function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[]): GuardProblem | undefined {
+  if (ownUser === undefined) return undefined;
+  const own = sent.filter(
+    ({ action, email, userId }) =>
+      (action === 'remove' || action === 'change_role') &&
+      ((email !== undefined && email.toLowerCase() === ownUser.email?.toLowerCase()) ||
+        (userId !== undefined && userId === ownUser.userId)),
+  );
+  if (own.length === 0) return undefined;
+  return {
+    fact: `change what the user may do whose key this is ${namesOf(own)}`,
+    allow: 'use the key of somebody else',
+  };
+}
+
+const NAMES_SHOWN = 5;
+
+/** `(row 4, jo@x.com in Sales; row 9, …; and 3 more)`. */
+function namesOf(changes: readonly PlannedChange[]): string {
+  const names = changes.slice(0, NAMES_SHOWN).map(rowAndWho);
+  const more = changes.length - names.length;
+  return `(${[...names, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')})`;
+}

@@ -1,0 +1,84 @@
+import { subjectOfUser, subjectText } from '../../../core/membership.ts';
+import { type Call, type PlannedWork, partsOf } from '../../../core/operation.ts';
+import type { Outcome, RowNumber } from '../../../core/row.ts';
+
+/** Rows of one list that are about the same person or thing. Only one of them can be worked off. */
+
+export interface WantingRow {
+  readonly row: RowNumber;
+  readonly work: PlannedWork;
+  readonly calls: readonly Call[];
+}
+
+/** What a row wants of one of its subjects. */
+interface Want {
+  readonly row: RowNumber;
+  readonly part: PlannedWork;
+}
+
+/**
+ * How the rows end that cannot be worked off beside another: those that want nothing but what earlier ones want are
+ * `unchanged`, and all that contradict each other are `invalid`, because nobody knows which of them is meant. A part of a
+ * row that repeats an earlier one is left: it is the same call, which is made once.
+ */
+export function rivalOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
+  const outcomes = new Map<RowNumber, Outcome>();
+  const crowds = crowdsOf(rows);
+  // Contradictions first: a row that repeats one of two that contradict each other does not settle which is meant.
+  for (const crowd of crowds.filter(isContradiction)) {
+    const reason = contradictionWords(crowd);
+    for (const { row } of crowd) outcomes.set(row, { kind: 'invalid', reason });
+  }
+  const repeated = new Map<PlannedWork, RowNumber>();
+  for (const crowd of crowds) {
+    const [first, ...later] = crowd.filter(({ row }) => outcomes.get(row)?.kind !== 'invalid');
+    if (first === undefined) continue;
+    for (const { part } of later) if (!repeated.has(part)) repeated.set(part, first.row);
+  }
+  for (const { row, work } of rows) {
+    const earlier = partsOf(work).map((part) => repeated.get(part));
+    if (outcomes.has(row) || earlier.includes(undefined)) continue;
+    outcomes.set(row, { kind: 'unchanged', reason: `the same as row ${earlier[0]}` });
+  }
+  return outcomes;
+}
+
+/** Rows about one person or thing, in the order of the list, wherever there are several. */
+function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
+  const byName = new Map<string, Want[]>();
+  for (const { row, work, calls } of rows) {
+    for (const part of partsOf(work)) {
+      for (const name of namesOf(part, calls)) {
+        const crowd = byName.get(name);
+        if (crowd === undefined) byName.set(name, [{ row, part }]);
+        else crowd.push({ row, part });
+      }
+    }
+  }
+  return [...byName.values()].filter((crowd) => crowd.length > 1);
+}
+
+function isContradiction(crowd: readonly Want[]): boolean {
+  return crowd.some(({ part }) => part.to !== crowd[0]?.part.to);
+}
+
+/**
+ * A person is also known by a user id, which one row may give beside an e-mail address and another alone.
+ * @param calls of the row: those for the part's own project are the part's.
+ */
+function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
+  const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>
+    typeof userId === 'string' && project === (subject.project ?? '')
+      ? [subjectText({ project, name: subjectOfUser(userId) })]
+      : [],
+  );
+  return new Set([subjectText(subject), ...users]);
+}
+
+/** `the list contradicts itself: row 4 says editor, row 9 says viewer; keep one of them`. */
+function contradictionWords(crowd: readonly Want[]): string {
+  const firstOf = new Map<string, RowNumber>();
+  for (const { row, part } of crowd) if (!firstOf.has(part.to)) firstOf.set(part.to, row);
+  const words = [...firstOf].map(([to, row]) => `row ${row} says ${to}`).join(', ');
+  return `the list contradicts itself: ${words}; keep one of them`;
+}

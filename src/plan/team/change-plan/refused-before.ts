@@ -1,0 +1,45 @@
+import type { Team } from '../../../core/membership.ts';
+import type { PlannedWork } from '../../../core/operation.ts';
+import type { Outcome, RowNumber } from '../../../core/row.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import type { WantingRow } from './conflicts.ts';
+
+/**
+ * Rows of a finished list that the service refused after a part of them had been done, such as a role for which the
+ * invite was deleted and created anew as it was: to try that again costs the person another mail, every time that the
+ * same list is run. They stay refused until somebody edits the list, or their subject was changed since.
+ */
+export async function refusedBefore(
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: Batch,
+  rows: readonly WantingRow[],
+  team: Team,
+): Promise<ReadonlyMap<RowNumber, Outcome>> {
+  const byRow = new Map(rows.map((each) => [each.row, each]));
+  const outcomes = new Map<RowNumber, Outcome>();
+  for (let from = 0; ; ) {
+    const page = await ledger.rows(batch.id, from, PAGE_ROWS);
+    for (const { row, outcome, answers } of page) {
+      if (outcome.kind !== 'refused' || !answers.some(({ kind }) => kind === 'found')) continue;
+      const again = byRow.get(row);
+      if (
+        again === undefined ||
+        !partsLeft(again).some(({ subject }) => team.find(subject)?.batch === batch.id)
+      )
+        continue;
+      const reason = `refused before, in batch ${batch.id}, and not tried again for this list: ${outcome.reason}`;
+      outcomes.set(row, { kind: 'refused', reason });
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return outcomes;
+    from = last.row + 1;
+  }
+}
+
+/** Of a row about several subjects those that it would still send something for: the others were done. */
+function partsLeft({ work, calls }: WantingRow): readonly PlannedWork[] {
+  if (work.parts === undefined) return [work];
+  return work.parts.filter(({ subject }) => calls.some(({ project }) => project === subject.project));
+}
+
+const PAGE_ROWS = 1_000;

@@ -1,0 +1,165 @@
+import { invariant } from '../../../core/errors.ts';
+import type { Team } from '../../../core/membership.ts';
+import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../../../core/operation.ts';
+import type { Outcome, RowNumber } from '../../../core/row.ts';
+import { rowInputOf } from '../../../files/row-input.ts';
+import type { PlannedInput } from '../../plan.ts';
+import { optionsOf, prepareRow, type StandingOrder } from '../../row-classification.ts';
+import { wayOf } from './simulate.ts';
+
+/** The rows of a list, and those that it lacks, each with what it would send when all goes well. */
+
+/** Whom a row is about and what it wants of them, as a person reads it. */
+export interface Whom {
+  readonly email?: string;
+  /** As the list calls it, else its id. */
+  readonly project?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** A row with what is known of whom it is about. */
+export type ResolvedRow = WorkableRow | UnworkableRow;
+
+export interface WorkableRow {
+  readonly kind: 'work';
+  readonly row: RowNumber;
+  readonly work: PlannedWork;
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
+  /** What it does for each of its subjects. */
+  readonly parts: readonly WorkablePart[];
+  readonly beyond?: true;
+}
+
+export interface WorkablePart {
+  readonly work: PlannedWork;
+  readonly calls: readonly Call[];
+  readonly outcome: Outcome;
+}
+
+interface UnworkableRow {
+  readonly kind: 'end';
+  readonly row: RowNumber;
+  readonly outcome: Outcome;
+  /** What is known of whom it means. */
+  readonly of: Whom;
+  readonly beyond?: true;
+}
+
+export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind === 'work';
+
+/** A row of the file as far as it can be checked by itself. */
+export interface PreparedRow {
+  readonly row: RowNumber;
+  readonly text: RowInput;
+  /** Of its cells, see `row-input.ts`. */
+  readonly input: number;
+  readonly prepared: Prepared<unknown>;
+}
+
+export async function preparedRows(
+  { job, account }: StandingOrder,
+  input: PlannedInput,
+): Promise<readonly PreparedRow[]> {
+  const rows: PreparedRow[] = [];
+  const options = optionsOf(job, account);
+  const inputOf = rowInputOf(input.columns.columns, await input.sheet.header());
+  for await (const group of input.sheet.groups()) {
+    for (const each of group) {
+      rows.push({
+        row: each.row,
+        text: each.unreadable === undefined ? input.columns.read(each) : {},
+        input: inputOf(each),
+        prepared: prepareRow(job.operation, input.columns, each, options),
+      });
+    }
+  }
+  return rows;
+}
+
+/** The rows with what is known of whom they are about. */
+export function resolved(
+  order: StandingOrder,
+  rows: readonly PreparedRow[],
+  team: Team,
+): readonly ResolvedRow[] {
+  const { job, account } = order;
+  const change = changePartOf(order);
+  const options = optionsOf(job, account);
+  return rows.map(({ row, text, prepared }): ResolvedRow => {
+    const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
+    if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, of: cellsOf(text) };
+    return workable(order, row, found.input);
+  });
+}
+
+function workable({ job, dialect }: StandingOrder, row: RowNumber, work: PlannedWork): WorkableRow {
+  const way = wayOf(job.operation, work, dialect);
+  const parts =
+    work.parts === undefined
+      ? [{ work, ...way }]
+      : work.parts.map((part) => ({ work: part, ...wayOf(job.operation, part, dialect) }));
+  return { kind: 'work', row, work, ...way, parts };
+}
+
+/** The projects that exist and that a row is about. */
+export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
+  const parts = rows.flatMap((row) => (isWorkable(row) ? row.parts : []));
+  const named = parts.flatMap(({ work }) => work.subject.project ?? []);
+  return [...new Set(named)];
+}
+
+/** Whom an invalid row seems to mean, as its cells say it. */
+function cellsOf({ email = '', project = '' }: RowInput): Whom {
+  return {
+    ...(email.trim() === '' ? {} : { email: email.trim() }),
+    ...(project.trim() === '' ? {} : { project: project.trim() }),
+  };
+}
+
+/**
+ * Work that no row of the file asks for. Somebody whom an invalid row may mean is not missing, and whom that row means is
+ * not known: so nobody is removed until it is mended.
+ */
+export function missingRows(
+  order: StandingOrder,
+  asked: readonly ResolvedRow[],
+  team: Team,
+): readonly ResolvedRow[] {
+  const options = optionsOf(order.job, order.account);
+  const works = asked.filter(isWorkable).map(({ work }) => work);
+  const missing = changePartOf(order).missing?.(works, team, options) ?? [];
+  const unclear = asked.find((row) => !isWorkable(row));
+  const last = asked.at(-1)?.row ?? HEADER_ROW;
+  return missing.map((work, index): ResolvedRow => {
+    const row = last + 1 + index;
+    if (unclear !== undefined) return withheld(row, work, unclear.row);
+    return { ...workable(order, row, work), beyond: true };
+  });
+}
+
+const HEADER_ROW = 1;
+
+function withheld(row: RowNumber, work: PlannedWork, invalidRow: RowNumber): UnworkableRow {
+  const of = factsOf(work);
+  const who = `${of.email ?? work.subject.name} was not removed from ${of.project}`;
+  const reason = `${who}, because row ${invalidRow} is invalid and may mean the same person. Mend that row first`;
+  return { kind: 'end', row, outcome: { kind: 'refused', reason }, of, beyond: true };
+}
+
+function changePartOf({ job }: StandingOrder): ChangePart<unknown, PlannedWork> {
+  const { change, name } = job.operation;
+  invariant(change !== undefined, `${name} changes nothing, so there are no changes to plan`);
+  return change;
+}
+
+export function factsOf({ email, project, subject, from, to }: PlannedWork): Whom {
+  const shown = project ?? subject.project;
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(shown === undefined ? {} : { project: shown }),
+    ...(from === undefined ? {} : { from }),
+    to,
+  };
+}

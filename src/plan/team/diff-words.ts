@@ -1,0 +1,149 @@
+import { unreachable } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
+
+/** What a plan would change, as a person reads it. */
+
+/** Lines of each kind that are shown; a list that is longer is read in a file, not on a terminal. */
+const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20 };
+
+/** The diff, what is sent first, then what is left as it is, then what needs attention; then one line of counts. */
+export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
+  const { changes } = plan;
+  const sent = changes.filter(({ calls }) => calls.length > 0);
+  const unchanged = changes.filter(({ action }) => action === 'unchanged');
+  const attention = changes.filter(({ action, calls }) => calls.length === 0 && action !== 'unchanged');
+  return [
+    ...cut(sent, shownLines.sent),
+    ...cut(unchanged, shownLines.unchanged),
+    ...cut(attention, shownLines.attention),
+    `${planCounts(plan)}.`,
+  ];
+}
+
+function cut(changes: readonly PlannedChange[], most: number): readonly string[] {
+  const more = changes.length - most;
+  const sign = signOf(changes[0]?.action ?? 'unchanged');
+  const rest = more > 0 ? [`${sign} and ${more} more: --json or --save FILE has all of them`] : [];
+  return [...changes.slice(0, most).map(diffLine), ...rest];
+}
+
+/** `+ invite jo@x.com to Sales as editor (row 4)`. */
+export function diffLine(change: PlannedChange): string {
+  const { action, reason } = change;
+  const because = reason === undefined ? '' : `: ${reason}`;
+  switch (action) {
+    case 'create_project':
+      return `+ create project ${change.project} ${rowWords(change)}; it cannot be deleted again`;
+    case 'invite':
+      return `+ invite ${who(change)} to ${change.project} as ${change.to} ${rowWords(change)}`;
+    case 'change_role':
+      return `~ ${whoWhere(change)}: ${change.from ?? 'a role'} → ${change.to} (${callWords(change)}) ${rowWords(change)}`;
+    case 'remove':
+      return `- remove ${who(change)} from ${change.project} (${callWords(change)}) ${rowWords(change)}`;
+    case 'call':
+      return `+ ${callWords(change)} ${rowWords(change)}`;
+    case 'unchanged':
+      return change.from === change.to && change.to !== undefined
+        ? `= ${whoWhere(change)}: ${change.to} ${rowWords(change)}`
+        : `= ${whoWhere(change)} ${rowWords(change)}${because}`;
+    case 'invalid':
+    case 'refused':
+      return `! ${rowAndWho(change)}${because}`;
+    case 'in_doubt':
+      return `? ${rowAndWho(change)}${because}`;
+    default:
+      return unreachable(action);
+  }
+}
+
+function signOf(action: ChangeAction): string {
+  switch (action) {
+    case 'unchanged':
+      return '=';
+    case 'invalid':
+    case 'refused':
+    case 'in_doubt':
+      return '!';
+    default:
+      return ' ';
+  }
+}
+
+/** `row 4, jo@x.com in Sales`: where a change stands and whom it is about. */
+export function rowAndWho(change: PlannedChange): string {
+  const known = change.email ?? change.userId ?? change.project;
+  const row = change.beyond === true ? 'not in the file' : `row ${change.row}`;
+  return known === undefined ? row : `${row}, ${whoWhere(change)}`;
+}
+
+function rowWords({ row, beyond }: PlannedChange): string {
+  return beyond === true ? '(not in the file)' : `(row ${row})`;
+}
+
+function who({ email, userId }: PlannedChange): string {
+  return email ?? userId ?? 'somebody';
+}
+
+function whoWhere(change: PlannedChange): string {
+  const { email, userId, project } = change;
+  if (email === undefined && userId === undefined) return project ?? 'this';
+  return project === undefined ? who(change) : `${who(change)} in ${project}`;
+}
+
+/** `delete invite, create invite`. */
+function callWords({ calls }: PlannedChange): string {
+  return calls.map((call) => call.replaceAll('-', ' ')).join(', ');
+}
+
+const NOUNS = [
+  ['create_project', 'new project'],
+  ['invite', 'invite'],
+  ['change_role', 'role'],
+  ['remove', 'removal'],
+  ['call', 'call'],
+] as const satisfies readonly (readonly [ChangeAction, string])[];
+
+/** `8 invites, 3 roles, 1 removal`; empty when there are none. */
+export function actionCounts(counts: Readonly<Partial<Record<ChangeAction, number>>>): string {
+  const some = NOUNS.filter(([action]) => (counts[action] ?? 0) > 0);
+  return some.map(([action, noun]) => counted(counts[action] ?? 0, noun)).join(', ');
+}
+
+/** How many changes of a plan are sent, and of what kind: `12 changes (8 invites, 3 roles, 1 removal)`. */
+export function sentCounts(plan: Pick<ChangePlan, 'changes'>): string {
+  const { all, kinds } = sentOf(plan);
+  return kinds === '' ? counted(all, 'change') : `${counted(all, 'change')} (${kinds})`;
+}
+
+/** What a person agrees to: `Apply 12 changes to the service (8 invites, 3 roles, 1 removal)?` */
+export function changeQuestion(plan: Pick<ChangePlan, 'changes'>): string {
+  const { all, kinds, projects } = sentOf(plan);
+  const forGood = projects === 0 ? '' : ' A project cannot be deleted again.';
+  return `Apply ${counted(all, 'change')} to the service (${kinds})?${forGood}`;
+}
+
+function sentOf({ changes }: Pick<ChangePlan, 'changes'>): {
+  readonly all: number;
+  readonly kinds: string;
+  readonly projects: number;
+} {
+  const counts: Partial<Record<ChangeAction, number>> = {};
+  const sent = changes.filter(({ calls }) => calls.length > 0);
+  for (const { action } of sent) counts[action] = (counts[action] ?? 0) + 1;
+  return { all: sent.length, kinds: actionCounts(counts), projects: counts.create_project ?? 0 };
+}
+
+/** As `sentCounts`, with those that are not sent. */
+function planCounts(plan: ChangePlan): string {
+  const count = (action: ChangeAction): number =>
+    plan.changes.filter((change) => change.action === action).length;
+  const rest = [
+    [count('unchanged'), 'unchanged'],
+    [count('invalid'), 'invalid'],
+    [count('refused'), 'refused'],
+    [count('in_doubt'), 'in doubt'],
+  ] as const;
+  const words = rest.filter(([each]) => each > 0).map(([each, name]) => `${each} ${name}`);
+  return [sentCounts(plan), ...words].join(', ');
+}

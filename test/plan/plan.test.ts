@@ -1,0 +1,370 @@
+/**
+ * Goal: a plan may be believed: it counts every row once, it never sends, and a run never costs more than it said.
+ * Method: lists with invalid, doubled and unknown rows are planned with a vendor that is not there, and then really
+ * run before the sandbox, whose book is compared with the plan.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Connections } from '../../src/connection.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { openMappedInput } from '../../src/files/input.ts';
+import type { Job } from '../../src/job/job.ts';
+import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
+import enrichCompany from '../../src/operations/enrich-company.ts';
+import { run } from '../../src/pipeline.ts';
+import { requireConsent } from '../../src/plan/consent.ts';
+import type { RunOrder } from '../../src/plan/order.ts';
+import { type Plan, type PlanOrder, planRows } from '../../src/plan/plan.ts';
+import { planLines, planObject } from '../../src/plan-words.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import type { Account } from '../../src/vendor/account/account.ts';
+import provider from '../../src/vendor/dialects/provider.ts';
+import memory from '../ledger/stores/memory.ts';
+import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
+
+const job: Job = {
+  name: 'enrich-company',
+  operation: enrichCompany,
+  onExisting: 'refuse',
+  inDoubt: { kind: 'hold' },
+};
+
+function account(url: string, more: Partial<Account> = {}): Account {
+  return {
+    name: 'data',
+    identity: 'data',
+    vendor: 'provider',
+    baseUrl: new URL(url),
+    sandbox: false,
+    key: { kind: 'file', reveal: () => 'key-1' },
+    limits: { concurrency: 4, windows: [] },
+    budget: {},
+    sandboxFlags: [],
+    ...more,
+  };
+}
+
+/** A port of this machine at which nothing listens. */
+const nobody = account('http://127.0.0.1:1');
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'rowonce-plan-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function sandbox(options: Parameters<typeof startSandbox>[0] = {}): Promise<RunningSandbox> {
+  const running = await startSandbox(options);
+  onTestFinished(() => running.close());
+  return running;
+}
+
+async function book(running: RunningSandbox): Promise<{ requests: number; credits: number }> {
+  return (await fetch(`${running.url}/sandbox/book`)).json() as Promise<{
+    requests: number;
+    credits: number;
+  }>;
+}
+
+let stores = 0;
+
+async function emptyLedger(): Promise<Ledger> {
+  stores += 1;
+  const ledger = await memory.open(`memory://plan-${stores}`, {
+    clock: systemClock,
+    waitForLockMs: 0,
+    create: true,
+    command: 'test',
+  });
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+/** Writes the list and plans or runs it. */
+class List {
+  readonly path: string;
+  readonly ledger: Ledger;
+
+  constructor(path: string, ledger: Ledger) {
+    this.path = path;
+    this.ledger = ledger;
+  }
+
+  static async of(content: string, ledger?: Ledger): Promise<List> {
+    const path = join(await folder(), 'list.csv');
+    await writeFile(path, content);
+    return new List(path, ledger ?? (await emptyLedger()));
+  }
+
+  input() {
+    return openMappedInput(this.path, job);
+  }
+
+  async plan(by: Account = nobody, more: Partial<PlanOrder> = {}): Promise<Plan> {
+    const order = { job, account: by, dialect: provider, ledger: this.ledger, ...more };
+    return planRows(order, await this.input());
+  }
+
+  order(by: Account, more: Partial<RunOrder> = {}): RunOrder {
+    return {
+      job,
+      account: by,
+      dialect: provider,
+      ledger: this.ledger,
+      inputPath: this.path,
+      sandboxFolder: join(this.path, '..'),
+      command: 'test',
+      clock: systemClock,
+      signal: new AbortController().signal,
+      emit: () => {},
+      ...more,
+    };
+  }
+}
+
+const counted = ({ rows, invalid, duplicates, boughtBefore, inDoubt, toBuy }: Plan) => ({
+  rows,
+  sum: invalid + duplicates + boughtBefore + inDoubt + toBuy,
+});
+
+describe('each row is counted once', () => {
+  test('as what it is', async () => {
+    const list = await List.of(
+      'ABN,Domain\n51824753556,\n51 824 753 556,\n51824753557,\n,a.example\n,b.example\n,b.example\n',
+    );
+    expect(await list.plan()).toMatchObject({
+      rows: 6,
+      invalid: 1,
+      duplicates: 2,
+      boughtBefore: 0,
+      inDoubt: 0,
+      toBuy: 3,
+      credits: { most: 3, expected: 3 },
+    });
+  });
+
+  test('before and after what was bought, lost and refused', async () => {
+    const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
+    const by = account(vendor.url, { limits: { concurrency: 1, windows: [] } });
+    const list = await List.of('Domain\na.example\nb.example\nc.example\nd.example\n');
+    await run(
+      list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }),
+      new Connections(),
+    );
+    expect(await list.plan(by)).toMatchObject({
+      rows: 4,
+      inDoubt: 1,
+      boughtBefore: 2,
+      toBuy: 1,
+      credits: { most: 1 },
+    });
+  });
+
+  test('a duplicate of a row that is too far down to be kept counts as to buy, which is said', async () => {
+    const list = await List.of(`Domain\n${'a.example\nb.example\nc.example\n'.repeat(2)}`);
+    const plan = await list.plan(nobody, { rowsCompared: 2 });
+    expect(plan).toMatchObject({ rows: 6, duplicates: 2, toBuy: 4, comparedWith: 2, credits: { most: 4 } });
+    expect(planLines(plan)).toContain('  duplicates     are looked for among the first 2 different rows');
+    expect(planObject(plan)).toMatchObject({ duplicates: 2, compared_with: 2 });
+
+    const whole = await list.plan(nobody, { rowsCompared: 3 });
+    expect(whole).toMatchObject({ duplicates: 3, toBuy: 3 });
+    expect(planObject(whole)).not.toHaveProperty('compared_with');
+  });
+
+  test('the reasons of invalid rows come with their first rows, the most frequent first', async () => {
+    const list = await List.of(`Domain\nx y\n${'!\n'.repeat(7)}`);
+    const { reasons } = await list.plan();
+    expect(reasons.map(({ count, firstRows }) => ({ count, firstRows }))).toEqual([
+      { count: 7, firstRows: [3, 4, 5, 6, 7] },
+      { count: 1, firstRows: [2] },
+    ]);
+  });
+});
+
+describe('answers that are too old', () => {
+  const DAY_MS = 86_400_000;
+  const LIST = 'Domain\na.example\nb.example\nc.example\n';
+
+  async function bought(): Promise<{ list: List; by: Account; vendor: RunningSandbox }> {
+    const vendor = await sandbox({ matchRate: 1 });
+    const by = account(vendor.url);
+    const list = await List.of(LIST);
+    await run(list.order(by, { budget: credits(9), limit: 2 }), new Connections());
+    return { list, by, vendor };
+  }
+
+  /** Another list with the same companies, so that another batch is planned. */
+  const again = async ({ ledger }: List): Promise<List> => List.of(LIST.replace('Domain', 'Website'), ledger);
+
+  const later = (days: number): Clock => ({ ...systemClock, wallMs: () => Date.now() + days * DAY_MS });
+
+  test('are to buy again, and said to be', async () => {
+    const { list, by } = await bought();
+    const other = await again(list);
+    const refreshing = { ...job, refreshAfterMs: 30 * DAY_MS };
+    expect(await other.plan(by, { job: refreshing, clock: later(31) })).toMatchObject({
+      rows: 3,
+      boughtBefore: 0,
+      toBuy: 3,
+      tooOld: 2,
+      credits: { most: 3 },
+    });
+    expect(await other.plan(by, { job: refreshing, clock: later(29) })).toMatchObject({
+      boughtBefore: 2,
+      toBuy: 1,
+      tooOld: 0,
+    });
+  });
+
+  test('are all of them with --refresh, and none where answers of any age will do', async () => {
+    const { list, by } = await bought();
+    const other = await again(list);
+    expect(await other.plan(by, { refresh: true, clock: later(0.001) })).toMatchObject({
+      toBuy: 3,
+      tooOld: 2,
+    });
+    expect(await other.plan(by)).toMatchObject({ boughtBefore: 2, toBuy: 1 });
+    expect(await other.plan(by)).not.toHaveProperty('tooOld');
+  });
+
+  test('are never those that the unfinished batch of this file bought itself', async () => {
+    const { list, by } = await bought();
+    expect(await list.plan(by, { refresh: true, clock: later(400) })).toMatchObject({
+      boughtBefore: 2,
+      toBuy: 1,
+    });
+  });
+});
+
+const cell = fc.constantFrom('', 'a.example', 'b.example', 'c.example', 'www.a.example', 'not a domain');
+const abn = fc.constantFrom('', '51824753556', '51 824 753 556', '51824753557', '33051775556');
+const rows = fc.array(fc.tuple(abn, cell), { minLength: 1, maxLength: 12 });
+
+test('a run never costs more than its plan said at most, and the plan itself never sends', async () => {
+  const vendor = await sandbox({ matchRate: 0.5 });
+  await fc.assert(
+    fc.asyncProperty(rows, async (cells) => {
+      const list = await List.of(
+        `ABN,Domain,No\n${cells.map((each, at) => `${each.join()},${at}\n`).join('')}`,
+      );
+      const by = account(vendor.url);
+      const before = await book(vendor);
+      const plan = await list.plan(by);
+      expect(await book(vendor)).toEqual(before);
+      expect(counted(plan)).toEqual({ rows: cells.length, sum: cells.length });
+      expect(plan.credits.expected).toBeLessThanOrEqual(plan.credits.most);
+
+      await run(list.order(by, { budget: credits(1_000) }), new Connections());
+      expect((await book(vendor)).credits - before.credits).toBeLessThanOrEqual(plan.credits.most);
+      expect(await list.plan(by)).toMatchObject({
+        toBuy: 0,
+        duplicates: plan.duplicates,
+        invalid: plan.invalid,
+      });
+    }),
+    { numRuns: 15 },
+  );
+});
+
+describe('what is expected', () => {
+  const domains = (name: string, count: number): string =>
+    `Domain\n${Array.from({ length: count }, (_, at) => `${name}-${at}.example\n`).join('')}`;
+
+  test('follows how many of the account’s earlier questions were answered', async () => {
+    const vendor = await sandbox({ matchRate: 1 });
+    const by = account(vendor.url);
+    const first = await List.of(domains('known', 6));
+    await run(first.order(by, { budget: credits(9) }), new Connections());
+    const setRate = JSON.stringify({ rate: 0 });
+    await fetch(`${vendor.url}/sandbox/match-rate`, { method: 'POST', body: setRate });
+    const second = await List.of(domains('unknown', 2), first.ledger);
+    await run(second.order(by, { budget: credits(9) }), new Connections());
+    const third = await List.of(domains('next', 100), first.ledger);
+    const rate = (await first.ledger.matchRate(by.identity, 'enrich-company')) ?? 0;
+    expect(rate).toBeLessThan(1);
+    expect((await third.plan(by)).credits).toEqual({ most: 100, expected: Math.round(100 * rate) });
+  });
+
+  test('follows each identifier by itself once this file has told enough about it, as a sample does', async () => {
+    const vendor = await sandbox({ matchRate: 0.4, seed: 3 });
+    const by = account(vendor.url);
+    const numbers = domains('both', 300).trimEnd().split('\n').slice(1);
+    const abns = fc.sample(validAbn, { numRuns: 300, seed: 1 });
+    const list = await List.of(
+      `ABN,Domain\n${numbers.map((domain, at) => `${abns[at]},${domain}\n`).join('')}`,
+    );
+    await run(list.order(by, { budget: credits(999), limit: 100 }), new Connections());
+    const rows = await list.ledger.rows((await list.ledger.batches())[0]?.id ?? ('' as BatchId), 1, 100);
+    const rateOf = (identifier: string): number => {
+      const answers = rows.flatMap((row) => row.answers).filter(({ call }) => identifier in call.parameters);
+      return answers.filter(({ kind }) => kind === 'found').length / answers.length;
+    };
+    expect(Math.abs(rateOf('abn') - rateOf('domain'))).toBeGreaterThan(0.02);
+    const missed = (1 - rateOf('abn')) * (1 - rateOf('domain'));
+    expect((await list.plan(by)).credits).toEqual({ most: 200, expected: Math.round(200 * (1 - missed)) });
+  });
+
+  test('is everything as long as nothing was ever asked', async () => {
+    expect((await (await List.of(domains('new', 7))).plan()).credits).toEqual({ most: 7, expected: 7 });
+  });
+
+  test('takes as long as the tightest window allows, and no time is promised without one', async () => {
+    const list = await List.of(domains('new', 60));
+    const windows = [
+      { requests: 20, windowMs: 1_000 },
+      { requests: 60, windowMs: 60_000 },
+    ];
+    expect((await list.plan({ ...nobody, limits: { concurrency: 1, windows } })).seconds).toBe(60);
+    const unlimited = await list.plan();
+    expect(planObject(unlimited)).toMatchObject({ seconds: null });
+    expect(planLines(unlimited)).toContain('  time           not known yet, as the account has no limit');
+  });
+});
+
+describe('consent', () => {
+  const LIST = 'Domain\na.example\nb.example\n';
+  const asked = async (
+    by: Account,
+    more: Partial<RunOrder> = {},
+    content = LIST,
+  ): Promise<Credits | undefined> => {
+    const list = await List.of(content);
+    return requireConsent(list.order(by, more), await list.input());
+  };
+
+  test('a person who is shown the plan agrees to its most', async () => {
+    const shown: Plan[] = [];
+    const askBudget = async (plan: Plan): Promise<Credits> => {
+      shown.push(plan);
+      return plan.credits.most;
+    };
+    expect(await asked(nobody, { askBudget })).toBe(2);
+    expect(shown).toMatchObject([{ toBuy: 2 }]);
+  });
+
+  test('a person who says no stops the run', async () => {
+    await expect(asked(nobody, { askBudget: async () => undefined })).rejects.toMatchObject({
+      code: 'consent',
+    });
+  });
+
+  test('nobody to ask is no', async () => {
+    await expect(asked(nobody)).rejects.toMatchObject({ code: 'consent', exitCode: 2 });
+  });
+
+  test("what is ordered counts before the job's, and nobody is asked", async () => {
+    const limited = { ...job, budget: credits(7) };
+    expect(await asked(nobody, { job: limited })).toBe(7);
+    expect(await asked(nobody, { job: limited, budget: credits(3) })).toBe(3);
+    expect(await asked({ ...nobody, budget: { perDay: credits(5) } })).toBeUndefined();
+    expect(await asked({ ...nobody, sandbox: true })).toBeUndefined();
+  });
+
+  test('where nothing can be bought nobody is asked, and nothing can be spent', async () => {
+    expect(await asked(nobody, {}, 'Domain\nnot a domain\n')).toBe(0);
+  });
+});

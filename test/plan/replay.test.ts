@@ -1,0 +1,96 @@
+/**
+ * Goal: a row goes through its operation over answers as the ledger holds them, and arrives at the same place whenever it
+ * is asked again.
+ * Method: an operation of several calls, and answers that are there, or not.
+ */
+import { describe, expect, test } from 'vitest';
+import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
+import {
+  type AnswerKind,
+  type AnswerRecord,
+  type AttemptId,
+  type BatchId,
+  credits,
+} from '../../src/ledger/ledger.ts';
+import { type Answering, answerOf, replay } from '../../src/plan/replay.ts';
+
+const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });
+
+function recordOf(kind: AnswerKind, body: string, call = callOf(1)): AnswerRecord {
+  return {
+    attempt: Number(call.parameters.page) as AttemptId,
+    batch: 'b' as BatchId,
+    kind,
+    why: 'status 404, "gone"',
+    call,
+    charged: credits(0),
+    status: 200,
+    body: Buffer.from(body),
+    answeredAtMs: 0,
+    paidRow: 2,
+  };
+}
+
+/** Asks for that many pages, one after another. */
+function pagesUpTo(count: number): Operation {
+  return defineOperation({
+    name: 'search',
+    summary: 'Asks for pages.',
+    vendor: 'provider',
+    inputs: [],
+    tiers: [],
+    prepare: () => ({ kind: 'ready', input: {} }),
+    next(_input, answered) {
+      for (let page = 1; page <= count; page += 1) {
+        if (answered(callOf(page)) === undefined) return send(callOf(page));
+      }
+      return end({ kind: 'matched', matchedBy: 'page' });
+    },
+  });
+}
+
+const found = async (call: Call): Promise<Answering> => ({
+  kind: 'answered',
+  answer: recordOf('found', '{}', call),
+});
+
+describe('a row', () => {
+  test('asks for each call once and ends with all that it used, in order', async () => {
+    const asked: Call[] = [];
+    const replayed = await replay(pagesUpTo(20), {}, 'account', (call) => {
+      asked.push(call);
+      return found(call);
+    });
+    expect(asked.map(({ parameters }) => parameters.page)).toEqual(
+      Array.from({ length: 20 }, (_, at) => at + 1),
+    );
+    expect(replayed).toMatchObject({ kind: 'ended', answers: Array.from({ length: 20 }, (_, at) => at + 1) });
+  });
+
+  test('halts at a call that has no answer, with what it has used by then', async () => {
+    const lost = { kind: 'in_doubt', reason: 'lost' } as const;
+    const answerTo = async (call: Call) => (call.parameters.page === 3 ? lost : found(call));
+    expect(await replay(pagesUpTo(5), {}, 'account', answerTo)).toEqual({
+      kind: 'halted',
+      at: lost,
+      answers: [1, 2],
+    });
+  });
+
+  test('that would never end is a bug, not a bill', async () => {
+    await expect(replay(pagesUpTo(21), {}, 'account', found)).rejects.toThrow('more than 20 calls');
+  });
+});
+
+describe('an answer', () => {
+  test('has its fields, or none where its body cannot be read', () => {
+    expect(answerOf(recordOf('found', '{"a":1}'))).toMatchObject({ kind: 'found', fields: { a: 1 } });
+    expect(answerOf(recordOf('found', ''))).toMatchObject({ kind: 'found', fields: null });
+  });
+
+  test('that is none, or a refusal, has the vendor’s words', () => {
+    const words = 'status 404, "gone"';
+    expect(answerOf(recordOf('no_match', ''))).toEqual({ kind: 'no_match', words });
+    expect(answerOf(recordOf('refused', ''))).toEqual({ kind: 'refused', words });
+  });
+});

@@ -1,0 +1,137 @@
+/**
+ * Goal: a run goes as far as its guards let it and no step further; what was meant can be allowed.
+ * Method: plans of a few changes, at each guard's edge and one beyond it.
+ */
+import { expect, test } from 'vitest';
+import type { Guards, Job } from '../../../src/job/job.ts';
+import { loadJob } from '../../../src/job/job.ts';
+import { credits } from '../../../src/ledger/ledger.ts';
+import { checkGuards, guardProblems } from '../../../src/plan/team/change-guards.ts';
+import type { ChangePlan, PlannedChange } from '../../../src/plan/team/change-plan.ts';
+
+const onboard = await loadJob('onboard');
+const jobWith = (guards: Guards): Job => ({ ...onboard, guards });
+
+function planOf(changes: readonly PlannedChange[], more: Partial<ChangePlan> = {}): ChangePlan {
+  return {
+    rows: changes.length,
+    rowsBeyond: 0,
+    planned: [],
+    changes,
+    duplicates: 0,
+    calls: changes.length,
+    creditsMost: credits(0),
+    people: 0,
+    inputSha256: '',
+    ...more,
+  };
+}
+
+const invite = (row: number, more: Partial<PlannedChange> = {}): PlannedChange => ({
+  row,
+  action: 'invite',
+  email: `p${row}@acme.example`,
+  project: 'Sales',
+  to: 'viewer',
+  calls: ['create-invite'],
+  ...more,
+});
+
+const removal = (row: number, more: Partial<PlannedChange> = {}): PlannedChange =>
+  invite(row, { action: 'remove', to: 'none', calls: ['delete-invite'], ...more });
+
+const missing = (count: number): readonly PlannedChange[] =>
+  Array.from({ length: count }, (_, index) => removal(index + 2, { beyond: true }));
+
+/** The facts of what holds a run back; empty when nothing does. */
+function held(guards: Guards, plan: ChangePlan, allowAdmin = false): readonly string[] {
+  return guardProblems({ job: jobWith(guards), allowAdmin }, plan).map(({ fact }) => fact);
+}
+
+test('a tenth of the people may be missing from a list, and one more may not', () => {
+  expect(held({}, planOf(missing(2), { people: 20 }))).toEqual([]);
+  expect(held({}, planOf(missing(3), { people: 20 }))).toEqual([
+    expect.stringMatching(
+      /^remove 3 of 20 people whom the file does not name any more, and max_removals is 10%/,
+    ),
+  ]);
+  expect(held({ maxRemovals: '15%' }, planOf(missing(3), { people: 20 }))).toEqual([]);
+  expect(held({ maxRemovals: '100%' }, planOf(missing(20), { people: 20 }))).toEqual([]);
+});
+
+test('a share leaves alone who was asked to be removed; a number counts everybody', () => {
+  const asked = planOf([removal(2), removal(3), ...missing(1)], { people: 10 });
+  expect(held({}, asked)).toEqual([]);
+  expect(held({ maxRemovals: 3 }, asked)).toEqual([]);
+  expect(held({ maxRemovals: 2 }, asked)).toEqual([
+    expect.stringMatching(/^remove 3 people, and max_removals is 2/),
+  ]);
+  expect(held({ maxRemovals: 0 }, planOf([removal(2)]))).toHaveLength(1);
+});
+
+test('nobody becomes admin by an invite or another role unless that is allowed; an admin may go', () => {
+  const plan = planOf([invite(2, { to: 'admin' }), invite(3, { action: 'change_role', to: 'admin' })]);
+  expect(held({}, plan)).toEqual([
+    'make 2 people admin (row 2, p2@acme.example in Sales; row 3, p3@acme.example in Sales)',
+  ]);
+  expect(held({ admins: 'allow' }, plan)).toEqual([]);
+  expect(held({}, plan, true)).toEqual([]);
+  expect(held({}, planOf([removal(2, { from: 'admin' })]))).toEqual([]);
+});
+
+test('only addresses at the named domains are invited, and a domain within one is another', () => {
+  const domains = ['acme.example'];
+  expect(held({ domains }, planOf([invite(2, { email: 'jo@ACME.example' })]))).toEqual([]);
+  expect(held({ domains: ['@acme.example'] }, planOf([invite(2)]))).toEqual([]);
+  for (const email of ['jo@evil.example', 'jo@sub.acme.example', 'jo@notacme.example']) {
+    expect(held({ domains }, planOf([invite(2, { email })]))).toHaveLength(1);
+  }
+  const outside = { email: 'jo@evil.example' };
+  expect(held({ domains }, planOf([removal(2, outside)]))).toEqual([]);
+  const anew = { ...outside, action: 'change_role', calls: ['delete-invite', 'create-invite'] } as const;
+  expect(held({ domains }, planOf([invite(2, anew)]))).toHaveLength(1);
+});
+
+test('as many invites as max_invites says are sent, those for another role included', () => {
+  const plan = planOf([
+    invite(2),
+    invite(3, { action: 'change_role', calls: ['delete-invite', 'create-invite'] }),
+  ]);
+  expect(held({ maxInvites: 2 }, plan)).toEqual([]);
+  expect(held({ maxInvites: 1 }, plan)).toHaveLength(1);
+});
+
+test("nothing lets a run take away the place of the key's own user", () => {
+  const plan = (change: PlannedChange) =>
+    planOf([change], { ownUser: { email: 'Me@x.example', userId: 'u1' } });
+  const role = { action: 'change_role', calls: ['update-user'] } as const;
+  expect(held({}, plan(removal(2, { email: 'me@x.example' })))).toHaveLength(1);
+  expect(held({}, plan(invite(2, { ...role, userId: 'u1' })))).toHaveLength(1);
+  expect(held({}, plan(invite(2, { ...role, userId: 'u2' })))).toEqual([]);
+});
+
+test('what is not sent holds nothing back', () => {
+  const unsent = { calls: [], reason: 'so already' } as const;
+  const plan = planOf([invite(2, { ...unsent, action: 'unchanged', to: 'admin' }), removal(3, unsent)]);
+  expect(held({ maxRemovals: 0, maxInvites: 0, domains: ['other.example'] }, plan)).toEqual([]);
+});
+
+test('a stop names all that holds the run back, the first few rows of each, and how it is allowed', () => {
+  const plan = planOf(Array.from({ length: 7 }, (_, index) => invite(index + 2, { to: 'admin' })));
+  expect(() => checkGuards({ job: jobWith({ maxInvites: 6 }) }, plan)).toThrow(
+    expect.objectContaining({
+      code: 'guard',
+      message: expect.stringMatching(/make 7 people admin \(.*; row 6, [^;]*; and 2 more\); send 7 invites/),
+      next: 'If that is meant, add --allow-admin, or set guards: { admins: allow } in the job, and set guards: { max_invites: 7 } in the job.',
+    }),
+  );
+});
+
+test('a batch that goes on was checked when it began', () => {
+  const batch = { state: 'open' } as NonNullable<ChangePlan['batch']>;
+  const plan = planOf([invite(2, { to: 'admin' })]);
+  expect(() => checkGuards({ job: jobWith({}) }, { ...plan, batch })).not.toThrow();
+  expect(() =>
+    checkGuards({ job: jobWith({}) }, { ...plan, batch: { ...batch, state: 'finished' } }),
+  ).toThrow();
+});

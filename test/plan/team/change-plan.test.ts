@@ -1,0 +1,265 @@
+/**
+ * Goal: what a list would change is known before anything is sent: every row once, rows that get in each other's way
+ * found, and what the service itself says counted more than what is remembered.
+ * Method: real sheets through the operations as they are, in the dialect as it is built in; no ledger, so that nothing is
+ * known but what a test says the service tells.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
+import { openHeader } from '../../../src/files/input.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
+import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
+import type { LiveTeam } from '../../../src/plan/team/remote-members.ts';
+import { choose } from '../../../src/run-job.ts';
+import memory from '../../ledger/stores/memory.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-plan-'));
+  process.env.ROWONCE_CONFIG = folder;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const HEADER = 'Email,Role,Project,User_ID';
+const PROJECTS = { Sales: 'proj-sales', Data: 'proj-data' };
+
+interface Planning {
+  readonly askTeam?: AskTeam;
+  /** What else the job says. */
+  readonly job?: object;
+  /** People of Sales whom the ledger knows, because a list of ours has brought them there. */
+  readonly brought?: Readonly<Record<string, SubjectFacts>>;
+}
+
+async function planned(
+  rows: readonly string[],
+  { askTeam, job, brought }: Planning = {},
+): Promise<ChangePlan> {
+  const { order, input } = await orderOf(rows, job);
+  if (brought === undefined) return planChanges({ ...order, ledger: undefined }, input, askTeam);
+  const options = { clock: systemClock, waitForLockMs: 0, command: 'run', create: true };
+  await using ledger = disposed(await memory.open(`memory://${randomUUID()}`, options));
+  const subjects = async () => peopleOfSales(brought, 1);
+  return planChanges({ ...order, ledger: Object.assign(ledger, { subjects }) }, input, askTeam);
+}
+
+async function orderOf(rows: readonly string[], job: object = {}) {
+  const [sheet, jobFile] = [join(folder, 'team.csv'), join(folder, 'team.yaml')];
+  writeFileSync(sheet, `${[HEADER, ...rows].join('\n')}\n`);
+  writeFileSync(jobFile, JSON.stringify({ operation: 'onboard', projects: PROJECTS, ...job }));
+  const order = await choose({ job: jobFile, account: 'sandbox-service' });
+  return { order, input: await openHeader(sheet, order.job) };
+}
+
+const SPEC = {
+  lineage: 'team.csv',
+  accountName: 'sandbox-service',
+  sandbox: true,
+  vendor: 'service',
+  operation: 'onboard',
+  inputPath: 'team.csv',
+  inputRows: 1,
+  settings: {},
+  createdAtMs: 0,
+} as const;
+
+/** Closed at the end of its block. */
+function disposed(ledger: Ledger): Ledger & AsyncDisposable {
+  return Object.assign(ledger, { [Symbol.asyncDispose]: () => ledger.close() });
+}
+
+/** `2 invite`, in the order of the plan. */
+const actions = ({ changes }: ChangePlan): readonly string[] =>
+  changes.map(({ row, action }) => `${row} ${action}`);
+
+/** A service that tells who is in Sales. */
+function telling(people: Readonly<Record<string, SubjectFacts>>, more: Partial<LiveTeam> = {}): AskTeam {
+  return async () => ({
+    subjects: peopleOfSales(people, 0),
+    projects: [{ project: 'proj-sales', users: true, invites: true }],
+    ...more,
+  });
+}
+
+function peopleOfSales(
+  people: Readonly<Record<string, SubjectFacts>>,
+  sequence: number,
+): readonly KnownSubject[] {
+  return Object.entries(people).map(([name, facts]) => ({
+    subject: { project: 'proj-sales', name },
+    sequence,
+    facts: { email: name, ...facts },
+  }));
+}
+
+describe("rows that get in each other's way", () => {
+  test('the same wish twice is done once, in whatever spelling it comes', async () => {
+    const plan = await planned(['jo@x.example,editor,Sales,', ' JO@x.example ,role:editor,sales,']);
+    expect(actions(plan)).toEqual(['2 invite', '3 unchanged']);
+    expect(plan.changes[1]?.reason).toBe('the same as row 2');
+    expect(plan).toMatchObject({ duplicates: 1, calls: 1 });
+  });
+
+  test('somebody in two projects is two people to a plan', async () => {
+    expect(actions(await planned(['jo@x.example,editor,Sales,', 'jo@x.example,viewer,Data,']))).toEqual([
+      '2 invite',
+      '3 invite',
+    ]);
+  });
+
+  test('different wishes for one person make all rows about them invalid, also those that agree with one', async () => {
+    const rows = ['editor', 'viewer', 'editor'].map((role) => `jo@x.example,${role},Sales,`);
+    expect(actions(await planned(rows))).toEqual(['2 invalid', '3 invalid', '4 invalid']);
+  });
+
+  test('a user id that two addresses share is one person', async () => {
+    const plan = await planned(['jo@x.example,editor,Sales,u1', 'jo@y.example,viewer,Sales,u1']);
+    expect(actions(plan)).toEqual(['2 invalid', '3 invalid']);
+    expect(plan.changes[0]?.reason).toContain('row 2 says editor, row 3 says viewer');
+  });
+
+  test('a row about several projects is planned for each, and only what others say too is held against it', async () => {
+    const both = 'jo@x.example,editor,Sales; Data,';
+    const apart = await planned([both, 'jo@x.example,editor,Data,', 'ann@x.example,viewer,Data,']);
+    expect(apart.changes.map(({ row, action, project }) => `${row} ${action} ${project}`)).toEqual([
+      '2 invite Sales',
+      '2 invite Data',
+      '3 unchanged Data',
+      '4 invite Data',
+    ]);
+    expect(apart.calls).toBe(3);
+    // Its Data is that of the row above, so the same call stands for both.
+    const shared = await planned(['jo@x.example,editor,Data,', both]);
+    expect(actions(shared)).toEqual(['2 invite', '3 invite']);
+    expect(shared.calls).toBe(2);
+    const against = await planned([both, 'jo@x.example,viewer,Data,', 'ann@x.example,viewer,Sales,']);
+    expect(actions(against)).toEqual(['2 invalid', '3 invalid', '4 invite']);
+  });
+
+  test('nothing but such rows is no work', async () => {
+    expect(hasWork(await planned(['jo@x.example,editor,Sales,', 'jo@x.example,viewer,Sales,']))).toBe(false);
+    expect(hasWork(await planned(['jo@x.example,editor,Sales,']))).toBe(true);
+  });
+});
+
+describe('projects that are to be made', () => {
+  test('are made once for all their rows, and one person is invited to each', async () => {
+    const rows = ['jo@x.example,editor,New,', 'ann@x.example,editor,New,', 'jo@x.example,editor,Other,'];
+    const plan = await planned(rows, { job: { projects: {}, create_projects: true } });
+    expect(actions(plan)).toEqual([
+      '2 create_project',
+      '2 invite',
+      '3 invite',
+      '4 create_project',
+      '4 invite',
+    ]);
+    expect(plan.calls).toBe(5);
+  });
+});
+
+describe('where the service says who is in a project', () => {
+  test('that counts, and the projects of the list are asked about', async () => {
+    const asked: string[] = [];
+    const tell = telling({
+      'jo@x.example': { state: 'member', role: 'editor', userId: 'u1' },
+      'ann@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i1' },
+    });
+    const plan = await planned(['jo@x.example,viewer,Sales,', 'ann@x.example,viewer,Sales,'], {
+      askTeam: (projects) => {
+        asked.push(...projects);
+        return tell(projects);
+      },
+    });
+    expect(asked).toEqual(['proj-sales']);
+    expect(plan.changes).toMatchObject([
+      { action: 'change_role', from: 'editor', to: 'viewer', calls: ['update-user'], userId: 'u1' },
+      { action: 'unchanged' },
+    ]);
+    expect(plan.people).toBe(2);
+  });
+
+  test('somebody who is in it and not in the list is removed with remove_missing alone, after the last row', async () => {
+    const people = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
+    const known = { askTeam: telling(people), brought: people };
+    const rows = ['jo@x.example,viewer,Sales,'];
+    const removing = { job: { remove_missing: true } };
+    expect(actions(await planned(rows, known))).toEqual(['2 invite']);
+    const strangers = { askTeam: telling(people), ...removing };
+    expect(actions(await planned(rows, strangers)), 'whom we did not bring').toEqual(['2 invite']);
+    const plan = await planned(rows, { ...known, ...removing });
+    expect(actions(plan)).toEqual(['2 invite', '3 remove']);
+    expect(plan.changes[1]).toMatchObject({ beyond: true, email: 'old@x.example', project: 'Sales' });
+    expect(plan).toMatchObject({ rows: 1, rowsBeyond: 1 });
+  });
+
+  test('a batch that is open goes on as it was planned, so nobody is asked', async () => {
+    const rows = ['jo@x.example,viewer,Sales,'];
+    const { order, input } = await orderOf(rows);
+    const options = { clock: systemClock, waitForLockMs: 0, command: 'run', create: true };
+    await using ledger = disposed(await memory.open('memory://open-batch', options));
+    const { inputSha256 } = await planChanges({ ...order, ledger }, input);
+    const asked: string[][] = [];
+    const askTeam: AskTeam = async (projects) => {
+      asked.push([...projects]);
+      return undefined;
+    };
+    await planChanges({ ...order, ledger }, input, askTeam);
+    expect(asked).toHaveLength(1);
+    const key = batchKeyOf(batchIdentityOf(order, input), inputSha256);
+    await ledger.beginBatch({ ...SPEC, key, accountIdentity: order.account.identity, inputSha256 });
+    expect(await planChanges({ ...order, ledger }, input, askTeam)).toMatchObject({
+      batch: { state: 'open' },
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('whose key it is goes into the plan', async () => {
+    const ownUser = { email: 'me@x.example' };
+    expect(
+      await planned(['jo@x.example,viewer,Sales,'], { askTeam: telling({}, { ownUser }) }),
+    ).toMatchObject({
+      ownUser,
+    });
+  });
+});
+
+test('while a row cannot be read, people whom the list does not name stay', async () => {
+  const brought = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
+  const rows = ['jo@x.example,viewer,Sales,', '"old"@x.example,viewer,Sales,'];
+  const plan = await planned(rows, { brought, job: { remove_missing: true } });
+  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
+  expect(plan.changes[1]?.reason).toContain('line 3 cannot be read: a cell in quotes begins here');
+  expect(plan.planned.every(({ row, input }) => row === 4 || input !== undefined)).toBe(true);
+});
+
+test('while a row is invalid, people whom the list does not name stay', async () => {
+  const brought = { 'old@x.example': { state: 'member', role: 'viewer', userId: 'u9' } } as const;
+  const rows = ['jo@x.example,viewer,Sales,', 'old@@x.example,viewer,Sales,'];
+  const plan = await planned(rows, { brought, job: { remove_missing: true } });
+  expect(actions(plan)).toEqual(['2 invite', '3 invalid', '4 refused']);
+  expect(plan.changes[2]?.reason).toContain(
+    'old@x.example was not removed from Sales, because row 3 is invalid',
+  );
+});
+
+test('two rows that contradict each other are about somebody known, who is not missing, and hold nobody else back', async () => {
+  const brought = {
+    'jo@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i1' },
+    'old@x.example': { state: 'invited', role: 'viewer', inviteCode: 'i2' },
+  } as const;
+  const rows = ['jo@x.example,viewer,Sales,', 'jo@x.example,editor,Sales,'];
+  const plan = await planned(rows, { brought, job: { remove_missing: true } });
+  expect(actions(plan)).toEqual(['2 invalid', '3 invalid', '4 remove']);
+});
+
+test('what a run is given is kept as plain JSON, which comes back as it was', async () => {
+  const { planned: rows } = await planned(['jo@x.example,viewer,Sales,', 'jo@@x.example,viewer,Sales,']);
+  expect(rows.map(({ kind }) => kind)).toEqual(['work', 'end']);
+  expect(JSON.parse(JSON.stringify(rows))).toEqual(rows);
+});

@@ -1,0 +1,302 @@
+/**
+ * Goal: where a service says who is in a project, that is read whole and correctly; what it refuses is left to the ledger;
+ * and what could be misread stops everything, because it would lead to a second invite.
+ * Method: real requests to a vendor that answers as the test says; the clock skips what it waits for. What the lists mean
+ * for what the ledger remembers is a pure function, held against a table.
+ */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunEvent } from '../../../src/core/events.ts';
+import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
+import { type LiveTeam, liveTeam, whoAmI, withLive } from '../../../src/plan/team/remote-members.ts';
+import type { Account } from '../../../src/vendor/account/account.ts';
+import type { Dialect } from '../../../src/vendor/dialect.ts';
+import { checkDialectFile } from '../../../src/vendor/dialect-file.ts';
+import service from '../../../src/vendor/dialects/service.ts';
+import { SkippingClock } from '../../doubtful.ts';
+import { listsDialect } from '../../faults/lists-team.ts';
+import { type ScriptedRequest, ScriptedVendor } from '../../faults/scripted-vendor.ts';
+
+const LISTS = await checkDialectFile(JSON.stringify(listsDialect()), 'lists.yaml', service);
+
+/** What the vendor answers: a body, a body with another status, nothing at all, or a proxy's page in its place. */
+type Answer = object | 'lost' | 'page';
+type Answers = (request: ScriptedRequest, nth: number) => Answer;
+
+const USER = { user_id: 'u-1', email: 'Jo@Team.example', role: 'role:editor' };
+const INVITE = { invite_code: 'i-1', email: 'new@team.example', role: 'role:viewer' };
+const ME = { user_id: 'u-9', email: 'Me@team.example' };
+
+/** Somebody in the project, somebody invited, and whose key it is. */
+const usual: Answers = ({ path }) => {
+  if (path.endsWith('whoami')) return ME;
+  return path.includes('users') ? { users: [USER] } : { invites: [INVITE] };
+};
+
+async function openService(answers: Answers, dialect: Dialect = LISTS) {
+  const vendor = await ScriptedVendor.start((request, response) => {
+    const answer = answers(request, vendor.requests.length);
+    if (answer === 'lost') response.destroy();
+    else if (answer === 'page') response.writeHead(404).end('<html>Not Found</html>');
+    else {
+      const { status = 200, headers = {}, ...body } = answer as { status?: number; headers?: object };
+      response.writeHead(status, { ...headers }).end(JSON.stringify(body));
+    }
+  });
+  onTestFinished(() => vendor[Symbol.asyncDispose]());
+  const notes: string[] = [];
+  const account: Account = {
+    name: 'workspace',
+    identity: 'workspace',
+    vendor: 'service',
+    baseUrl: new URL(`${vendor.url}/base/`),
+    sandbox: false,
+    key: { kind: 'file', reveal: () => 'key-1' },
+    limits: { concurrency: 8, windows: [] },
+    budget: {},
+    sandboxFlags: [],
+  };
+  const order = {
+    account,
+    dialect,
+    clock: new SkippingClock(),
+    emit: (event: RunEvent) => void (event.kind === 'note' && notes.push(event.message)),
+    signal: new AbortController().signal,
+  };
+  return { vendor, notes, order, look: (...projects: readonly string[]) => liveTeam(order, projects) };
+}
+
+describe('the lists', () => {
+  test('say who is in each project and who is invited, whose key it is, and what was asked is noted', async () => {
+    const { vendor, notes, look } = await openService(usual);
+    const live = await look('proj-1', 'proj-2', 'proj-1');
+    expect(live?.ownUser).toEqual({ userId: 'u-9', email: 'me@team.example' });
+    expect(live?.projects).toEqual([
+      { project: 'proj-1', users: true, invites: true },
+      { project: 'proj-2', users: true, invites: true },
+    ]);
+    const [invited, member] = live?.subjects ?? [];
+    expect(invited).toEqual({
+      subject: { project: 'proj-1', name: 'new@team.example' },
+      sequence: 0,
+      facts: { state: 'invited', role: 'viewer', email: 'new@team.example', inviteCode: 'i-1' },
+    });
+    expect(member).toEqual({
+      subject: { project: 'proj-1', name: 'jo@team.example' },
+      sequence: 0,
+      facts: { state: 'member', role: 'editor', email: 'jo@team.example', userId: 'u-1' },
+    });
+    expect(
+      vendor.requests.map(({ method, path, headers }) => `${method} ${path} ${headers.authorization}`),
+    ).toEqual([
+      'GET /base/latest/auth/whoami Bearer :key-1',
+      'GET /base/latest/auth/invites Bearer proj-1:key-1',
+      'GET /base/latest/auth/users Bearer proj-1:key-1',
+      'GET /base/latest/auth/invites Bearer proj-2:key-1',
+      'GET /base/latest/auth/users Bearer proj-2:key-1',
+    ]);
+    expect(vendor.requests.every(({ body }) => body === '')).toBe(true);
+    expect(notes).toEqual([
+      'The service was asked who is in 2 projects (list_invites, list_users, whoami); such questions alter and cost nothing.',
+    ]);
+  });
+
+  test('are read to the last page', async () => {
+    const { vendor, look } = await openService(({ path }) => {
+      const page = Number(new URL(path, 'http://x').searchParams.get('page') ?? 0);
+      const users = [{ ...USER, email: `p${page}@team.example` }];
+      if (path.includes('users')) return { users, ...(page < 3 ? { next: String(page + 1) } : {}) };
+      return path.endsWith('whoami') ? ME : { invites: [], next: null };
+    });
+    const live = await look('proj-1');
+    expect(live?.subjects.map(({ subject }) => subject.name)).toEqual(
+      [0, 1, 2, 3].map((n) => `p${n}@team.example`),
+    );
+    expect(vendor.requests).toHaveLength(6);
+  });
+
+  test('who is in both has accepted in between', async () => {
+    const { look } = await openService(({ path }) =>
+      path.includes('users') ? { users: [USER] } : { invites: [{ ...INVITE, email: USER.email }], ...ME },
+    );
+    expect((await look('proj-1'))?.subjects).toMatchObject([{ facts: { state: 'member', userId: 'u-1' } }]);
+  });
+
+  test('of a project that the key may not see are left to the ledger, with a note, and the others are read', async () => {
+    const { notes, look } = await openService((request, nth) =>
+      request.headers.authorization === 'Bearer secret:key-1'
+        ? { status: 403, error: 'not\u001b[31m yours' }
+        : usual(request, nth),
+    );
+    const live = await look('secret', 'proj-1');
+    expect(live?.projects[0]).toEqual({ project: 'secret', users: false, invites: false });
+    expect(live?.subjects.map(({ subject }) => subject.project)).toEqual(['proj-1', 'proj-1']);
+    expect(notes[0]).toBe(
+      'The service does not tell list_invites of project secret (status 403, "not yours"); what the ledger remembers counts there.',
+    );
+  });
+
+  test('are asked for again after "too fast", after a 500 and after a lost answer', async () => {
+    const trouble: Answer[] = [{ status: 429, headers: { 'retry-after': '30' } }, { status: 500 }, 'lost'];
+    const { order, vendor, look } = await openService(
+      (request, nth) => trouble[nth - 1] ?? usual(request, nth),
+    );
+    expect((await look('proj-1'))?.subjects).toHaveLength(2);
+    expect(vendor.requests).toHaveLength(3 + 3);
+    expect(Math.max(...order.clock.sleptMs)).toBeGreaterThan(29_000);
+  });
+
+  test("are asked for again after a proxy's page, which does not say that there are none", async () => {
+    const { notes, look } = await openService((request, nth) => (nth < 4 ? 'page' : usual(request, nth)));
+    expect((await look('proj-1'))?.subjects).toHaveLength(2);
+    expect(notes.join()).not.toContain('does not tell');
+  });
+
+  test('that never come stop the plan: five times is enough', async () => {
+    const { vendor, look } = await openService(() => ({ status: 503 }));
+    await expect(look('proj-1')).rejects.toMatchObject({
+      code: 'paused',
+      message: 'The service does not answer GET /base/latest/auth/whoami, asked 5 times: status 503.',
+    });
+    expect(vendor.requests).toHaveLength(5);
+  });
+
+  test('of a dead key stop it at once', async () => {
+    const { vendor, look } = await openService(() => ({ status: 401 }));
+    await expect(look('proj-1')).rejects.toMatchObject({ code: 'key' });
+    expect(vendor.requests).toHaveLength(1);
+  });
+
+  test('are not waited for longer than is allowed', async () => {
+    const { order } = await openService(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await expect(liveTeam(order, ['proj-1'])).rejects.toMatchObject({ code: 'paused' });
+  });
+
+  test.each<[string, object, string]>([
+    ['no list where it should be', { people: [] }, 'there is no list at "users"'],
+    [
+      'nobody with an e-mail',
+      { users: [{ user_id: 'u-1', mail: 'a@b.example' }] },
+      'nobody in it has an e-mail at "email"',
+    ],
+    ['a page that leads to itself', { users: [], next: 'a' }, 'its page "a" comes twice'],
+  ])('with %s stop it, and say which entry of the dialect is wrong', async (_, users, why) => {
+    const { look } = await openService((request, nth) =>
+      request.path.includes('users') ? users : usual(request, nth),
+    );
+    await expect(look('proj-1')).rejects.toMatchObject({
+      code: 'account',
+      message: `The answer to list_users is not what the dialect lists says: ${why}.`,
+      next: 'Correct list_users in the dialect file, or take it out.',
+    });
+  });
+
+  test('nothing is asked where the dialect has no question, and of a sandbox that is not started', async () => {
+    const { vendor, look } = await openService(usual, service);
+    expect(await look('proj-1')).toBeUndefined();
+    const { order } = await openService(usual);
+    const { baseUrl: _, ...unstarted } = order.account;
+    expect(await liveTeam({ ...order, account: unstarted }, ['proj-1'])).toBeUndefined();
+    expect(await whoAmI({ ...order, account: unstarted })).toBeUndefined();
+    expect(vendor.requests).toEqual([]);
+  });
+
+  test('a key whose owner the service does not tell is no problem, but for a note', async () => {
+    const { notes, look } = await openService((request, nth) =>
+      request.path.endsWith('whoami') ? { status: 404 } : usual(request, nth),
+    );
+    expect(await look('proj-1')).not.toHaveProperty('ownUser');
+    expect(notes[0]).toBe('The service does not tell whose key this is (status 404).');
+  });
+});
+
+// ---------------------------------------------------------------------------------------------------- with the ledger
+
+const NAME = 'jo@team.example';
+const WHOLE = { project: 'proj-1', users: true, invites: true };
+
+const remembered = (facts: SubjectFacts | undefined, name = NAME): KnownSubject => ({
+  subject: { project: 'proj-1', name },
+  sequence: 7,
+  batch: 'b-1',
+  ...(facts === undefined ? {} : { facts }),
+});
+
+const told = (facts: SubjectFacts, name = NAME): KnownSubject => ({
+  subject: { project: 'proj-1', name },
+  sequence: 0,
+  facts,
+});
+
+const lists = (subjects: readonly KnownSubject[], at = WHOLE): LiveTeam => ({ subjects, projects: [at] });
+
+const INVITED = { state: 'invited', role: 'viewer', email: NAME, inviteCode: 'i-1' } as const;
+const MEMBER = { state: 'member', role: 'viewer', email: NAME, userId: 'u-1' } as const;
+const GONE = { state: 'gone', email: NAME } as const;
+
+describe('what the ledger remembers', () => {
+  test('is all there is without lists', () => {
+    const known = [remembered(INVITED)];
+    expect(withLive(known, undefined)).toBe(known);
+  });
+
+  test('gets the facts of the lists, and keeps number, batch and doubt', () => {
+    const doubt = { batch: 'b-1', row: 2, operation: 'create-invite' };
+    const [now, ...others] = withLive([{ ...remembered(INVITED), doubt }], lists([told(MEMBER)]));
+    expect(now).toEqual({ ...remembered(MEMBER), doubt });
+    expect(others).toEqual([]);
+  });
+
+  test('gets whom somebody else invited, at number 0', () => {
+    expect(withLive([], lists([told(INVITED)]))).toEqual([told(INVITED)]);
+  });
+
+  test('keeps a role that the lists do not tell, as long as it can still hold', () => {
+    const { role: _, ...roleless } = MEMBER;
+    expect(withLive([remembered(INVITED)], lists([told(roleless)]))[0]?.facts).toEqual(MEMBER);
+    expect(withLive([remembered({ ...GONE, role: 'viewer' })], lists([told(roleless)]))[0]?.facts).toEqual(
+      roleless,
+    );
+  });
+
+  test('is found by user id and by invite code where no e-mail was known', () => {
+    const known = [
+      remembered({ state: 'member', userId: 'u-1' }, 'user:u-1'),
+      remembered({ state: 'invited', inviteCode: 'i-2' }, 'invite:i-2'),
+    ];
+    const other = { ...INVITED, email: 'other@team.example', inviteCode: 'i-2' };
+    const live = lists([told(MEMBER), told(other, 'other@team.example')]);
+    expect(
+      withLive(known, live)
+        .slice(0, 2)
+        .map(({ facts }) => facts),
+    ).toEqual([MEMBER, other]);
+  });
+
+  const onlyUsers = { ...WHOLE, invites: false };
+  const onlyInvites = { ...WHOLE, users: false };
+  const neither = { ...WHOLE, users: false, invites: false };
+  test.each<[string, SubjectFacts, typeof WHOLE, SubjectFacts]>([
+    ['a member who is in neither list', MEMBER, WHOLE, { ...GONE, userId: 'u-1' }],
+    ['a member who is not among the users', MEMBER, onlyUsers, { ...GONE, userId: 'u-1' }],
+    ['a member, by the invites alone', MEMBER, onlyInvites, MEMBER],
+    ['an invite that is in neither list', INVITED, WHOLE, GONE],
+    ['an invite that is not among the invites', INVITED, onlyInvites, { ...GONE, state: 'unsure' }],
+    ['an invite, by the users alone', INVITED, onlyUsers, INVITED],
+    ['somebody unsure who is in neither list', { ...GONE, state: 'unsure' }, WHOLE, GONE],
+    ['somebody unsure, by one list', { ...GONE, state: 'unsure' }, onlyUsers, { ...GONE, state: 'unsure' }],
+    ['somebody between two invites', { ...GONE, state: 'between' }, WHOLE, GONE],
+    ['anybody in a project that could not be looked at', MEMBER, neither, MEMBER],
+    ['somebody who is gone', GONE, WHOLE, GONE],
+  ])('%s', (_, facts, at, now) => {
+    expect(withLive([remembered(facts)], lists([], at))).toEqual([remembered(now)]);
+  });
+
+  test('of other projects, of projects that were made, and of a first invite in doubt stays as it is', () => {
+    const known = [
+      { ...remembered(MEMBER), subject: { project: 'proj-2', name: NAME } },
+      { ...remembered({ state: 'done', projectId: 'proj-1' }), subject: { name: 'project:Sales' } },
+      remembered(undefined),
+    ];
+    expect(withLive(known, lists([]))).toEqual(known);
+  });
+});
