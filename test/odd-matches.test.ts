@@ -6,8 +6,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { isUnread } from '../src/attempt/unread-answers.ts';
 import { credits, type RunRequest, type RunSummary, runJob } from '../src/index.ts';
+import { isUnread } from '../src/run/attempt/unread-answers.ts';
 import provider from '../src/vendor/dialects/provider.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
 

@@ -4,10 +4,10 @@ import { systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
-import { findBatch } from '../find-batch.ts';
 import { halfDone } from '../ledger/interrupted-changes.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { openLedger, storeWords } from '../open-ledger.ts';
+import { findBatch } from '../run/find-batch.ts';
+import { openLedger, storeWords } from '../run/open-ledger.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
-import { chooseStore, lookAtLedger } from '../open-ledger.ts';
+import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
 import { type Account, loadAccounts } from '../vendor/account/account.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
 

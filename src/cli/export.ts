@@ -6,14 +6,14 @@ import type { Listener } from '../core/events.ts';
 import { besideFile, partsOf } from '../core/file-name.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../files/output/output.ts';
-import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { lookAtLedger, openIfFree } from '../open-ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
 import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { choose } from '../run-job.ts';
+import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
+import { lookAtLedger, openIfFree } from '../run/open-ledger.ts';
+import { choose } from '../run/run-job.ts';
 import { lookerNotes } from './export/looker-notes.ts';
 
 interface Flags extends ReadFlags {

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { erasureObject, talkedErasure } from '../erasure-words.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
-import { eraseIn, storesToLookAt } from '../open-ledger.ts';
+import { eraseIn, storesToLookAt } from '../run/open-ledger.ts';
 
 interface Flags {
   readonly dryRun?: true;

@@ -5,7 +5,7 @@ import type { ExitCode } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { plainText, sentence } from '../core/plain-text.ts';
 import { eventWords, InFlight } from '../event-words.ts';
-import { exitCodeOfSweep, type SweepSummary, sweep } from '../nightly.ts';
+import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 import { sweepLines, sweepObject } from './nightly/sweep-words.ts';
 

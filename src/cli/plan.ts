@@ -21,7 +21,7 @@ import { rereadWords } from '../plan/reread.ts';
 import { requestWords } from '../plan/sent-requests.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
 import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { type PlannedJob, planJob } from '../run-job.ts';
+import { type PlannedJob, planJob } from '../run/run-job.ts';
 import { fitLines, fitObject } from './plan/fit-words.ts';
 
 interface Flags extends ReadFlags {

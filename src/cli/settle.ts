@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { dialectOfBatch } from '../batch-account.ts';
 import type { CliCommand, Console } from '../command.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
@@ -7,7 +6,6 @@ import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { callWords } from '../doubt-words.ts';
-import { type FoundBatch, findBatch } from '../find-batch.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import {
   type Batch,
@@ -18,7 +16,9 @@ import {
   type Ledger,
   type LedgerReader,
 } from '../ledger/ledger.ts';
-import { lookAtLedger, openLedger, storeWords } from '../open-ledger.ts';
+import { dialectOfBatch } from '../run/batch-account.ts';
+import { type FoundBatch, findBatch } from '../run/find-batch.ts';
+import { lookAtLedger, openLedger, storeWords } from '../run/open-ledger.ts';
 import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';
 import { toldAnswer } from './settle/told.ts';

@@ -6,10 +6,10 @@ import { EXIT, type ExitCode } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
 import { openWords } from '../doubt-words.ts';
-import { eachLedger, type FoundBatch, findBatch } from '../find-batch.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger/ledger.ts';
-import { lookAtLedger, storeWords } from '../open-ledger.ts';
 import { isTrial, undoneBy } from '../operations/team/undone-by.ts';
+import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
+import { lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../vendor/misses.ts';
 
 const status: CliCommand = {

@@ -4,8 +4,8 @@ import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { erasureObject, talkedErasure } from '../erasure-words.ts';
-import { chooseStore, eraseIn } from '../open-ledger.ts';
-import { salvage } from '../salvage.ts';
+import { chooseStore, eraseIn } from '../run/open-ledger.ts';
+import { salvage } from '../run/salvage.ts';
 
 interface PurgeFlags {
   readonly olderThan: string;

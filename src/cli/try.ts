@@ -7,9 +7,8 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { eventWords, InFlight } from '../event-words.ts';
 import type { Credits } from '../ledger/ledger.ts';
-import { chooseStore, lookIfThere } from '../open-ledger.ts';
-import { stopOnSignals } from '../stop-signals.ts';
-import { exitCodeOf } from '../summary.ts';
+import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
+import { exitCodeOf } from '../run/summary.ts';
 import {
   type Known,
   knownOf,
@@ -20,7 +19,8 @@ import {
   type Trial,
   type Tried,
   trialOf,
-} from '../trial.ts';
+} from '../run/trial.ts';
+import { stopOnSignals } from '../stop-signals.ts';
 import { requestLines, triedLines, triedObject } from './try/words.ts';
 
 interface Flags {

@@ -6,12 +6,12 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { ATTENTION_KINDS, OUTCOME_KINDS } from '../core/row.ts';
 import { eventWords, InFlight } from '../event-words.ts';
-import { findBatch } from '../find-batch.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
+import { findBatch } from '../run/find-batch.ts';
+import { exitCodeOf, type RunSummary } from '../run/summary.ts';
+import { type NotUndone, type Undone, undoBatch } from '../run/undo.ts';
 import { stopOnSignals } from '../stop-signals.ts';
-import { exitCodeOf, type RunSummary } from '../summary.ts';
-import { type NotUndone, type Undone, undoBatch } from '../undo.ts';
 
 interface Flags {
   readonly output?: string;

@@ -9,10 +9,10 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { credits } from '../../src/ledger/ledger.ts';
-import { runJob } from '../../src/run-job.ts';
-import type { RunRequest } from '../../src/run-request.ts';
+import { runJob } from '../../src/run/run-job.ts';
+import type { RunRequest } from '../../src/run/run-request.ts';
+import type { RunSummary } from '../../src/run/summary.ts';
 import { randomFrom } from '../../src/sandbox/random.ts';
-import type { RunSummary } from '../../src/summary.ts';
 import { openDesk } from '../cli/desk.ts';
 import { EDITS, EditedList, editOnce, foreignRows } from './edits.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/core/clock.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { choose, openSpender, type Spender } from '../../src/run-job.ts';
-import type { RunSummary } from '../../src/summary.ts';
+import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
+import type { RunSummary } from '../../src/run/summary.ts';
 import type { TeamWorkplace } from './team-workplace.ts';
 
 /** The store of a workplace, open in this process: for runs in such numbers that starting a program for each takes long. */

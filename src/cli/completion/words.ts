@@ -143,7 +143,7 @@ async function accountNames(): Promise<readonly string[]> {
 }
 
 async function batches(store: string | undefined): Promise<readonly string[]> {
-  const { eachLedger } = await import('../../find-batch.ts');
+  const { eachLedger } = await import('../../run/find-batch.ts');
   const found = (await eachLedger(store, (ledger) => ledger.batches())).flat();
   const newest = found.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, BATCHES_OFFERED);
   return newest.map(({ id }) => id);

@@ -3,7 +3,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { actionCounts } from '../../plan/team/diff-words.ts';
-import type { RunSummary } from '../../summary.ts';
+import type { RunSummary } from '../../run/summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
 import { forecastLines, forecastObject } from './forecast-words.ts';
 

@@ -1,8 +1,8 @@
-import { accountOfBatch } from '../../batch-account.ts';
 import { systemClock } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import type { Batch, Ledger } from '../../ledger/ledger.ts';
-import { openIfFree } from '../../open-ledger.ts';
+import { accountOfBatch } from '../../run/batch-account.ts';
+import { openIfFree } from '../../run/open-ledger.ts';
 import { sandboxAccount } from '../../vendor/account/account.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
 
@@ -17,7 +17,7 @@ export async function settleLeftOpen(ledger: Ledger, batch: Batch): Promise<numb
   // An account that is gone spoke the built-in dialect, as far as anybody can tell now.
   const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
   // It loads what sends requests, which a list does without.
-  const { Connections } = await import('../../connection.ts');
+  const { Connections } = await import('../../run/connection.ts');
   const dialect = await dialectOf(account);
   return new Connections().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
 }

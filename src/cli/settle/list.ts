@@ -7,8 +7,8 @@ import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger/ledger.ts';
-import { canBeAskedAbout } from '../../looks.ts';
-import { doubtReason } from '../../recover.ts';
+import { canBeAskedAbout } from '../../run/reconcile.ts';
+import { doubtReason } from '../../run/recover.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 
 /** What of a batch is in doubt, and what is at risk by it. */

@@ -1,4 +1,3 @@
-import { accountOfBatch } from '../../batch-account.ts';
 import { answerPlaceOf, bodyHolding, objectWith } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
@@ -6,6 +5,7 @@ import { suggestion } from '../../core/nearest.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
+import { accountOfBatch } from '../../run/batch-account.ts';
 import { sandboxAccount } from '../../vendor/account/account.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';

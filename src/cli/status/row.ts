@@ -1,4 +1,3 @@
-import { dialectOfBatch } from '../../batch-account.ts';
 import type { Console } from '../../command.ts';
 import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -24,6 +23,7 @@ import type {
   RowRecord,
 } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
+import { dialectOfBatch } from '../../run/batch-account.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
 import { changeFields } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';

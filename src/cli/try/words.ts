@@ -8,7 +8,7 @@ import {
   type ShownRequest,
   type Trial,
   type Tried,
-} from '../../trial.ts';
+} from '../../run/trial.ts';
 import type { AnswerRule } from '../../vendor/dialect.ts';
 import type { RuleFound } from '../../vendor/judge.ts';
 

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { rowsBeyond } from '../../changes-done.ts';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
 import { isoTime } from '../../core/clock.ts';
@@ -14,6 +13,7 @@ import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
+import { rowsBeyond } from '../../run/changes-done.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
 import type { Input } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';

@@ -16,7 +16,7 @@ import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
 import type { LiveTeam } from '../../../src/plan/team/remote-members.ts';
-import { choose } from '../../../src/run-job.ts';
+import { choose } from '../../../src/run/run-job.ts';
 import memory from '../../ledger/stores/memory.ts';
 
 let folder: string;

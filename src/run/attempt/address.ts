@@ -1,0 +1,43 @@
+import { type StopError, stop } from '../../core/errors.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import type { NotSentCause } from '../../vendor/judge.ts';
+import type { AccountHistory } from '../../vendor/misses.ts';
+
+/** Signs that the account leads to the wrong place. Each of them stops the run, because every further row would fail alike. */
+
+/** Vendors move an operation once, perhaps twice; after that they send us round in a circle. */
+export const MOST_MOVES = 3;
+
+/** A name that does not exist will not exist in a minute either, unless the account has worked before. */
+export function refuseWrongAddress(history: AccountHistory, cause: NotSentCause, message: string): void {
+  if (history.answers > 0) return;
+  if (cause === 'unresolved') {
+    throw stop(
+      'address',
+      `The account's address does not resolve: ${message}.`,
+      "Correct the account's base_url.",
+    );
+  }
+  if (cause === 'certificate') {
+    throw stop(
+      'address',
+      `The vendor's certificate is not accepted: ${message}.`,
+      "Correct the account's base_url, or name the certificate's authority in NODE_EXTRA_CA_CERTS.",
+    );
+  }
+  if (cause === 'proxy') {
+    throw stop(
+      'address',
+      `The vendor cannot be reached: ${message}.`,
+      "Correct that variable, or put the host of the account's base_url into NO_PROXY.",
+    );
+  }
+}
+
+export function movedTooOften(paths: readonly string[]): StopError {
+  return stop(
+    'address',
+    `The vendor moved one request ${paths.length} times: to ${paths.map((path) => foreignWords(path)).join(', then to ')}.`,
+    "Correct the operation's path in the dialect.",
+  );
+}

@@ -1,0 +1,70 @@
+import type { StopError } from '../../core/errors.ts';
+import type { Listener } from '../../core/events.ts';
+import type { Call } from '../../core/operation.ts';
+import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
+import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
+import { vendorReply } from '../../vendor/envelope.ts';
+import { judge } from '../../vendor/judge.ts';
+import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../../vendor/misses.ts';
+import { operationFor } from '../../vendor/repetition.ts';
+import { freeStop, isFree } from './free-matches.ts';
+import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
+
+/**
+ * How the series of odd matches stands with which an account ended last, so that many short runs are as careful as a long
+ * one. Each is read as the dialect says now: what it calls something else than a match has been understood meanwhile.
+ * @param newest the account's newest matches, newest first.
+ */
+export function oddMatches(
+  dialect: Dialect,
+  origin: string,
+  newest: readonly FoundReply[],
+): Required<Pick<AccountHistory, 'unread' | 'free'>> {
+  const lengthOf = (isOdd: (found: FoundReply, operation: DialectOperation) => boolean): number => {
+    const end = newest.findIndex((found) => {
+      if (!Object.hasOwn(dialect.operations, found.call.operation)) return true;
+      const operation = operationFor(dialect, found.call, { isRepeated: false, underKey: false });
+      const at = { origin, path: operation.path };
+      const verdict = judge({ kind: 'answered', raw: found.reply }, dialect, operation, at);
+      const isMatch = verdict.kind === 'settle' && verdict.closure.answer === 'found';
+      return !(isMatch && isOdd(found, operation));
+    });
+    return end < 0 ? newest.length : end;
+  };
+  return {
+    unread: lengthOf(({ call, reply }) => isUnread(dialect, call, reply)),
+    free: lengthOf(({ call, reply }, operation) => isFree(dialect, call, operation, reply)),
+  };
+}
+
+/** So many of an account's newest matches tell whether the next odd one is one too many. */
+export const ODD_MATCHES = MOST_UNREAD;
+
+/** What of the spending of a run an answer is held against. */
+interface Heeding {
+  readonly dialect: Dialect;
+  readonly history: AccountHistory;
+  readonly emit: Listener;
+  stopAll(error: StopError): void;
+}
+
+/**
+ * Counts an answer for its account, and says early what a misunderstood vendor shows first: nothing but misses, or matches
+ * of which nothing can be read or that cost nothing, which stop the run. The answer is settled, so a crash here loses only the count.
+ */
+export function heedAnswer(
+  { dialect, history, emit, stopAll }: Heeding,
+  call: Call,
+  raw: RawReply,
+  found: boolean,
+  operation: DialectOperation,
+): void {
+  noteAnswer(history, raw.status, found, namesRoute((vendorReply(raw, dialect) ?? raw).body));
+  const message = fewMissesNote(history);
+  if (message !== undefined) emit({ kind: 'note', message });
+  if (!found) return;
+  history.unread = isUnread(dialect, call, raw) ? (history.unread ?? 0) + 1 : 0;
+  if (history.unread >= MOST_UNREAD) stopAll(unreadStop(dialect, call, raw, history.unread));
+  history.free = isFree(dialect, call, operation, raw) ? (history.free ?? 0) + 1 : 0;
+  if (history.free >= MOST_UNREAD) stopAll(freeStop(dialect, raw, history.free));
+}

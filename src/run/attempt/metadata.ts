@@ -1,0 +1,46 @@
+import type { Dialect } from '../../vendor/dialect.ts';
+
+/**
+ * Values that tell something of the answer and nothing of what was asked about: an id of the request, a count, a price. An
+ * answer of nothing else has no field. Names that a company or a person may have, such as `id` or `state`, are not here.
+ */
+
+const ABOUT_ANSWER: ReadonlySet<string> = new Set(
+  `requestid traceid correlationid transactionid requesturl statuscode httpstatus success ok message msg
+   timestamp time datetime servertime took tookms duration durationms elapsed elapsedms latency latencyms responsetime
+   credit credits creditscharged creditsused creditsconsumed creditsspent creditcost creditsremaining remainingcredits
+   creditbalance cost ratelimit ratelimitremaining quota cached fromcache apiversion count total totalcount totalresults
+   page pagesize perpage limit offset nextpage nextpagetoken nextcursor cursor hasmore hasnext prevpage previouspage
+   totalpages`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Objects that hold nothing else. */
+const WRAPPERS: ReadonlySet<string> = new Set(['meta', 'metadata', 'pagination', 'paging', 'ratelimit']);
+
+/** These say how the asking went, or what a company is: only by such words are they the former. */
+const MAYBE: ReadonlySet<string> = new Set(['status', 'result', 'code', 'found', 'matched', 'match']);
+const HOW_IT_WENT =
+  /^(?:\d{1,3}|true|false|ok(?:ay)?|success(?:ful)?|succeeded|done|completed?|processed|found|match(?:ed)?|fail(?:ed|ure)?|error)$/i;
+
+/** @param path of a value where the fields of an answer should stand. */
+export function isMetadata(path: string, text: string, dialect: Dialect): boolean {
+  const names = path.split('.').map(plainName);
+  const last = names.at(-1) ?? '';
+  if (names.slice(0, -1).some((name) => WRAPPERS.has(name))) return true;
+  if (ABOUT_ANSWER.has(last) || namedBy(dialect).includes(last)) return true;
+  return MAYBE.has(last) && HOW_IT_WENT.test(text.trim());
+}
+
+/** What the dialect itself reads as something else than a field. */
+function namedBy({ credits_charged: charged, operations }: Dialect): readonly string[] {
+  const pages = Object.values(operations).flatMap(({ paging }) =>
+    paging !== undefined && 'next' in paging ? [paging.next] : [],
+  );
+  return [charged?.path, ...pages].flatMap((path) => plainName(path?.split('.').at(-1) ?? '') || []);
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

@@ -1,0 +1,345 @@
+import { invariant, type StopCode, type StopError } from '../core/errors.ts';
+import type { Listener, RunEvent } from '../core/events.ts';
+import { counted } from '../core/plain-text.ts';
+import { BelievedTime } from '../ledger/believed-time.ts';
+import type { BatchId, Ledger } from '../ledger/ledger.ts';
+import type { RunOrder } from '../plan/order.ts';
+import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
+import { Limiter, type Limits, type Pause } from '../vendor/limits/limiter.ts';
+import { historyOf } from '../vendor/misses.ts';
+import type { RequestValues } from '../vendor/request.ts';
+import type { Transport } from '../vendor/transport.ts';
+import { basePathOf, requestValuesOf, timeoutMsOf, transportTo } from '../vendor/vendor-line.ts';
+import { ODD_MATCHES, oddMatches, ProjectAccess, type Spending } from './attempt.ts';
+import { recover, settleLeftOpen } from './recover.ts';
+
+/** What one run spends through. */
+export interface Connection {
+  readonly spending: Spending;
+  /** A stop of this run, with what is known about it now. */
+  upToDate(stopped: StopError): StopError;
+  /** The last run of the account that closes ends the account's line. */
+  close(): Promise<void>;
+}
+
+/** What a run spends for. */
+export interface Purpose {
+  readonly batch: BatchId;
+  readonly projects: ProjectAccess;
+  /** Whether it buys anew what is older than some time. */
+  readonly goesByAge?: boolean;
+}
+
+/** These say something about the account, and so end every run of it; whatever else stops a run is its own affair. */
+const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address', 'clock']);
+
+/**
+ * The accounts that a process is connected to: one line for each, shared by all its runs and ended with the last of
+ * them, so that a plan's limit is kept however many batches run at once. One per ledger.
+ */
+export class Connections {
+  readonly #lines = new Map<string, SharedLine>();
+  #time: Promise<BelievedTime> | undefined;
+  #recovered: Promise<unknown> = Promise.resolve();
+
+  /** The time by which every run of the ledger goes. */
+  time({ clock, ledger }: Pick<RunOrder, 'clock' | 'ledger'>): Promise<BelievedTime> {
+    this.#time ??= BelievedTime.over(clock, ledger);
+    return this.#time;
+  }
+
+  /**
+   * @param signal fires when the run is to send nothing more.
+   * @param stopAll ends this run.
+   * @throws StopError when the key is not where the account says, or the sandbox does not start.
+   */
+  async open(
+    order: RunOrder,
+    purpose: Purpose,
+    signal: AbortSignal,
+    stopAll: (error: StopError) => void,
+  ): Promise<Connection> {
+    const clock = await this.time(order);
+    if (clock.apart !== undefined) throw clock.apart;
+    const shared = this.#share(order.account.identity);
+    const member: Member = { emit: order.emit, stopAll };
+    shared.members.add(member);
+    const leave = (): Promise<void> => this.#leave(order.account.identity, shared, member);
+    try {
+      shared.goesByAge ||= purpose.goesByAge === true;
+      shared.line ??= shared.before.then(() => openLine(order, shared, clock));
+      const line = await shared.line;
+      await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
+      shared.tell(member, clock.wallMs());
+      return {
+        spending: spendingOf(order, purpose, clock, signal, line, (error) => shared.stop(member, error)),
+        upToDate: (stopped) => line.limiter.upToDate(stopped),
+        close: leave,
+      };
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Settles what an earlier process left open, before this run spends. One at a time: an attempt that two runs found
+   * open would be closed twice. Who comes second finds nothing left.
+   * @returns how many attempts were open.
+   */
+  recover(spending: Spending): Promise<number> {
+    return this.#inTurn(() => recover(spending));
+  }
+
+  /**
+   * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
+   * is not what a plan would take it for.
+   */
+  async settleLeftOpen(order: Pick<RunOrder, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
+    const { ledger, dialect, account } = order;
+    const clock = await this.time(order);
+    // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
+    const address = account.baseUrl ?? new URL('http://sandbox.invalid');
+    return this.#inTurn(() =>
+      settleLeftOpen({
+        ledger,
+        clock,
+        dialect,
+        accountIdentity: account.identity,
+        origin: address.origin,
+        basePath: basePathOf(address),
+        // Told nothing of any project, so a key that was refused on one is asked about again.
+        projects: new ProjectAccess([]),
+      }),
+    );
+  }
+
+  #inTurn(settle: () => Promise<number>): Promise<number> {
+    const recovered = this.#recovered.catch(() => {}).then(settle);
+    this.#recovered = recovered;
+    return recovered;
+  }
+
+  #share(identity: string): SharedLine {
+    const present = this.#lines.get(identity);
+    if (present !== undefined && present.members.size > 0) return present;
+    // A sandbox that is still ending has the book open, so its successor waits for it.
+    const shared = new SharedLine(present?.ended?.catch(() => {}));
+    this.#lines.set(identity, shared);
+    return shared;
+  }
+
+  async #leave(identity: string, shared: SharedLine, member: Member): Promise<void> {
+    shared.members.delete(member);
+    if (shared.members.size > 0) return;
+    shared.ended ??= endLine(shared.line);
+    await shared.ended;
+    if (this.#lines.get(identity) === shared) this.#lines.delete(identity);
+  }
+}
+
+/** A run on a line. */
+interface Member {
+  readonly emit: Listener;
+  toldPause?: Pause;
+  stopAll(error: StopError): void;
+}
+
+/** A line and the runs that share it. */
+class SharedLine {
+  readonly members = new Set<Member>();
+  readonly before: Promise<void>;
+  /** Whether one of the runs buys anew what is older than some time. */
+  goesByAge = false;
+  line: Promise<Line> | undefined;
+  ended: Promise<void> | undefined;
+  #stopped: StopError | undefined;
+  #pause: Pause | undefined;
+
+  constructor(before: Promise<void> = Promise.resolve()) {
+    this.before = before;
+  }
+
+  emit(event: RunEvent): void {
+    for (const { emit } of this.members) emit(event);
+  }
+
+  paused(pause: Pause): void {
+    this.#pause = pause;
+    for (const member of this.members) this.#tellPause(member, pause);
+  }
+
+  /** Brings a run that has come later up to date. */
+  tell(member: Member, nowMs: number): void {
+    if (this.#stopped !== undefined) member.stopAll(this.#stopped);
+    else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) this.#tellPause(member, this.#pause);
+  }
+
+  #tellPause(member: Member, pause: Pause): void {
+    if (member.toldPause === pause) return;
+    member.toldPause = pause;
+    const { untilMs, why, asked } = pause;
+    member.emit({ kind: 'paused', untilMs, why, asked });
+  }
+
+  stop(member: Member, error: StopError): void {
+    member.stopAll(error);
+    if (!ENDS_THE_ACCOUNT.has(error.code)) return;
+    this.#stopped ??= error;
+    for (const { stopAll } of this.members) stopAll(error);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- one line
+
+/** The open way to one account: its vendor's address, its key, its limits, and what the ledger remembers of them. */
+interface Line {
+  readonly vendor: ReachedVendor;
+  readonly requestValues: RequestValues;
+  readonly limiter: Limiter;
+  readonly transport: Transport;
+  readonly history: Spending['history'];
+  readonly priced: Spending['priced'];
+}
+
+/** What was learned longer ago says nothing about tonight. */
+const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
+
+async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime): Promise<Line> {
+  const { account, ledger, dialect } = order;
+  const requestValues = await requestValuesOf(account);
+  const vendor = await reachVendor(order);
+  const newest = await ledger.newestFound(account.identity, ODD_MATCHES);
+  const history = {
+    ...historyOf(await ledger.account(account.identity), account.sandbox),
+    ...oddMatches(dialect, vendor.baseUrl.origin, newest),
+  };
+  const transport = transportTo(
+    vendor.baseUrl,
+    account,
+    requestValues,
+    dialect,
+    account.limits.concurrency,
+    clock.machine,
+    (requests) => {
+      if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
+    },
+  );
+  const limiter = await openLimiter(order, shared, clock);
+  return { vendor, requestValues, limiter, transport, history, priced: new Set() };
+}
+
+/** The first request of a connection surely has its own answer. Of later ones that is not certain any more. */
+function surplusWords(requests: number): string {
+  return `The vendor sent an answer that nobody had asked for, on a connection that had carried ${counted(requests, 'request')}. Rows that were answered on it may show each other's data: ask the vendor, and compare some of them.`;
+}
+
+async function endLine(opening: Promise<Line> | undefined): Promise<void> {
+  // A line that could not be opened has nothing to end; who tried has heard of it.
+  const line = await opening?.catch(() => undefined);
+  if (line === undefined) return;
+  await line.limiter.close();
+  await line.transport.close();
+  await line.vendor.stop();
+}
+
+function spendingOf(
+  { account, dialect, ledger, emit, maxPauseMs }: RunOrder,
+  { batch, projects }: Purpose,
+  clock: BelievedTime,
+  signal: AbortSignal,
+  { vendor, requestValues, limiter, transport, history, priced }: Line,
+  stopAll: (error: StopError) => void,
+): Spending {
+  return {
+    accountIdentity: account.identity,
+    dialect,
+    origin: vendor.baseUrl.origin,
+    basePath: basePathOf(vendor.baseUrl),
+    requestValues,
+    ledger,
+    limiter,
+    waiter: { signal, maxPauseMs },
+    transport,
+    timeoutMs: timeoutMsOf(account),
+    clock,
+    batch,
+    emit,
+    history,
+    priced,
+    projects,
+    exclusiveKey: account.exclusiveKey === true,
+    looked: new Set(),
+    untimed: new Set(),
+    stopAll,
+  };
+}
+
+interface ReachedVendor {
+  readonly baseUrl: URL;
+  stop(): Promise<void>;
+}
+
+/** A sandbox account's vendor is a process of its own, so that what it booked is never our own word. */
+async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<ReachedVendor> {
+  if (!account.sandbox) {
+    invariant(account.baseUrl !== undefined, `account ${account.name} has no address`);
+    return { baseUrl: account.baseUrl, stop: async () => {} };
+  }
+  const sandbox = await spawnSandbox({
+    bookPath: bookPathIn(sandboxFolder, account.vendor),
+    flags: account.sandboxFlags,
+  });
+  return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
+}
+
+// ---------------------------------------------------------------------------------------------------- its limiter
+
+async function openLimiter(
+  { account, ledger }: RunOrder,
+  shared: SharedLine,
+  clock: BelievedTime,
+): Promise<Limiter> {
+  const { perDay, perMonth } = account.budget;
+  const hasPeriods = perDay !== undefined || perMonth !== undefined;
+  const { pausedUntilMs, learned } = await ledger.account(account.identity);
+  const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
+  return new Limiter({
+    limits: account.limits,
+    clock,
+    earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
+    pausedUntilMs,
+    learnedPerSecond: holds ? learned.perSecond : undefined,
+    // The sandbox has no plan that could be exceeded, and nobody wants to wait for a trial.
+    unhurried: account.sandbox,
+    // A new day, and the age of what was bought, must not be the word of a calendar that nobody else has confirmed.
+    goesAlone: () => !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
+    // Not awaited: a note that gets lost costs one more "too fast", never a credit.
+    onPause(pause) {
+      shared.paused(pause);
+      void ledger.notePause(account.identity, pause).catch(() => {});
+    },
+    onLearned(perSecond) {
+      shared.emit({ kind: 'learned', requestsPerSecond: perSecond });
+      void ledger.setLearnedRate(account.identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
+    },
+  });
+}
+
+/** The ledger knows when an intent was noted; its request left some milliseconds later, on a busy machine some tens. */
+const INTENT_TO_SEND_MS = 100;
+
+/** The sends that still count against some window, so that starting again does not burst. */
+async function earlierSends(
+  ledger: Ledger,
+  accountIdentity: string,
+  { windows }: Limits,
+  nowMs: number,
+): Promise<readonly number[]> {
+  if (windows.length === 0) return [];
+  const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
+  const most = Math.max(...windows.map(({ requests }) => requests));
+  const intents = await ledger.sendTimes(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
+  // A time from the future, which is a changed clock's, stays one.
+  return intents.map((atMs) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
+}

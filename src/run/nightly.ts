@@ -1,0 +1,265 @@
+import { type Checks, called, checkOptions, milliseconds, signal, texts } from '../core/checked-options.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../core/errors.ts';
+import type { RunEvent } from '../core/events.ts';
+import { contentHash } from '../files/input.ts';
+import { type BatchId, type Credits, credits, type Ledger } from '../ledger/ledger.ts';
+import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
+import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
+import { STOP_REACH, worstOf } from './nightly/reach.ts';
+import { openStores, type SweptStore } from './nightly/stores.ts';
+import { type Todo, todosOf } from './nightly/todo.ts';
+import { SPENDER_CHECKS, type SpenderRequest } from './run-request.ts';
+import { exitCodeOf, type RunSummary } from './summary.ts';
+
+/**
+ * One sweep: what these jobs left unfinished, then the new files of their inboxes, and then it ends. Files of one account
+ * are worked on one after the other, because they share its limits; accounts side by side, so that one that pauses does
+ * not hold up another.
+ *
+ * A crash at any moment costs nothing: a file leaves its inbox only after its output is written, and is known by its
+ * content, so that the next sweep finds every answer in the ledger.
+ */
+
+export interface SweepRequest extends SpenderRequest {
+  /** YAML files, each with an `inbox` of its own. */
+  readonly jobs: readonly string[];
+  /** How long nothing of an account may move; left out: for ever. */
+  readonly maxPauseMs?: number | undefined;
+  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
+  readonly signal?: AbortSignal | undefined;
+  /** What happens, with the path of the file that it happens to. */
+  readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
+}
+
+const SWEEP_CHECKS: Checks<SweepRequest> = {
+  ...SPENDER_CHECKS,
+  jobs: texts,
+  maxPauseMs: milliseconds,
+  signal,
+  onEvent: called,
+};
+
+/** What became of one file. */
+export interface SweptFile {
+  /** Where it was found; the inbox itself when that could not be read. */
+  readonly path: string;
+  /** The job, by its name. */
+  readonly job: string;
+  /** Where it stands now; undefined when it stayed. */
+  readonly movedTo: string | undefined;
+  /** Undefined when its run could not begin. */
+  readonly summary: RunSummary | undefined;
+  /** Credits that this sweep spent on it; those of its summary are the whole batch's. */
+  readonly spent: Credits;
+  readonly stopped: StopError | undefined;
+}
+
+export interface SweepSummary {
+  /** In the order in which they were done. */
+  readonly files: readonly SweptFile[];
+  readonly left: readonly LeftFile[];
+  /** The worst of what stopped a file, or the whole sweep. */
+  readonly stopped: StopError | undefined;
+}
+
+/** @throws StopError when the sweep cannot begin: a job, an account or the store is not as it has to be. */
+export async function sweep(request: SweepRequest): Promise<SweepSummary> {
+  checkOptions('sweep', request, SWEEP_CHECKS, ['jobs']);
+  const jobs = await sweptJobs(request.jobs);
+  const stores = await openStores(jobs, request);
+  const sweeping = new Sweeping(request);
+  try {
+    const lanes = await Promise.all(stores.map((store) => sweeping.lanesOf(store)));
+    // Settled and not just all: what another lane has in flight is recorded before a bug ends the program.
+    const ended = await Promise.allSettled(lanes.flat().map((lane) => sweeping.work(lane)));
+    const bug = ended.find((each) => each.status === 'rejected');
+    if (bug !== undefined) throw bug.reason;
+    return sweeping.summary();
+  } finally {
+    await Promise.all(
+      stores.map(({ spender, jobs: worked }) => spender.close(worked.map(({ account }) => account))),
+    );
+  }
+}
+
+/** The worst exit code of its files: a stop outranks rows that need attention. */
+export function exitCodeOfSweep({ files, stopped }: SweepSummary, attentionIsFine: boolean): ExitCode {
+  if (stopped !== undefined) return stopped.exitCode;
+  const codes = files.flatMap(({ summary }) =>
+    summary === undefined ? [] : exitCodeOf(summary, attentionIsFine),
+  );
+  return codes.includes(EXIT.attention) ? EXIT.attention : EXIT.done;
+}
+
+/** What is to be done on one account, in order. */
+interface Lane {
+  readonly store: SweptStore;
+  readonly todos: readonly Todo[];
+}
+
+/** A sweep under way. */
+class Sweeping {
+  readonly #request: SweepRequest;
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #files: SweptFile[] = [];
+  readonly #left: LeftFile[] = [];
+
+  constructor(request: SweepRequest) {
+    this.#request = request;
+    this.#clock = request.clock ?? systemClock;
+    const signals = [this.#stopping.signal, ...(request.signal === undefined ? [] : [request.signal])];
+    this.#signal = AbortSignal.any(signals);
+  }
+
+  async lanesOf(store: SweptStore): Promise<readonly Lane[]> {
+    const looking = { clock: this.#clock, signal: this.#signal };
+    const byAccount = Map.groupBy(store.jobs, ({ account }) => account.identity);
+    return Promise.all(
+      [...byAccount.values()].map(async (jobs) => {
+        const { todos, left, unreadable } = await todosOf(jobs, store.spender.ledger, looking);
+        this.#left.push(...left);
+        for (const { job, error } of unreadable) this.#files.push(notBegun(job.inbox, job, error));
+        return { store, todos };
+      }),
+    );
+  }
+
+  async work({ store, todos }: Lane): Promise<void> {
+    let stopped: StopError | undefined;
+    for (const todo of todos) {
+      if (this.#signal.aborted) this.#leave(todo, 'the sweep was stopped');
+      else if (stopped !== undefined) this.#leave(todo, `its account was stopped: ${stopped.message}`);
+      else if (await hasChanged(todo))
+        this.#leave(todo, 'it was changed while the sweep was busy with others');
+      else stopped = await this.#workOn(store, todo);
+    }
+  }
+
+  summary(): SweepSummary {
+    const ends = this.#files.flatMap(({ stopped }) => stopped ?? []);
+    if (this.#signal.reason instanceof StopError) ends.push(this.#signal.reason);
+    return { files: this.#files, left: this.#left, stopped: worstOf(ends) };
+  }
+
+  /** @returns what keeps the next file of the account from being begun. */
+  async #workOn(store: SweptStore, todo: Todo): Promise<StopError | undefined> {
+    try {
+      const file = await this.#swept(store, todo);
+      this.#files.push(file);
+      const { stopped } = file;
+      if (stopped === undefined || STOP_REACH[stopped.code] === 'file') return undefined;
+      if (STOP_REACH[stopped.code] === 'sweep') this.#stopping.abort(stopped);
+      return stopped;
+    } catch (error) {
+      this.#stopping.abort(error);
+      throw error;
+    }
+  }
+
+  /** Spends on one file. A stop is a value, because other files may go on after it; a bug is thrown. */
+  async #swept(store: SweptStore, todo: Todo): Promise<SweptFile> {
+    const { ledger } = store.spender;
+    const { identity } = todo.job.account;
+    const spentSoFar = async (): Promise<number> =>
+      (await ledger.accountMoney(identity, 'ever', this.#clock.wallMs())).spent;
+    const before = await spentSoFar();
+    const file = await this.#run(store, todo).catch((error: unknown) => {
+      if (error instanceof StopError) return putAside(todo, error);
+      throw error;
+    });
+    return { ...file, spent: credits((await spentSoFar()) - before) };
+  }
+
+  async #run({ spender }: SweptStore, todo: Todo): Promise<SweptFile> {
+    const { path, job, batch, inInbox } = todo;
+    const place =
+      inInbox === undefined ? undefined : await placeInDone(path, job.account.sandbox, batch?.outputPath);
+    const summary = await spender.run(job, {
+      file: path,
+      output: place?.output ?? batch?.outputPath,
+      budget: todo.budget,
+      maxPauseMs: this.#request.maxPauseMs,
+      signal: this.#signal,
+      onEvent: (event) => this.#request.onEvent?.(path, event),
+    });
+    const stopped =
+      summary.stopped === undefined
+        ? await putAway(spender.ledger, summary.batch, todo, place)
+        : forSweeps(summary, summary.stopped);
+    const movedTo = stopped === undefined ? place?.input : undefined;
+    return { path, job: job.job.name, movedTo, summary, spent: NOTHING, stopped };
+  }
+
+  #leave({ path }: Todo, why: string): void {
+    this.#left.push({ path, why });
+  }
+}
+
+/** A sweep may take hours; a file that was whole when it began may be half of another by now. */
+async function hasChanged({ inInbox }: Todo): Promise<boolean> {
+  return inInbox !== undefined && !(await isAsSeen(inInbox));
+}
+
+/** Moves a file of an inbox that is done. @returns why it could not be moved, though its output stands there. */
+async function putAway(
+  ledger: Ledger,
+  batch: BatchId,
+  todo: Todo,
+  place: DonePlace | undefined,
+): Promise<StopError | undefined> {
+  const { path } = todo;
+  if (place === undefined) return undefined;
+  if (await hasChanged(todo)) {
+    const fact = `${path} was changed after it was worked through.`;
+    return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
+  }
+  try {
+    // Noted before it is moved: after a crash in between, the next sweep finds the file and moves it again.
+    await ledger.changeBatch(batch, { inputPath: place.input });
+    await moveToDone(path, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StopError) return error;
+    throw error;
+  }
+}
+
+/** These say that the file cannot be read, or has not what its job needs. The next night would find the same. */
+const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
+
+/**
+ * A file with which no run could begin. It is out of the way of the next nights, unless it was not the file's fault: it
+ * may not be read at all now, it is another one by now, or something of its content was bought already.
+ */
+async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
+  const { path, job, batch, inInbox } = todo;
+  const file = notBegun(path, job, stopped);
+  const isReadable = await contentHash(path).then(
+    () => true,
+    () => false,
+  );
+  if (!BAD_FILE.has(stopped.code) || inInbox === undefined || batch !== undefined || !isReadable) return file;
+  if (await hasChanged(todo)) return file;
+  try {
+    return { ...file, movedTo: await moveToFailed(path, stopped) };
+  } catch (error) {
+    if (error instanceof StopError) return notBegun(path, job, error);
+    throw error;
+  }
+}
+
+/** A sweep has no `--budget` that could be raised. */
+function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
+  if (stopped.code !== 'budget') return stopped;
+  const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep goes on.`;
+  return stop('budget', stopped.message, next);
+}
+
+const NOTHING = credits(0);
+
+function notBegun(path: string, { job }: SweptJob, stopped: StopError): SweptFile {
+  return { path, job: job.name, movedTo: undefined, summary: undefined, spent: NOTHING, stopped };
+}

@@ -1,0 +1,58 @@
+import { stop } from '../../core/errors.ts';
+import { type ChosenJob, choose } from '../run-job.ts';
+
+/** A job that a sweep works for. */
+export interface SweptJob extends ChosenJob {
+  readonly inbox: string;
+}
+
+/**
+ * The jobs that were named. All are checked before the first file is looked at, so that what is wrong is said while
+ * somebody is there, and not one night later.
+ * @throws StopError `job`, `account` or `consent`.
+ */
+export async function sweptJobs(names: readonly string[]): Promise<readonly SweptJob[]> {
+  const jobs: SweptJob[] = [];
+  for (const name of names) {
+    const job = withInbox(name, await choose({ job: name }));
+    refuseChanges(name, job);
+    requireLimit(name, job);
+    refuseSharedInbox(name, job, jobs);
+    jobs.push(job);
+  }
+  return jobs;
+}
+
+function withInbox(name: string, chosen: ChosenJob): SweptJob {
+  const { inbox } = chosen.job;
+  if (inbox !== undefined) return { ...chosen, inbox };
+  throw stop('job', `${name} has no inbox`, 'Add inbox: FOLDER to the job, or run it over a file.');
+}
+
+/** Nobody watches a sweep, so what it may spend has to stand somewhere. */
+function requireLimit(name: string, { job, account }: ChosenJob): void {
+  if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
+  throw stop(
+    'consent',
+    `${name} has no budget, and account ${account.name} has none per day, so nothing limits a sweep.`,
+    'Add budget: { credits: … } to the job, or budget: { per_day: … } to the account.',
+  );
+}
+
+/** A change of the service needs somebody who has seen the plan and says yes, and nobody watches a sweep. */
+function refuseChanges(name: string, { job, account }: ChosenJob): void {
+  if (job.operation.change === undefined || account.sandbox) return;
+  throw stop(
+    'consent',
+    `${name} changes what account ${account.name} leads to, and nobody agrees to that in a sweep.`,
+    'Look at it with rowonce plan, then type rowonce run with --yes.',
+  );
+}
+
+/** Each would take the other's files away. */
+function refuseSharedInbox(name: string, { inbox }: SweptJob, others: readonly SweptJob[]): void {
+  const other = others.find((each) => each.inbox === inbox);
+  if (other === undefined) return;
+  const fact = `${name} and ${other.job.path ?? other.job.name} have the same inbox, ${inbox}`;
+  throw stop('job', fact, 'Give each job an inbox of its own.');
+}

@@ -1,0 +1,181 @@
+import { dirname } from 'node:path';
+import type { Clock } from '../../core/clock.ts';
+import { StopError } from '../../core/errors.ts';
+import { isSpooled } from '../../core/paths.ts';
+import { contentHash, openMappedInput } from '../../files/input.ts';
+import { filesOf } from '../../files/output/output.ts';
+import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
+import { isPartial } from '../../plan/batch.ts';
+import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
+import { freshSinceOf, hasGoneStale } from '../../plan/freshness.ts';
+import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
+import type { SweptJob } from './jobs.ts';
+
+/** What a sweep has to do on one account, and in which order. */
+
+export interface Todo {
+  readonly job: SweptJob;
+  readonly path: string;
+  /** The file of the inbox that is moved when it is done; undefined for one that stands elsewhere and stays there. */
+  readonly inInbox: ReadyFile | undefined;
+  /** What an earlier run began over the same content. */
+  readonly batch: Batch | undefined;
+  /** Over the job's. */
+  readonly budget: Credits | undefined;
+}
+
+export interface Todos {
+  /** What was left unfinished first. */
+  readonly todos: readonly Todo[];
+  readonly left: readonly LeftFile[];
+  /** Jobs whose inbox cannot be read; what they left unfinished elsewhere is still to be done. */
+  readonly unreadable: readonly { readonly job: SweptJob; readonly error: StopError }[];
+}
+
+export interface Looking {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** @param jobs of one account. */
+export async function todosOf(
+  jobs: readonly SweptJob[],
+  ledger: LedgerReader,
+  looking: Looking,
+): Promise<Todos> {
+  const batches = await ledger.batches();
+  const ours = new Set(
+    batches.flatMap(({ outputPath }) => (outputPath === undefined ? [] : filesOf(outputPath))),
+  );
+  const found = await Promise.all(
+    jobs.map(async (job) => {
+      const own = batches.filter((batch) => isOf(batch, job));
+      const elsewhere = await unfinishedElsewhere(job, own, ledger, looking.clock.wallMs());
+      return { elsewhere, ...(await waitingIn(job, own, ledger, { ...looking, ours })) };
+    }),
+  );
+  const waiting = found.flatMap((each) => each.waiting);
+  const begun = (todo: Todo): boolean => todo.batch?.state === 'open';
+  return {
+    todos: [
+      ...found.flatMap(({ elsewhere }) => elsewhere.todos),
+      ...waiting.filter(begun),
+      ...waiting.filter((todo) => !begun(todo)),
+    ],
+    left: found.flatMap(({ elsewhere, left }) => [...elsewhere.left, ...left]),
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
+  };
+}
+
+function isOf(batch: Batch, { job, account }: SweptJob): boolean {
+  return (
+    batch.accountIdentity === account.identity &&
+    batch.operation === job.operation.name &&
+    batch.settings.job === job.path
+  );
+}
+
+/** What waits in the inbox of a job. */
+async function waitingIn(
+  job: SweptJob,
+  batches: readonly Batch[],
+  ledger: LedgerReader,
+  looking: Looking & { readonly ours: ReadonlySet<string> },
+): Promise<{ waiting: readonly Todo[]; left: readonly LeftFile[]; unreadable: Todos['unreadable'] }> {
+  try {
+    const inbox = await readInbox(job.inbox, looking);
+    const waiting: Todo[] = [];
+    const left = [...inbox.left];
+    for (const file of inbox.ready) {
+      const { path } = file;
+      const sha256 = await contentOf(path);
+      const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
+      if (batch?.state === 'cancelled') left.push({ path, why: `its batch ${batch.id} was cancelled` });
+      else waiting.push({ job, path, inInbox: file, batch, budget: await budgetOf(job, batch, ledger) });
+    }
+    return { waiting, left, unreadable: [] };
+  } catch (error) {
+    if (error instanceof StopError) return { waiting: [], left: [], unreadable: [{ job, error }] };
+    throw error;
+  }
+}
+
+/** Undefined for a file that cannot be read: its run will say why. */
+async function contentOf(path: string): Promise<string | undefined> {
+  return contentHash(path).catch(() => undefined);
+}
+
+/** What was raised for a batch by hand stays raised. */
+async function budgetOf(
+  { job }: SweptJob,
+  batch: Batch | undefined,
+  ledger: LedgerReader,
+): Promise<Credits | undefined> {
+  if (batch?.state !== 'open' || job.budget === undefined) return undefined;
+  const { cap } = await ledger.batchMoney(batch.id);
+  return cap !== undefined && cap > job.budget ? cap : undefined;
+}
+
+/**
+ * Batches of the job over files that are not in its inbox: those that were begun by hand and did not get to their end,
+ * and those in `done/` of which something is in doubt, oldest first.
+ */
+async function unfinishedElsewhere(
+  job: SweptJob,
+  batches: readonly Batch[],
+  ledger: LedgerReader,
+  nowMs: number,
+): Promise<Pick<Todos, 'todos' | 'left'>> {
+  const todos: Todo[] = [];
+  const left: LeftFile[] = [];
+  for (const batch of newestGenerations(batches).toReversed()) {
+    const { inputPath: path, outputPath } = batch;
+    if (dirname(path) === job.inbox || isPartial(batch)) continue;
+    if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
+    // Without its output's name, standard input has no place where that could go.
+    if (isSpooled(path) && outputPath === undefined) continue;
+    const now = await inputNow(job, batch, ledger);
+    const budget = await budgetOf(job, batch, ledger);
+    if (now === 'same') todos.push({ job, path, inInbox: undefined, batch, budget });
+    if (now === 'changed')
+      left.push({ path, why: `it or the job has changed since batch ${batch.id} began; run or cancel that` });
+  }
+  return { todos, left };
+}
+
+/** @param batches newest first. */
+function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
+  return [...Map.groupBy(batches, ({ key }) => key).values()].flatMap(([newest]) => newest ?? []);
+}
+
+/**
+ * Rows without an outcome, or in doubt: those are looked at again by every run. Not when the run would find its answers
+ * too old, because a file that is done is bought anew only when somebody says so.
+ */
+async function hasMoreToDo(
+  { id, state, key }: Batch,
+  { job }: SweptJob,
+  ledger: LedgerReader,
+  nowMs: number,
+): Promise<boolean> {
+  if (state === 'open') return true;
+  if (state !== 'finished' || ((await ledger.counts(id)).in_doubt ?? 0) === 0) return false;
+  const freshSince = freshSinceOf(job, false, nowMs);
+  return freshSince === undefined || !(await hasGoneStale(ledger, { key, freshSince }));
+}
+
+/** Whether the same job over the same path would go on with this batch; anything else would begin another. */
+async function inputNow(
+  { job, account }: SweptJob,
+  batch: Batch,
+  ledger: LedgerReader,
+): Promise<'same' | 'changed' | 'gone'> {
+  try {
+    const input = await openMappedInput(batch.inputPath, job, ledger);
+    const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
+    return key === batch.key ? 'same' : 'changed';
+  } catch (error) {
+    if (error instanceof StopError) return 'gone';
+    throw error;
+  }
+}

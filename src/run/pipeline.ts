@@ -1,0 +1,394 @@
+import PQueue from 'p-queue';
+import { answerPlaceOf } from '../core/answer-body.ts';
+import type { CallKey } from '../core/call-key.ts';
+import { invariant, StopError, unreachable } from '../core/errors.ts';
+import { crashPoint } from '../core/faults.ts';
+import type { Call } from '../core/operation.ts';
+import type { InputRow, RowNumber } from '../core/row.ts';
+import { type MappedInput, openMappedInput } from '../files/input.ts';
+import {
+  chooseDestination,
+  type Destination,
+  notesIn,
+  type OutputFiles,
+  type WantedOutput,
+  writeOutput,
+} from '../files/output/output.ts';
+import { isRowRepaired } from '../files/quality/repair.ts';
+import { OtherContent } from '../files/row-input.ts';
+import type { AttemptId, Batch, CallState, SettledRow } from '../ledger/ledger.ts';
+import { erasedReason } from '../ledger/person.ts';
+import { startBatch } from '../plan/batch.ts';
+import { requireConsent } from '../plan/consent.ts';
+import { findCalls } from '../plan/former-calls.ts';
+import { asksErasedAgain, isFreshFor } from '../plan/freshness.ts';
+import type { RunOrder } from '../plan/order.ts';
+import { outputNameFor } from '../plan/output-name.ts';
+import { planRun } from '../plan/plan-run.ts';
+import { type Answering, replay } from '../plan/replay.ts';
+import { rereadOf, rereadWords } from '../plan/reread.ts';
+import { chooseSample, forecast } from '../plan/sample.ts';
+import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { asReadToday } from '../vendor/readings.ts';
+import { buy, keepReading, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
+import type { Connections } from './connection.ts';
+import { RowSet } from './pipeline/row-set.ts';
+import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
+import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
+import { Traffic } from './run-metrics.ts';
+import { type RunSummary, summarize } from './summary.ts';
+
+/**
+ * ★ START HERE. The whole product, top to bottom: read → plan → recover → spend → write → report.
+ *
+ * A row is read, asks its operation for the next call until the operation says how it ended, and is checkpointed.
+ * Calls, not rows, are paid for: equal calls are bought once and shared. Whatever ends the process, the same command
+ * goes on from the ledger.
+ *
+ * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
+ * in the summary: the rows that have an outcome by then keep it.
+ */
+export async function run(order: RunOrder, connections: Connections): Promise<RunSummary> {
+  const startedMs = order.clock.monotonicMs();
+  const traffic = new Traffic();
+  const clock = await connections.time(order);
+  const heard = { ...order, clock, emit: traffic.hear(order.emit, clock) };
+  for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
+
+  const input = await openMappedInput(order.inputPath, order.job, order.ledger);
+  const outputName = await outputNameFor(heard, input);
+  const destination = await chooseDestination(input, order.job, wantedOutput(order, outputName));
+  const plan = await planOfChange(heard, input, connections);
+  const reread = await settlesAnew(heard, input);
+  const budget = await requireConsent(heard, input, plan, reread === false);
+  // Somebody may have had the question before them for hours.
+  await input.file.requireUnchanged();
+  const batch = await startBatch(heard, input, budget, { plan, outputName, anew: reread === true });
+  const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
+  const sample =
+    order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
+  const { stopped, files } = await endingForeign(heard, batch, async () => {
+    const stopped = await spend({ order: heard, connections, input, batch, sample });
+    traffic.end(order.clock.wallMs());
+    if (stopped instanceof OtherContent) throw stopped;
+    const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
+    return { stopped, files };
+  });
+  return summarize(heard, batch, {
+    traffic,
+    spentBefore,
+    files,
+    forecast: sample === undefined ? undefined : await forecast(heard, input, batch, sample),
+    stopped,
+    durationMs: order.clock.monotonicMs() - startedMs,
+  });
+}
+
+/**
+ * A batch that was settled from other content than its file has is not gone on with: the next run begins another, which
+ * finds in the ledger what this one bought. In flight is nothing any more, so that no attempt of it is refused.
+ */
+async function endingForeign<T>({ ledger }: RunOrder, batch: Batch, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OtherContent) await ledger.changeBatch(batch.id, { state: 'superseded' });
+    throw error;
+  }
+}
+
+function wantedOutput({ output, account, forExcel }: RunOrder, name: string | undefined): WantedOutput {
+  return { named: output, sandbox: account.sandbox, forExcel, name };
+}
+
+/** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */
+async function planOfChange(
+  order: RunOrder,
+  input: MappedInput,
+  connections: Connections,
+): Promise<ChangePlan | undefined> {
+  if (order.job.operation.change === undefined) return undefined;
+  await connections.settleLeftOpen(order);
+  return planRun(order, input);
+}
+
+/** Whether a new batch settles anew what is read otherwise today; undefined when there is no such row. */
+async function settlesAnew(order: RunOrder, input: MappedInput): Promise<boolean | undefined> {
+  const reread = await rereadOf(order, input);
+  if (reread === undefined) return undefined;
+  if ((await order.askReread?.(reread)) === true) return true;
+  const next = 'They keep their outcome; to settle them anew, agree with --yes.';
+  order.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  return false;
+}
+
+function write(
+  order: RunOrder,
+  input: MappedInput,
+  batch: Batch,
+  destination: Destination,
+): Promise<OutputFiles> {
+  const { ledger, dialect, job } = order;
+  const answerPlace = answerPlaceOf(dialect, job.operation.name);
+  const isRepaired = (row: InputRow): boolean =>
+    job.repair === true &&
+    row.unreadable === undefined &&
+    isRowRepaired(job.operation, input.columns.read(row));
+  const writing = { ...order, answerPlace, isRepaired, ...notesIn(ledger, batch) };
+  return writeOutput(writing, input, batch, destination);
+}
+
+/** Somebody who pressed Ctrl-C wants the terminal back; `export` writes the same output at any later time. */
+function leavesTimeToWrite(stopped: StopError | undefined): boolean {
+  if (stopped === undefined) return true;
+  return ['budget', 'account_budget', 'vendor_credits', 'dearer', 'paused', 'key'].includes(stopped.code);
+}
+
+// ------------------------------------------------------------------------------------------------ spend: all rows
+
+/** Rows that are worked on side by side. Enough to fill groups of reads and commits, few enough to hold in memory. */
+const ROWS_IN_FLIGHT = 256;
+
+/** What is spent on: one run of a batch. */
+interface BatchRun {
+  readonly order: RunOrder;
+  readonly connections: Connections;
+  readonly input: MappedInput;
+  readonly batch: Batch;
+  /** The only rows to settle; undefined: all. */
+  readonly sample: ReadonlySet<RowNumber> | undefined;
+}
+
+interface RunningBatch extends BatchRun {
+  readonly spending: Spending;
+  /** Calls that are being settled right now, so that equal ones of other rows wait instead of buying again. */
+  readonly flying: Map<CallKey, Promise<Obtained>>;
+}
+
+/** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
+async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
+  const { order, connections, batch } = batchRun;
+  const suspect = await settleMisses(order);
+  if (suspect !== undefined) return suspect;
+  const settled = await settledRows(order, batch);
+  if (settled.size >= rowsOf(batch)) return undefined;
+
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([order.signal, stopping.signal]);
+  const stopAll = (error: unknown): void => stopping.abort(error);
+  const projects = new ProjectAccess(await plannedProjects(order.ledger, batch));
+  const goesByAge = batch.freshSince !== undefined;
+  const purpose = { batch: batch.id, projects, goesByAge };
+  const connection = await connections.open(order, purpose, signal, stopAll);
+  const { spending } = connection;
+  const announce = (): void => order.emit({ kind: 'stopping', inFlight: spending.limiter.outstanding });
+  signal.addEventListener('abort', announce, { once: true });
+  try {
+    await connections.recover(spending);
+    const running = { ...batchRun, spending, flying: new Map() };
+    await settleRows(running, settled, signal, stopAll);
+    if (spending.untimed.size > 0 && spending.clock.isConfirmed && !signal.aborted)
+      await settleRows(running, await settledRows(order, batch), signal, stopAll);
+  } catch (error) {
+    stopAll(error);
+  } finally {
+    await connection.close();
+  }
+  const stopped = stopReason(signal);
+  return stopped && connection.upToDate(stopped);
+}
+
+/** Of the file, and those that a plan has added to them. */
+function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
+  return inputRows + rowsBeyond;
+}
+
+async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {
+  const settled = new RowSet();
+  for await (const page of ledger.settledRows(batch.id)) for (const { row } of page) settled.add(row);
+  return settled;
+}
+
+/** Takes tasks no faster than they are settled, so memory does not grow with the file. */
+async function settleRows(
+  running: RunningBatch,
+  settled: RowSet,
+  signal: AbortSignal,
+  stopAll: (error: unknown) => void,
+): Promise<void> {
+  const workers = new PQueue({ concurrency: ROWS_IN_FLIGHT });
+  try {
+    for await (const task of tasksOf({ ...running, settled })) {
+      if (signal.aborted) break;
+      await workers.onSizeLessThan(ROWS_IN_FLIGHT);
+      void workers.add(() => settleRow(running, task)).catch(stopAll);
+    }
+  } catch (error) {
+    stopAll(error);
+  }
+  // What is in flight is recorded whatever stopped the reading: its answers may be paid for.
+  await workers.onIdle();
+}
+
+/** The StopError that ended the run; a bug is thrown on. */
+function stopReason(signal: AbortSignal): StopError | undefined {
+  if (!signal.aborted) return undefined;
+  if (signal.reason instanceof StopError) return signal.reason;
+  throw signal.reason;
+}
+
+// ------------------------------------------------------------------------------------------------ spend: one row
+
+async function settleRow(running: RunningBatch, task: Task): Promise<void> {
+  const { order, batch } = running;
+  const { row, input } = task;
+  const { outcome, answers } = await workOut(running, task);
+  crashPoint('before-row');
+  const from = input === undefined ? {} : { input };
+  await order.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
+  crashPoint('after-row');
+  order.emit({ kind: 'row', row, outcome: outcome.kind });
+}
+
+/** How a row ended and which answers led there. */
+async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
+  if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
+  const { job, account } = running.order;
+  const replayed = await replay(job.operation, task.work, account.identity, (call, key) =>
+    obtain(running, { key, call, row: task.row }),
+  );
+  if (replayed.kind === 'ended') return replayed;
+  const { kind, reason, attempt } = replayed.at;
+  const answers = attempt === undefined ? replayed.answers : [...replayed.answers, attempt];
+  return { outcome: { kind, reason }, answers };
+}
+
+// ------------------------------------------------------------------------------------------------ spend: one call
+
+/** `refused`: what a change was planned on has moved. Only a doubt of another call has no attempt of this one. */
+type Obtained = Answering | Unanswered;
+
+interface Unanswered {
+  readonly kind: 'in_doubt' | 'skipped' | 'refused';
+  readonly reason: string;
+  readonly attempt?: AttemptId;
+}
+
+interface WantedCall {
+  readonly key: CallKey;
+  readonly call: Call;
+  readonly row: RowNumber;
+}
+
+/** The answer to a call: the ledger's, the one that another row is just buying, or a new one. */
+function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
+  const { flying } = running;
+  const earlier = flying.get(wanted.key);
+  if (earlier !== undefined) return earlier;
+  const obtained = settleCall(running, wanted).finally(() => flying.delete(wanted.key));
+  flying.set(wanted.key, obtained);
+  return obtained;
+}
+
+/** Looks, buys, looks again: what counts is always what the ledger holds. Ends because every round is a decision. */
+async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
+  const { order, spending, batch } = running;
+  const { ledger, job, account } = order;
+  for (;;) {
+    const [found] = await findCalls<CallState>([wanted], {
+      operation: job.operation,
+      accountIdentity: account.identity,
+      batch,
+      ledger,
+      find: async (keys) =>
+        asReadToday(await ledger.find(keys, batch.id), order, (read) => keepReading(spending, read)),
+    });
+    invariant(found !== undefined, 'the ledger answers for every key');
+    const { state, key, call } = found;
+    switch (state.kind) {
+      case 'answered': {
+        const left = await settleAnswered(running, wanted, state);
+        if (left !== undefined) return left;
+        break;
+      }
+      case 'unknown': {
+        const left = await buyUnknown(spending, wanted);
+        if (left !== undefined) return left;
+        break;
+      }
+      case 'in_doubt': {
+        const left = await settleDoubt(running, { ...wanted, key, call }, state);
+        if (left !== undefined) return left;
+        break;
+      }
+      default:
+        unreachable(state);
+    }
+  }
+}
+
+async function buyUnknown(spending: Spending, wanted: WantedCall): Promise<Obtained | undefined> {
+  const bought = await buy(spending, wanted);
+  return typeof bought === 'object' ? withheld(bought) : undefined;
+}
+
+/** @returns undefined: it was bought anew, and the ledger knows more now. */
+async function settleAnswered(
+  { order: { ledger }, spending, batch }: RunningBatch,
+  wanted: WantedCall,
+  state: Answering,
+): Promise<Obtained | undefined> {
+  const { erasedAtMs, attempt } = state.answer;
+  if (erasedAtMs !== undefined) {
+    // Under the key that was erased nothing is bought: the call begins anew, under its own.
+    if (asksErasedAgain(batch)) return buyUnknown(spending, wanted);
+    return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
+  }
+  if (await isFreshFor(batch, state.answer, ledger)) return state;
+  await buy(spending, { ...wanted, replaces: attempt });
+  return undefined;
+}
+
+/** What can be done about a call in doubt. @returns how it is left for this batch; undefined: the ledger knows more now. */
+async function settleDoubt(
+  { order, spending }: RunningBatch,
+  wanted: WantedCall,
+  state: InDoubt,
+): Promise<Obtained | undefined> {
+  const { doubt } = state;
+  const { attempt } = doubt;
+  const resolution = await resolveDoubt(spending, state, order.job.inDoubt.kind);
+  switch (resolution.kind) {
+    case 'hold':
+      return { kind: 'in_doubt', reason: resolution.reason, attempt };
+    case 'skip':
+      return { kind: 'skipped', reason: resolution.reason, attempt };
+    case 'resolved':
+      return undefined;
+    case 'send_again': {
+      const bought = await buy(spending, { ...wanted, ...resolution.again });
+      if (typeof bought === 'object') return withheld(bought);
+      return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
+    }
+    default:
+      return unreachable(resolution);
+  }
+}
+
+/** Why a change was not sent, although the plan says so. */
+function withheld(why: Withheld): Unanswered {
+  switch (why.kind) {
+    case 'moved':
+      return {
+        kind: 'refused',
+        reason: `changed by batch ${why.by} since this was planned; run the list again to plan it anew`,
+      };
+    case 'subject_in_doubt':
+      return {
+        kind: 'in_doubt',
+        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and its answer was lost; settle that first`,
+      };
+    default:
+      return unreachable(why);
+  }
+}

@@ -1,0 +1,28 @@
+import type { RowNumber } from '../../core/row.ts';
+import type { BatchId, LedgerReader, SettledInput } from '../../ledger/ledger.ts';
+
+/** What settled rows were settled from, for whoever asks in rising order of the rows: one page is held at a time. */
+export class SettledInputs {
+  readonly #pages: AsyncIterator<readonly SettledInput[]>;
+  #page: readonly SettledInput[] = [];
+  #next = 0;
+
+  constructor(ledger: Pick<LedgerReader, 'settledRows'>, batch: BatchId, fromRow: RowNumber) {
+    this.#pages = ledger.settledRows(batch, fromRow)[Symbol.asyncIterator]();
+  }
+
+  /** Undefined for a row of an older Rowonce, too. */
+  async of(row: RowNumber): Promise<number | undefined> {
+    for (;;) {
+      for (; this.#next < this.#page.length; this.#next += 1) {
+        const settled = this.#page[this.#next];
+        if (settled !== undefined && settled.row >= row)
+          return settled.row === row ? settled.input : undefined;
+      }
+      const { value, done } = await this.#pages.next();
+      if (done) return undefined;
+      this.#page = value;
+      this.#next = 0;
+    }
+  }
+}

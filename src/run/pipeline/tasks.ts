@@ -1,0 +1,96 @@
+import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { MappedInput } from '../../files/input.ts';
+import { requireSameInput, rowInputOf } from '../../files/row-input.ts';
+import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
+import { keptWork } from '../../operations/team/planned-work.ts';
+import type { RunOrder } from '../../plan/order.ts';
+import { optionsOf, prepareRow } from '../../plan/row-classification.ts';
+import type { RowSet } from './row-set.ts';
+import { SettledInputs } from './settled-inputs.ts';
+
+/** A row that has no final outcome yet: what its operation is to be asked about, or how it ended without being asked. */
+export type Task = {
+  readonly row: RowNumber;
+  /** What of the file it is about; absent for a row that the file does not have. */
+  readonly input?: number;
+} & ({ readonly kind: 'work'; readonly work: unknown } | { readonly kind: 'end'; readonly outcome: Outcome });
+
+export interface TaskSource {
+  readonly order: RunOrder;
+  readonly input: MappedInput;
+  readonly batch: Batch;
+  /** The only rows to settle; undefined: all. */
+  readonly sample: ReadonlySet<RowNumber> | undefined;
+  /** Rows that have a final outcome. */
+  readonly settled: RowSet;
+}
+
+/** Remembering where every so-manieth row starts lets a resumed run skip the settled part of the file. */
+const ROWS_BETWEEN_MARKS = 5_000;
+
+const PLANNED_PAGE = 1_000;
+
+/** The tasks of a batch in the order of its rows: of the file, or of the plan that was kept when the batch began. */
+export function tasksOf(source: TaskSource): AsyncGenerator<Task, void, undefined> {
+  return source.order.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
+}
+
+async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource): AsyncGenerator<Task> {
+  const { job, account, ledger } = order;
+  const options = optionsOf(job, account);
+  const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
+  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
+  const settledInputs = new SettledInputs(ledger, batch.id, from?.row ?? 0);
+  for await (const row of input.sheet.rows(from)) {
+    if (row.row > lastRowWanted(order)) return;
+    if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
+    if (settled.has(row.row)) {
+      requireSameInput(input, batch, row.row, await settledInputs.of(row.row), () => inputOf(row));
+      continue;
+    }
+    if (sample?.has(row.row) === false) continue;
+    const prepared = prepareRow(job.operation, input.columns, row, options);
+    const task = { row: row.row, input: inputOf(row) };
+    if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared.input };
+    else yield { ...task, kind: 'end', outcome: prepared };
+  }
+}
+
+/** A change is worked off as it was planned: looked at anew after a crash, half of it would seem to be done. */
+async function* tasksOfPlan({ order, batch, settled }: TaskSource): AsyncGenerator<Task> {
+  for (let from = settled.lowestMissing(2); ; ) {
+    const page = await order.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
+    for (const planned of page) {
+      if (planned.row > lastRowWanted(order)) return;
+      if (!settled.has(planned.row)) yield planned;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PLANNED_PAGE) return;
+    from = last.row + 1;
+  }
+}
+
+/** The projects on which the rows of a batch of changes act, as far as they exist yet. */
+export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
+  const projects = new Set<string>();
+  for (let from = 0; ; ) {
+    const page = await ledger.plannedRows(id, from, PLANNED_PAGE);
+    for (const planned of page) {
+      for (const project of projectsIn(planned)) projects.add(project);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PLANNED_PAGE) return projects;
+    from = last.row + 1;
+  }
+}
+
+function projectsIn(planned: PlannedRow): readonly string[] {
+  if (planned.kind === 'end') return [];
+  const { subject, parts = [{ subject }] } = keptWork(planned.work);
+  return parts.flatMap((part) => part.subject.project ?? []);
+}
+
+/** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */
+function lastRowWanted({ limit }: RunOrder): RowNumber {
+  return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
+}

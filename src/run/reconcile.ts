@@ -1,0 +1,345 @@
+import { bytesOf, readBody, valueAt } from '../core/answer-body.ts';
+import { isoTime } from '../core/clock.ts';
+import { formatDuration, parseDurationMs } from '../core/duration.ts';
+import { unreachable } from '../core/errors.ts';
+import { crashPoint, vendorIsQuick } from '../core/faults.ts';
+import type { Call } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import type { Moment } from '../ledger/believed-time.ts';
+import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
+import { leftBy } from '../vendor/changes.ts';
+import type { Dialect, DialectOperation, ReadBack } from '../vendor/dialect.ts';
+import { asReceived, vendorReply } from '../vendor/envelope.ts';
+import { fittingRule, isVendorsWord, judge, type Reply } from '../vendor/judge.ts';
+import { type Asking, judgeFree, pageFrom } from '../vendor/member-list.ts';
+import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from '../vendor/request.ts';
+import { hear, type Spending } from './attempt.ts';
+import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
+import { type Finding, failed, type Heard, heardIn } from './reconcile/finding.ts';
+
+/**
+ * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about
+ * all of them by its count of credits. What it says is in the ledger before anything follows from it, so that a crash
+ * leaves at most a question to be asked again. A question that fails is `unclear`; it never stops a run.
+ */
+
+/** So long after we gave up on an answer nobody works on its request any more, whatever a dialect says. */
+const WORKS_ON_MS = 60_000;
+
+// ------------------------------------------------------------------------------------------------ one call
+
+/** One question about one call. */
+interface Question {
+  /** How long after the call was sent the answer is certain. */
+  readonly sureMs: number;
+  ask(): Promise<{ readonly finding: Finding; readonly heard: Heard }>;
+}
+
+/** Asks about one call, once in a run. @returns whether its doubt is over: the ledger holds its answer, or nothing. */
+export async function readBack(spending: Spending, doubt: Doubt): Promise<boolean> {
+  const question = readBackQuestion(spending, doubt) ?? inviteQuestion(spending, doubt);
+  if (question === undefined || spending.looked.has(doubt.attempt)) return false;
+  spending.looked.add(doubt.attempt);
+  await untilSure(spending, sentMoment(doubt), question.sureMs);
+  const { finding, heard } = await question.ask();
+  await note(spending, doubt, 'read_back', finding, heard);
+  return conclude(spending, doubt, finding);
+}
+
+/** Whether the vendor offers anything at all that could say what became of such a call. */
+export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
+  const shape = dialect.operations[call.operation]?.read_back;
+  return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
+}
+
+/** By the operation's own read-back. */
+function readBackQuestion(spending: Spending, doubt: Doubt): Question | undefined {
+  const operation = dialectOperationOf(spending.dialect, doubt.call);
+  const { read_back: shape } = operation;
+  const request = readBackRequest(spending, shape, doubt);
+  if (shape === undefined || request === undefined) return undefined;
+  return {
+    sureMs: sureMsOf(spending, shape.sure_after),
+    ask: async () => {
+      const reply = await ask(spending, request);
+      return {
+        finding: readBackFinding(spending, operation, shape, request, reply),
+        heard: heardIn(reply),
+      };
+    },
+  };
+}
+
+/** Undefined when the read-back asks by an idempotency key that the lost attempt did not have. */
+function readBackRequest(
+  { dialect, basePath, requestValues }: Spending,
+  shape: ReadBack | undefined,
+  { call, request }: Doubt,
+): HttpRequest | undefined {
+  if (shape === undefined) return undefined;
+  if (request === undefined) {
+    if (JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}')) return undefined;
+    return readBackRequestOf(dialect, basePath, call, shape, requestValues);
+  }
+  const values = { ...requestValues, idempotency_key: request.idempotencyKey };
+  return readBackRequestOf(dialect, basePath, call, shape, values);
+}
+
+function readBackFinding(
+  { dialect, origin }: Spending,
+  operation: DialectOperation,
+  shape: ReadBack,
+  request: HttpRequest,
+  reply: Reply,
+): Finding {
+  if (reply.kind !== 'answered') return failed(reply.message);
+  const own = vendorReply(reply.raw, dialect);
+  const rule = own === undefined ? undefined : fittingRule(shape.answers, own);
+  // A rule that looks into the body knows what it reads. Without one, a proxy's 404 would give money back.
+  const isHeard = own !== undefined && rule !== undefined && (rule.body !== undefined || isVendorsWord(own));
+  if (!isHeard || rule.says === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
+  const { says: said } = rule;
+  if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
+  const told = asReceived(lostAnswer(own, shape), dialect);
+  const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, { origin, path: request.path });
+  if (verdict.kind !== 'settle') {
+    return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.closure.why}` };
+  }
+  const { answer, charged, why } = verdict.closure;
+  if (answer === 'found') return { said, why: `the vendor did it, and gave its answer again (${why})`, told };
+  // Whatever it answered, it sold nothing: to ask again costs nothing and gets the same answer.
+  if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
+  return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
+}
+
+/** The answer that was lost, as it would have come. */
+function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack): RawReply {
+  const read = readBody(own.body);
+  const value = read.kind === 'json' ? read.value : undefined;
+  const status = statusAt === undefined ? own.status : Number(valueAt(value, statusAt));
+  return { ...own, status, body: answer === undefined ? own.body : bytesOf(valueAt(value, answer)) };
+}
+
+// ------------------------------------------------------------------------------------------------ one invite
+
+/** By who is invited to the project, and who is in it. */
+function inviteQuestion(spending: Spending, doubt: Doubt): Question | undefined {
+  const { dialect, basePath, requestValues, origin } = spending;
+  const look = inviteLookOf(dialect, doubt.call);
+  if (look === undefined) return undefined;
+  const asking: Asking = {
+    dialect,
+    basePath,
+    values: { ...requestValues, project_id: look.project },
+    ask: async (request) => {
+      const reply = await ask(spending, request);
+      return pageFrom(reply, judgeFree(reply, dialect, request, origin));
+    },
+  };
+  return {
+    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(spending, listing.sure_after))),
+    ask: async () => {
+      const found = await findInvite(asking, look);
+      return {
+        finding: inviteFinding(dialect, doubt.call, found, spending.clock.wallMs()),
+        heard: heardOf(found),
+      };
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ all calls
+
+/**
+ * Holds the vendor's count of credits against ours. When it grew by exactly what answers cost, none of the calls in doubt
+ * was charged, and their money is given back. Called before a run sends anything, because a count means nothing while
+ * somebody is buying. When nothing is in doubt, both counts are kept, for the next time.
+ */
+export async function compareUsage(spending: Spending): Promise<void> {
+  const { ledger, accountIdentity, dialect, exclusiveKey } = spending;
+  if (dialect.usage === undefined || !exclusiveKey) return;
+  const { usage: mark } = await ledger.account(accountIdentity);
+  const { inDoubt } = await moneyOf(spending);
+  if (inDoubt > 0 && mark === undefined) return;
+  const doubts = await doubtsAtRisk(spending);
+  const sureMs = sureMsOf(spending, dialect.usage.sure_after);
+  for (const doubt of doubts) await untilSure(spending, sentMoment(doubt), sureMs);
+  const count = await countUsage(spending);
+  if (count === undefined) return;
+  if (mark !== undefined) await settleByCount(spending, doubts, mark, count);
+  await keepCount(spending, count);
+}
+
+/** The vendor's count and ours. Undefined `credits`: it is of no use, for the reason given. */
+interface UsageCount {
+  readonly credits: number | undefined;
+  readonly why: string;
+  readonly money: Money;
+  readonly reply: Reply;
+}
+
+/** Undefined when another run of the account is buying, so that there is no count to compare with. */
+async function countUsage(spending: Spending): Promise<UsageCount | undefined> {
+  const { dialect, basePath, requestValues } = spending;
+  const before = await moneyOf(spending);
+  if (dialect.usage === undefined || before.reserved > 0) return undefined;
+  const request = freeRequestOf(dialect, basePath, dialect.usage, {}, requestValues);
+  const reply = await ask(spending, request);
+  const money = await moneyOf(spending);
+  const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
+  if (!wasQuiet) return undefined;
+  if (reply.kind !== 'answered') return { credits: undefined, why: reply.message, money, reply };
+  return { credits: creditsIn(reply.raw, dialect), why: `status ${reply.raw.status}`, money, reply };
+}
+
+function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
+  const own = vendorReply(raw, dialect);
+  if (own === undefined || Math.floor(own.status / 100) !== 2) return undefined;
+  const body = readBody(own.body);
+  const value = body.kind === 'json' ? valueAt(body.value, dialect.usage?.credits ?? '') : undefined;
+  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
+}
+
+/**
+ * Round by round, because a call that lost several attempts is in doubt about one of them after the other. What was lost
+ * after the vendor had counted is not among them.
+ */
+async function settleByCount(
+  spending: Spending,
+  doubts: readonly Doubt[],
+  mark: UsageMark,
+  count: UsageCount,
+): Promise<void> {
+  const finding = countFinding(spending.dialect, mark, count);
+  const newest = Math.max(...doubts.map(({ attempt }) => attempt));
+  for (let left = doubts; left.length > 0; ) {
+    for (const doubt of left) {
+      await note(spending, doubt, 'usage', finding, heardIn(count.reply));
+      await conclude(spending, doubt, finding);
+    }
+    if (finding.said !== 'not_happened') return;
+    left = (await doubtsAtRisk(spending)).filter(({ attempt }) => attempt <= newest);
+  }
+}
+
+function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }: UsageCount): Finding {
+  if (credits === undefined) return failed(why);
+  const grown = credits - mark.counted;
+  const settled = money.spent - mark.spent;
+  const facts = `since ${isoTime(mark.atMs)} the vendor counted ${counted(grown, 'credit')}, and answers cost ${settled}`;
+  if (grown !== settled) return { said: 'unclear', why: facts };
+  if (settled > 0 && !pricesAreExact(dialect))
+    return { said: 'unclear', why: `${facts} by the dialect's estimates` };
+  return { said: 'not_happened', why: facts };
+}
+
+/**
+ * Whether what we book for an answer is what was charged. An operation of more than a credit may have been cheaper than
+ * its entry says, and then an unnoticed charge would fit into the difference.
+ */
+function pricesAreExact({ credits_charged: stated, operations }: Dialect): boolean {
+  return stated !== undefined || Object.values(operations).every(({ credits }) => credits.most <= 1);
+}
+
+/**
+ * Calls of the account that hold money, of all its batches. A call that costs nothing is not among them: the vendor may
+ * have acted on it all the same.
+ */
+async function doubtsAtRisk({ ledger, accountIdentity }: Spending): Promise<readonly Doubt[]> {
+  const byAttempt = new Map<Doubt['attempt'], Doubt>();
+  for (const batch of await ledger.batches()) {
+    if (batch.accountIdentity !== accountIdentity) continue;
+    for (const doubt of await ledger.doubts(batch.id))
+      if (doubt.atRisk > 0) byAttempt.set(doubt.attempt, doubt);
+  }
+  return [...byAttempt.values()];
+}
+
+/** Keeps a count of a moment in which nothing was open or in doubt: from then on only lost calls make a difference. */
+async function keepCount(spending: Spending, { credits, money }: UsageCount): Promise<void> {
+  const { ledger, accountIdentity, clock } = spending;
+  const { spent, inDoubt } = await moneyOf(spending);
+  if (credits === undefined || inDoubt > 0 || spent !== money.spent) return;
+  await ledger.setUsage(accountIdentity, { counted: credits, spent, atMs: clock.wallMs() });
+}
+
+function moneyOf({ ledger, accountIdentity, clock }: Spending): Promise<Money> {
+  return ledger.accountMoney(accountIdentity, 'ever', clock.wallMs());
+}
+
+// ------------------------------------------------------------------------------------------------ asking
+
+/** What a dialect says, and never less than what is certain by itself. */
+function sureMsOf({ timeoutMs }: Spending, sureAfter: string | undefined): number {
+  const statedMs = sureAfter === undefined ? 0 : (parseDurationMs(sureAfter) ?? 0);
+  return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
+}
+
+function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
+  return { atMs: sentAtMs, boot: sentBoot };
+}
+
+/** Waits until the vendor has surely finished with what was sent then, and booked it. */
+async function untilSure(spending: Spending, sent: Moment, sureMs: number): Promise<void> {
+  const { clock, waiter, emit, looked } = spending;
+  const waitMs = sureMs - clock.since(sent).leastMs;
+  if (waitMs <= 0) return;
+  // Said once: what else is asked about then waits at the same time.
+  if (looked.size <= 1)
+    emit({ kind: 'note', message: `The vendor is asked about calls in doubt in ${formatDuration(waitMs)}.` });
+  await clock.sleep(waitMs, waiter.signal);
+}
+
+/** One free request, at the account's pace. Without an intent, because it costs nothing. */
+function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
+  const { limiter, waiter, transport, clock } = spending;
+  return limiter.slot(waiter, async () => {
+    await transport.untilQuiet();
+    const permit = await limiter.permit(waiter);
+    try {
+      const intentAt = clock.sendingAt();
+      const reply = clock.heard(await transport.send(request, { intentAt, onSent: () => permit.sent() }));
+      if (reply.kind === 'answered') hear(spending, reply.raw, intentAt.monotonicMs);
+      return reply;
+    } finally {
+      permit.done();
+    }
+  });
+}
+
+async function note(
+  { ledger, clock, emit }: Spending,
+  { attempt }: Doubt,
+  kind: Look['kind'],
+  { said, why }: Finding,
+  { status, body }: Heard,
+): Promise<void> {
+  await ledger.recordLook({ attempt, kind, said, why, status, body, atMs: clock.wallMs() });
+  crashPoint('after-look');
+  emit({ kind: 'looked', said });
+}
+
+/** @returns whether the doubt is over. */
+async function conclude(
+  { ledger, clock, batch, accountIdentity, dialect }: Spending,
+  { key, attempt, call }: Doubt,
+  { said, why, told, left }: Finding,
+): Promise<boolean> {
+  switch (said) {
+    case 'not_happened':
+      await ledger.release(attempt, why, clock.wallMs());
+      return true;
+    case 'happened': {
+      // What it cost is not known to the credit, so the counts of before can be compared no more.
+      await ledger.setUsage(accountIdentity, undefined);
+      const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, dialect));
+      await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
+      return true;
+    }
+    case 'unclear':
+      return false;
+    default:
+      return unreachable(said);
+  }
+}

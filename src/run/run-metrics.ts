@@ -1,0 +1,32 @@
+import type { Clock } from '../core/clock.ts';
+import type { Listener, RunEvent } from '../core/events.ts';
+
+/** Counts what went over the wire in one run, by listening to its events. */
+export class Traffic {
+  requests = 0;
+  pauses = { count: 0, ms: 0 };
+  #pausedUntilMs = 0;
+
+  /** A listener that counts and passes on. */
+  hear(next: Listener, clock: Clock): Listener {
+    return (event) => {
+      this.#count(event, clock.wallMs());
+      next(event);
+    };
+  }
+
+  /** A stop cuts the pause short that was just being waited for. */
+  end(nowMs: number): void {
+    this.pauses.ms -= Math.max(this.#pausedUntilMs - nowMs, 0);
+    this.#pausedUntilMs = nowMs;
+  }
+
+  #count(event: RunEvent, nowMs: number): void {
+    if (event.kind === 'sent') this.requests += 1;
+    if (event.kind !== 'paused') return;
+    const beginsMs = Math.max(nowMs, this.#pausedUntilMs);
+    if (beginsMs === nowMs) this.pauses.count += 1;
+    this.pauses.ms += Math.max(event.untilMs - beginsMs, 0);
+    this.#pausedUntilMs = Math.max(event.untilMs, this.#pausedUntilMs);
+  }
+}

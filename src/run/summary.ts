@@ -1,0 +1,89 @@
+import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
+import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
+import type { OutputFiles } from '../files/output/output.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import type { Tally } from '../ledger/tally.ts';
+import type { RunOrder } from '../plan/order.ts';
+import { mostOfRow } from '../plan/pricing.ts';
+import type { Forecast } from '../plan/sample.ts';
+import { onlyMisses } from '../vendor/misses.ts';
+import { type ChangesDone, changesDone } from './changes-done.ts';
+import type { Traffic } from './run-metrics.ts';
+
+/** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
+export interface RunSummary {
+  readonly batch: BatchId;
+  readonly rows: number;
+  readonly calls: number;
+  readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
+  readonly money: Money;
+  /** Credits that this run confirmed, of those that the batch has spent in all. */
+  readonly spentNow: Credits;
+  /** Undefined when no output was written, because it is counted while writing. */
+  readonly saved: Credits | undefined;
+  readonly requests: number;
+  readonly pauses: { readonly count: number; readonly ms: number };
+  readonly durationMs: number;
+  /** Rows that were sent repaired, as far as an output was written; undefined for a job that repairs nothing. */
+  readonly repaired: number | undefined;
+  readonly files: Omit<OutputFiles, 'tally'>;
+  readonly tally: Tally | undefined;
+  /** What a sample says of the rest; undefined for a run without one. */
+  readonly forecast: Forecast | undefined;
+  /** What was done so far; undefined for an operation that changes nothing. */
+  readonly changes: ChangesDone | undefined;
+  readonly stopped: StopError | undefined;
+  /** How many answers the account has ever given, where every one was status 404; undefined otherwise. */
+  readonly onlyMisses: number | undefined;
+  /** A cap with which every pending row could be bought at its worst price. */
+  readonly budgetToFinish: number;
+}
+
+export interface RunEnding {
+  readonly traffic: Traffic;
+  /** What the batch had spent when the run began. */
+  readonly spentBefore: Credits;
+  readonly files: OutputFiles | undefined;
+  readonly forecast: Forecast | undefined;
+  readonly stopped: StopError | undefined;
+  readonly durationMs: number;
+}
+
+/** Puts the summary together, and closes the batch when every row has its outcome. */
+export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
+  const { ledger } = order;
+  const { traffic, spentBefore, files, forecast, stopped, durationMs } = ending;
+  const counts = await ledger.counts(batch.id);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (stopped === undefined && settled === batch.inputRows + (batch.rowsBeyond ?? 0))
+    await ledger.changeBatch(batch.id, { state: 'finished' });
+  const { tally, ...written } = files ?? {};
+  const money = await ledger.batchMoney(batch.id);
+  return {
+    batch: batch.id,
+    rows: batch.inputRows,
+    calls: (await ledger.traffic(batch.id)).calls,
+    counts,
+    money,
+    spentNow: credits(money.spent - spentBefore),
+    saved: tally?.saved,
+    requests: traffic.requests,
+    pauses: traffic.pauses,
+    durationMs,
+    repaired: order.job.repair === true ? tally?.repaired : undefined,
+    files: written,
+    tally,
+    forecast,
+    changes: order.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
+    stopped,
+    onlyMisses: onlyMisses(await ledger.account(order.account.identity), order.account.sandbox),
+    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(order)),
+  };
+}
+
+/** A stop outranks rows that need attention. */
+export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
+  if (stopped !== undefined) return stopped.exitCode;
+  const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);
+  return attention && !attentionIsFine ? EXIT.attention : EXIT.done;
+}

@@ -1,0 +1,277 @@
+import { hash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { stringify } from 'csv-stringify/sync';
+import { answerPlaceOf, fieldsOf } from '../core/answer-body.ts';
+import { callKeyOf } from '../core/call-key.ts';
+import { stop } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
+import type { Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
+import { stateFolder } from '../core/paths.ts';
+import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
+import type { Job } from '../job/job.ts';
+import {
+  type AnswerRecord,
+  type AttemptRecord,
+  type BatchId,
+  type CallState,
+  type Closure,
+  type Credits,
+  credits,
+  type Ledger,
+  type LedgerReader,
+  type RawReply,
+} from '../ledger/ledger.ts';
+import { isUrl } from '../ledger/store.ts';
+import { findCalls } from '../plan/former-calls.ts';
+import { mostAsked } from '../plan/plan.ts';
+import { mostOfRow } from '../plan/pricing.ts';
+import { optionsOf } from '../plan/row-classification.ts';
+import { PathSearch } from '../vendor/answer-fields.ts';
+import { type RuleFound, ruleOf } from '../vendor/judge.ts';
+import { dialectOperationOf, type HttpRequest, requestOf } from '../vendor/request.ts';
+import { basePathOf } from '../vendor/vendor-line.ts';
+import { chooseStore } from './open-ledger.ts';
+import { type ChosenJob, choose, openSpender } from './run-job.ts';
+import type { FileRequest, SpenderRequest } from './run-request.ts';
+import type { RunSummary } from './summary.ts';
+
+/**
+ * One call by itself, to see how a dialect sends it and reads its answer before a list is bought. It is a batch of one row
+ * whose file stands in the store: journalled, budgeted, resumed and settled as any other, on the same way.
+ */
+
+export interface TrialOrder {
+  /** The name of an operation, or a job file. */
+  readonly job: string;
+  /** `input=value`, each input once. */
+  readonly given: readonly string[];
+  readonly account?: string | undefined;
+}
+
+export interface Trial extends ChosenJob {
+  /** Text by input. */
+  readonly row: RowInput;
+  readonly call: Call;
+}
+
+/** @throws StopError `usage` for what is no trial, or cannot be asked; as a run for a wrong job or account. */
+export async function trialOf({ job, given, account }: TrialOrder): Promise<Trial> {
+  const chosen = await choose({ job, account });
+  const { operation } = chosen.job;
+  refuseChange(operation);
+  const row = rowOf(operation, given);
+  const own = trialJob(chosen.job, Object.keys(row));
+  return { ...chosen, job: own, row, call: callOf(operation, row, optionsOf(own, chosen.account)) };
+}
+
+function refuseChange({ name, change }: Operation): void {
+  if (change === undefined) return;
+  const fact = `${name} changes the service, and a change cannot be tried: it is made.`;
+  throw stop('usage', fact, 'Look at it with rowonce plan, and make it with rowonce run.');
+}
+
+function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput {
+  const names = inputs.map((input) => input.name);
+  const row = new Map<string, string>();
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    const input = pair.slice(0, Math.max(at, 0));
+    if (at < 1) throw stop('usage', `"${pair}" is not key=value.`, `Give it as ${names[0] ?? 'key'}=value.`);
+    if (!names.includes(input))
+      throw stop('usage', `${name} has no input "${input}".`, suggestion(input, names));
+    if (row.has(input)) throw stop('usage', `${input} is given twice.`, 'Give each input once.');
+    row.set(input, pair.slice(at + 1));
+  }
+  const missing = inputs.find((input) => input.required === true && !row.has(input.name))?.name;
+  const any = row.size > 0 || names.length === 0;
+  if (any && missing === undefined) return Object.fromEntries(row);
+  const fact = missing === undefined ? `${name} has nothing to ask by.` : `${name} needs ${missing}.`;
+  throw stop('usage', fact, `Give it as ${missing ?? names[0]}=value.`);
+}
+
+/**
+ * The job for this row and no other: all that is given goes into one call, of a search only the first page is asked for,
+ * and neither a sweep nor a list that happens to be the same takes its batch for theirs.
+ */
+function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs: readonly string[]): Job {
+  return {
+    name,
+    operation: { ...operation, settings: { ...operation.settings, trial: 'asks' } },
+    columns: Object.fromEntries(inputs.map((input) => [input, input])),
+    ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
+    ...(add === undefined ? {} : { add }),
+    onExisting: 'replace',
+    read: { encoding: 'utf-8', delimiter: 'comma' },
+    inDoubt,
+    settings: { ...settings, ...(settings.pages === undefined ? {} : { pages: 1 }), trial: true },
+  };
+}
+
+/** @throws StopError `usage` where an input cannot be used: also where the others could do without it. */
+function callOf(operation: Operation, row: RowInput, options: OperationOptions): Call {
+  const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
+  const checks = [
+    ...alone.map(([name, value]) => operation.prepare({ [name]: value }, { ...options, waterfall: [name] })),
+    operation.prepare(row, options),
+  ];
+  const invalid = checks.find((prepared) => prepared.kind === 'invalid');
+  if (invalid !== undefined)
+    throw stop('usage', `This cannot be asked: ${invalid.reason}.`, 'Give another value.');
+  const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared.input] : [])).reverse();
+  const step = operation.next(ready, () => undefined);
+  if (step.kind === 'send') return step.call;
+  throw stop(
+    'usage',
+    `This cannot be asked: ${step.outcome.reason ?? 'nothing is to be sent'}.`,
+    'Give another value.',
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- what leaves
+
+export interface ShownRequest extends Pick<HttpRequest, 'method' | 'headers'> {
+  /** Of the sandbox only the path: its address is known once it runs. */
+  readonly url: string;
+  readonly body: string | undefined;
+}
+
+const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
+
+/** The request as it leaves, with a word in the place of the key. */
+export function requestShown({ dialect, account, call }: Trial): ShownRequest {
+  const { baseUrl, projectId, organizationId } = account;
+  const values = {
+    ...WITHOUT_KEY,
+    ...(projectId === undefined ? {} : { project_id: projectId }),
+    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+  };
+  const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
+  const { method, path, headers, body } = requestOf(dialect, basePath, call, values);
+  return { method, url: `${baseUrl?.origin ?? ''}${path}`, headers, body: body?.toString('utf8') };
+}
+
+/** The most that it may cost, with the highest price that was seen. */
+export async function mostOfTrial(trial: Trial, ledger: LedgerReader | undefined): Promise<Credits> {
+  return credits(await mostOfRow({ ...trial, ledger }));
+}
+
+// ---------------------------------------------------------------------------------------------------- what came
+
+/** One attempt of the call, as far as it got. */
+export interface Tried {
+  readonly batch: BatchId;
+  /** Undefined: the answer was lost, or nothing was sent. */
+  readonly reply: RawReply | undefined;
+  readonly closure: Closure | undefined;
+}
+
+export type Known =
+  | { readonly kind: 'unknown' | 'in_doubt' }
+  | { readonly kind: 'answered'; readonly tried: Tried };
+
+/** What the ledger knows of the call, whoever asked. @param ledger undefined: there is none yet. */
+export async function knownOf(
+  { account, job: { operation }, call }: Trial,
+  ledger: LedgerReader | undefined,
+): Promise<Known> {
+  if (ledger === undefined) return { kind: 'unknown' };
+  const [found] = await findCalls<CallState>([{ key: callKeyOf(account.identity, call), call }], {
+    operation,
+    accountIdentity: account.identity,
+    batch: {},
+    ledger,
+    find: (keys) => ledger.find(keys),
+  });
+  const state = found?.state ?? { kind: 'unknown' };
+  if (state.kind !== 'answered') return { kind: state.kind };
+  return { kind: 'answered', tried: await triedOf(ledger, state.answer) };
+}
+
+/** An answer with the headers that came with it, which stand beside its attempt. */
+async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Tried> {
+  const { batch, attempt, paidRow, kind, charged, why, status, body, answeredAtMs: receivedAtMs } = answer;
+  const history = await ledger.history(batch, paidRow);
+  const reply = history.find((each) => each.attempt === attempt)?.reply;
+  return {
+    batch,
+    reply: reply ?? { status, headers: {}, body, receivedAtMs },
+    closure: { kind: 'settled', answer: kind, charged, why },
+  };
+}
+
+/** The rule that decided; undefined where no rule of the dialect did, such as for an answer that a person told. */
+export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried): RuleFound | undefined {
+  const isTold = reply === undefined || closure === undefined;
+  return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call.operation);
+}
+
+/** What an `add` may name, and what the one of the job names in vain. */
+export function fieldsIn({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
+  const search = new PathSearch(Object.values(job.add ?? {}));
+  const isFound = closure?.kind === 'settled' && closure.answer === 'found';
+  if (isFound && reply !== undefined)
+    search.look(fieldsOf(reply.body, answerPlaceOf(dialect, call.operation)));
+  return search;
+}
+
+// ---------------------------------------------------------------------------------------------------- the call
+
+export interface TrialRun
+  extends Omit<SpenderRequest, 'accept'>,
+    Pick<FileRequest, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
+
+export interface RanTrial {
+  readonly summary: RunSummary;
+  /** Undefined: the run stopped before it got to the call. */
+  readonly tried: Tried | undefined;
+}
+
+/** Makes the call, or goes on with it, as the agreement of whoever asked allows: for its price and no more. */
+export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTrial> {
+  const { account, job, dialect } = trial;
+  const spender = await openSpender(account.sandbox, request);
+  try {
+    const { ledger } = spender;
+    const { location } = chooseStore(request.store, account.sandbox);
+    const file = await writeRow(trial, location, ledger);
+    const { refresh, maxPauseMs, signal, onEvent, askMisses } = request;
+    const summary = await spender.run(
+      { job, account, dialect },
+      {
+        ...{ file, refresh, maxPauseMs, signal, onEvent, askMisses },
+        output: new Writable({ write: (_chunk, _encoding, done) => done() }),
+        askRequests: async () => true,
+        askBudget: async (plan) => credits(mostAsked(plan)),
+      },
+    );
+    return { summary, tried: lastOf(await ledger.history(summary.batch, ROW)) };
+  } finally {
+    await spender.close();
+  }
+}
+
+/** As a spreadsheet counts: the header is 1. */
+const ROW = 2;
+
+function lastOf(history: readonly AttemptRecord[]): Tried | undefined {
+  const last = history.at(-1);
+  return last && { batch: last.batch, reply: last.reply, closure: last.closure };
+}
+
+/**
+ * The row as a file that only this user can read, named by its content: the same trial is the same batch. Beside the
+ * ledger, so that both are kept, copied and thrown away together.
+ */
+async function writeRow({ row }: Trial, location: string, ledger: Ledger): Promise<string> {
+  const columns = Object.keys(row).length === 0 ? { row: '1' } : row;
+  const text = stringify([columns], { header: true });
+  const folder = join(isUrl(location) ? stateFolder() : location, 'spool');
+  const path = join(folder, `${hash('sha256', text, 'hex')}.csv`);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return writeOwnFile(
+    { path, mode: 0o600, chunks: [text] },
+    ownershipIn(ledger, () => {}),
+  );
+}

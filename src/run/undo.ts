@@ -1,0 +1,168 @@
+import { commandLine } from '../core/command-line.ts';
+import { stop } from '../core/errors.ts';
+import { Team } from '../core/membership.ts';
+import { openHeader } from '../files/input.ts';
+import type { Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import { undoneBy } from '../operations/team/undone-by.ts';
+import { type ChangePlan, planChanges } from '../plan/team/change-plan.ts';
+import type { Account } from '../vendor/account/account.ts';
+import { accountOfBatch } from './batch-account.ts';
+import { storeWords } from './open-ledger.ts';
+import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
+import type { FileRequest, SpenderRequest } from './run-request.ts';
+import type { RunSummary } from './summary.ts';
+import { undoJob } from './undo/job.ts';
+import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
+import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
+import { touchedBy } from './undo/touched.ts';
+
+/**
+ * Takes back what a batch changed in the service, as far as the service offers it. An undo is a batch itself: a list of
+ * how things stood before is written beside the ledger, and worked through as any list is. So it resumes after a crash,
+ * shows in `status`, and can be undone.
+ */
+
+export type { NotUndone } from './undo/list.ts';
+
+export interface UndoRequest
+  extends Omit<SpenderRequest, 'store' | 'mayCreateStore'>,
+    Pick<FileRequest, 'output' | 'maxPauseMs' | 'askChanges' | 'signal' | 'onEvent'> {
+  readonly batch: Batch;
+  /** The store that holds it. */
+  readonly location: string;
+  /** Told, before anything is sent, what is going to be done and what cannot be; not where an undo goes on. */
+  readonly onPlan?: (plan: ChangePlan, left: readonly NotUndone[]) => void;
+}
+
+/** What came of it, and what stays as the batch left it. */
+export type Undone = { readonly left: readonly NotUndone[] } & (
+  | { readonly kind: 'run'; readonly summary: RunSummary }
+  /** Nothing of the batch can be taken back, or nothing has to be. */
+  | { readonly kind: 'nothing' }
+  /** By an earlier undo, which has come to its end. */
+  | { readonly kind: 'undone'; readonly by: BatchId; readonly counts: RunSummary['counts'] }
+);
+
+/** @throws StopError `usage` when the batch cannot be undone at all; otherwise as a run. */
+export async function undoBatch(request: UndoRequest): Promise<Undone> {
+  const { batch, location } = request;
+  refuseUnfinished(batch, location);
+  const account = await requireAccount(batch);
+  const chosen = await undoJob(batch, account);
+  const spender = await openSpender(account.sandbox, { ...request, store: location });
+  try {
+    const { ledger } = spender;
+    const list = await listOf(ledger, batch);
+    const earlier = await undosOf(ledger, batch.id);
+    const begun = await unfinishedAmong(ledger, earlier);
+    if (begun !== undefined) return await goOn(request, { spender, chosen, begun, left: list.left });
+    if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
+    const say = (message: string): void => request.onEvent?.({ kind: 'note', message });
+    const place = undoPath(location, batch.id, earlier.length);
+    const file = await writeUndoList(place, list.rows, ledger, say);
+    const show = (plan: ChangePlan): void => request.onPlan?.(plan, list.left);
+    // Play money is never asked about, but what is going to be done is shown all the same.
+    if (account.sandbox) show(await planOf(chosen, ledger, file));
+    const askChanges = async (plan: ChangePlan): Promise<boolean> => {
+      show(plan);
+      return (await request.askChanges?.(plan)) === true;
+    };
+    const summary = await spender.run(chosen, { ...wishesOf(request), askChanges, file });
+    return { kind: 'run', summary, left: list.left };
+  } finally {
+    await spender.close();
+  }
+}
+
+interface BegunUndo {
+  readonly spender: Spender;
+  readonly chosen: ChosenJob;
+  readonly begun: Batch;
+  readonly left: readonly NotUndone[];
+}
+
+/** The same list again, to which somebody has agreed already. Of a finished one only what is in doubt is looked at. */
+async function goOn(request: UndoRequest, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
+  await requireSameList(begun, request.batch.id, request.location);
+  const { output = begun.outputPath, ...wishes } = wishesOf(request);
+  const summary = await spender.run(chosen, {
+    ...wishes,
+    output,
+    file: begun.inputPath,
+    askChanges: async () => true,
+  });
+  return { kind: 'run', summary, left };
+}
+
+function wishesOf({
+  output,
+  maxPauseMs,
+  askChanges,
+  signal,
+  onEvent,
+}: UndoRequest): Omit<FileRequest, 'file'> {
+  return { output, maxPauseMs, askChanges, signal, onEvent };
+}
+
+function refuseUnfinished({ id, state, vendor, operation, command }: Batch, location: string): void {
+  if (vendor !== 'service') {
+    const fact = `Batch ${id} is of ${operation}, which changes nothing in the service.`;
+    throw stop('usage', fact, 'Name a batch that does; rowonce status shows all of them.');
+  }
+  if (state !== 'open') return;
+  const finish = command === undefined ? '' : `: ${command}`;
+  const cancel = commandLine(['cancel', id, ...storeWords(location)]);
+  throw stop(
+    'usage',
+    `Batch ${id} is unfinished, so what it changes is not known yet.`,
+    `Type ${cancel} first, or let it finish${finish}`,
+  );
+}
+
+async function requireAccount(batch: Batch): Promise<Account> {
+  const account = await accountOfBatch(batch);
+  if (account !== undefined) return account;
+  throw stop(
+    'account',
+    `Account ${batch.accountName}, with which batch ${batch.id} was run, is not configured any more.`,
+    'Add it again with rowonce accounts add.',
+  );
+}
+
+/** Newest first. */
+async function undosOf(ledger: LedgerReader, undone: BatchId): Promise<readonly Batch[]> {
+  return (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === undone);
+}
+
+/** The one that has rows left to work on, or to look at again because they are in doubt. */
+async function unfinishedAmong(ledger: LedgerReader, undos: readonly Batch[]): Promise<Batch | undefined> {
+  for (const undo of undos) {
+    if (undo.state === 'open') return undo;
+    if (undo.state === 'finished' && ((await ledger.counts(undo.id)).in_doubt ?? 0) > 0) return undo;
+  }
+  return undefined;
+}
+
+async function nothingToSend(
+  ledger: LedgerReader,
+  undos: readonly Batch[],
+  left: readonly NotUndone[],
+): Promise<Undone> {
+  const last = undos.find(({ state }) => state === 'finished');
+  if (last === undefined) return { kind: 'nothing', left };
+  return { kind: 'undone', by: last.id, counts: await ledger.counts(last.id), left };
+}
+
+async function listOf(ledger: LedgerReader, batch: Batch): Promise<UndoList> {
+  const touched = await touchedBy(ledger, batch);
+  const team = new Team(await ledger.subjects(batch.accountIdentity));
+  const undos = (await ledger.batches()).flatMap(({ id, settings }): [string, string][] => {
+    const undone = undoneBy(settings);
+    return undone === undefined ? [] : [[id, undone]];
+  });
+  return undoList(batch.id, touched, team, new Map(undos));
+}
+
+async function planOf(chosen: ChosenJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
+  return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
+}

@@ -1,0 +1,38 @@
+import { invariant } from '../../core/errors.ts';
+import { loadJob } from '../../job/job.ts';
+import type { Batch } from '../../ledger/ledger.ts';
+import type { Account } from '../../vendor/account/account.ts';
+import { dialectOf } from '../../vendor/dialect-of.ts';
+import { operationIn } from '../../vendor/operation-in.ts';
+import type { ChosenJob } from '../run-job.ts';
+import { UNDO_COLUMNS } from './list-file.ts';
+
+/**
+ * The job of an undo: `onboard` over a list of ours, in which a role may be `none`. It is no state that is to be kept up:
+ * once it is finished, whatever anybody does later stays as they did it. So it never becomes a new generation.
+ */
+export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob> {
+  const onboard = await loadJob('onboard');
+  const dialect = await dialectOf(account);
+  const { change, settings, ...operation } = operationIn(dialect, onboard.operation);
+  invariant(change !== undefined, 'onboard changes the service');
+  return {
+    job: {
+      name: 'undo',
+      operation: {
+        ...operation,
+        change: { ...change, isState: false },
+        // Part of what makes it this batch: an undo of another batch may have the same list.
+        settings: { ...settings, our_list: 'asks', undoes: 'asks' },
+      },
+      columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
+      onExisting: 'refuse',
+      inDoubt: { kind: 'hold' },
+      settings: { our_list: true, undoes: batch.id },
+      // Whoever is made admin by this was admin before.
+      guards: { admins: 'allow' },
+    },
+    account,
+    dialect,
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { commandLine } from '../../core/command-line.ts';
+import { stop } from '../../core/errors.ts';
+import { stateFolder } from '../../core/paths.ts';
+import { contentHash } from '../../files/input.ts';
+import { ownershipIn, writeOwnFile } from '../../files/output/own-files.ts';
+import type { Batch, BatchId, Ledger } from '../../ledger/ledger.ts';
+import { isUrl } from '../../ledger/store.ts';
+import { storeWords } from '../open-ledger.ts';
+import type { UndoRow } from './list.ts';
+
+/** The list of an undo as a file, which is its batch's input like any other. It holds e-mail addresses: 0600. */
+
+export const UNDO_COLUMNS = [
+  'email',
+  'project_id',
+  'role',
+  'user_id',
+] as const satisfies readonly (keyof UndoRow)[];
+
+/**
+ * Beside the ledger, so that both are kept, copied and thrown away together.
+ * @param earlier how many undos of the batch there were: each keeps its own list, because it is that batch's input.
+ */
+export function undoPath(location: string, batch: BatchId, earlier: number): string {
+  const name = earlier === 0 ? `${batch}.csv` : `${batch}-${earlier + 1}.csv`;
+  return join(isUrl(location) ? stateFolder() : location, 'undo', name);
+}
+
+/**
+ * A crash before its batch has begun leaves a list that the next undo writes again, unless somebody has changed it.
+ * @returns where it was written.
+ */
+export async function writeUndoList(
+  path: string,
+  rows: readonly UndoRow[],
+  ledger: Ledger,
+  say: (sentence: string) => void,
+): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const chunks = [stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] })];
+  return writeOwnFile({ path, mode: 0o600, chunks }, ownershipIn(ledger, say));
+}
+
+/** @throws StopError `input` when the list of an undo that was begun is not as it was written. */
+export async function requireSameList(
+  { id, inputPath, inputSha256 }: Batch,
+  undone: BatchId,
+  location: string,
+): Promise<void> {
+  if ((await contentHash(inputPath)) === inputSha256) return;
+  const where = storeWords(location);
+  throw stop(
+    'input',
+    `${inputPath}, the list of batch ${id}, which undoes batch ${undone}, was changed.`,
+    `Put it back as it was, or type ${commandLine(['cancel', id, ...where])} and then ${commandLine(['undo', undone, ...where])}`,
+  );
+}

@@ -1,0 +1,155 @@
+import { unreachable } from '../../core/errors.ts';
+import {
+  type KnownSubject,
+  type SubjectFacts,
+  subjectText,
+  subjectWords,
+  type Team,
+} from '../../core/membership.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { BatchId } from '../../ledger/ledger.ts';
+import type { Touched } from './touched.ts';
+
+/** A row of the list that an undo is: how somebody stood before, as `onboard` takes it. */
+export interface UndoRow {
+  readonly email: string;
+  readonly project_id: string;
+  /** A role; `none`: was not in the project. */
+  readonly role: string;
+  readonly user_id: string;
+}
+
+/** Something that stays as the batch left it, and why. */
+export interface NotUndone {
+  /** Of the batch. */
+  readonly row: RowNumber;
+  /** `jo@x.com in proj-1`. */
+  readonly subject: string;
+  /** A clause, then what to do. */
+  readonly reason: string;
+}
+
+export type Undos = ReadonlyMap<string, string>;
+
+export interface UndoList {
+  readonly rows: readonly UndoRow[];
+  readonly left: readonly NotUndone[];
+}
+
+/** What became of one subject: `done` when it stands as before, or an earlier undo has seen to it. */
+type Step =
+  | { readonly kind: 'row'; readonly row: UndoRow }
+  | { readonly kind: 'left'; readonly reason: string }
+  | { readonly kind: 'done' };
+
+const left = (reason: string): Step => ({ kind: 'left', reason });
+const DONE: Step = { kind: 'done' };
+
+/**
+ * What takes a batch back, from what it altered and how that stands now. Pure.
+ * @param undos the batches that are undos, each with the batch that it takes back.
+ */
+export function undoList(batch: BatchId, touched: readonly Touched[], team: Team, undos: Undos): UndoList {
+  const rows: UndoRow[] = [];
+  const notUndone: NotUndone[] = [];
+  for (const each of touched) {
+    const step = stepFor(batch, each, team.find(each.subject), undos);
+    if (step.kind === 'row') rows.push(step.row);
+    if (step.kind === 'left') {
+      notUndone.push({ row: each.row, subject: subjectWords(each.subject), reason: step.reason });
+    }
+  }
+  const left = [...notUndone, ...doubtful(batch, touched, team)].sort((one, other) => one.row - other.row);
+  return { rows, left };
+}
+
+/** Those of whom nobody knows whether the batch altered them at all, because every answer about them was lost. */
+function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): readonly NotUndone[] {
+  const named = new Set(touched.map(({ subject }) => subjectText(subject)));
+  return team.all.flatMap(({ subject, doubt }) =>
+    doubt?.batch === batch && !named.has(subjectText(subject))
+      ? [{ row: doubt.row, subject: subjectWords(subject), reason: doubtWords(doubt) }]
+      : [],
+  );
+}
+
+function doubtWords({ operation, row, batch }: NonNullable<KnownSubject['doubt']>): string {
+  const fact = `the answer to ${operation} was lost, so how it stands is not known`;
+  return `${fact}; settle row ${row} of batch ${batch} first`;
+}
+
+function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefined, undos: Undos): Step {
+  if (known?.doubt !== undefined) return left(doubtWords(known.doubt));
+  const by = known?.batch ?? batch;
+  if (undos.get(by) === batch) return DONE;
+  if (known?.facts === undefined || (by !== batch && !isPutBack(touched, known.facts, undos.has(by)))) {
+    return left(`changed since by batch ${by}; undo that first`);
+  }
+  const { name } = touched.subject;
+  if (name.startsWith('project:')) {
+    const id = known.facts.projectId;
+    return left(`project ${id ?? ''} was created, and the service does not offer to delete one`);
+  }
+  if (name.startsWith('call:')) return left('only you know what takes a call of your own back');
+  return personStep(touched, known.facts);
+}
+
+/** Whether an undo of something later has put it back as the batch left it. */
+function isPutBack({ after }: Touched, { state, role }: SubjectFacts, byUndo: boolean): boolean {
+  return byUndo && state === after.state && role === after.role;
+}
+
+function personStep(touched: Touched, now: SubjectFacts): Step {
+  const { before } = touched;
+  switch (now.state) {
+    case 'gone':
+      return isOut(before) ? DONE : left(removedWords(before));
+    case 'between':
+      return before?.role === undefined
+        ? left('has no invite now, and the role of the one that was deleted is not known; run invite-user')
+        : rowFor(touched, now, before.role);
+    case 'invited':
+    case 'member':
+      if (wasInvited(touched)) return removal(touched, now);
+      if (before?.role === undefined)
+        return left('the role before is not known; run change-role with the right one');
+      return before.role === now.role ? DONE : rowFor(touched, now, before.role);
+    case 'unsure':
+      return left('how they stand is not known any more; look at the service');
+    case 'done':
+      return DONE;
+    default:
+      return unreachable(now.state);
+  }
+}
+
+/** Surely not in the project; of somebody of whom nothing is known nobody can say. */
+function isOut(facts: SubjectFacts | undefined): boolean {
+  return facts?.state === 'gone' || facts?.state === 'between';
+}
+
+/** Whether the batch brought them in: an invite that takes the place of another is a role that was changed. */
+function wasInvited({ operations, before }: Touched): boolean {
+  const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
+  return isNew && before?.state !== 'invited' && before?.state !== 'member';
+}
+
+function removal(touched: Touched, now: SubjectFacts): Step {
+  if (now.state === 'member' && now.userId === undefined) {
+    return left('has accepted, and the user_id is not known; run remove-user with it');
+  }
+  return rowFor(touched, now, 'none');
+}
+
+function removedWords(before: SubjectFacts | undefined): string {
+  const role = before?.role === undefined ? '' : ` as ${before.role}`;
+  return `was taken out, and only a new mail could bring them back; run onboard or invite-user with them${role}`;
+}
+
+function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): Step {
+  const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
+  // The id of somebody who waits for an invite is that of an earlier stay.
+  const userId = now.state === 'member' ? (now.userId ?? '') : '';
+  if (email === '' && userId === '') return left('neither an e-mail address nor a user_id is known');
+  return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId } };
+}

@@ -1,0 +1,95 @@
+import { callKeyOf } from '../../core/call-key.ts';
+import { type Subject, type SubjectFacts, subjectText } from '../../core/membership.ts';
+import type { Call } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
+import { type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
+
+/** What a batch altered, as its plan and the answers that it got say it. */
+
+export interface Touched {
+  /** The row that altered it first. */
+  readonly row: RowNumber;
+  readonly subject: Subject;
+  /** Logical operations that were carried out, in their order. */
+  readonly operations: readonly string[];
+  /** What was known of it when the batch was planned; absent when nothing was. */
+  readonly before?: SubjectFacts;
+  /** How the last of them left it, as far as that was known without the answer. */
+  readonly after: SubjectFacts;
+}
+
+const PAGE = 1_000;
+
+/** Subjects for which at least one change of the batch was carried out, each once, in the order of the rows. */
+export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly Touched[]> {
+  const touched = new Map<string, Touched>();
+  for (let from = 0; ; ) {
+    const page = await ledger.plannedRows(batch.id, from, PAGE);
+    const records = await settledAmong(ledger, batch, page);
+    for (const planned of page) {
+      if (planned.kind === 'end') continue;
+      const calls = await carriedOut(ledger, batch, planned.row, records.get(planned.row));
+      for (const call of calls) add(touched, planned.row, keptWork(planned.work), call);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return [...touched.values()];
+    from = last.row + 1;
+  }
+}
+
+function add(
+  touched: Map<string, Touched>,
+  row: RowNumber,
+  work: KeptWork,
+  { operation, change }: Call,
+): void {
+  if (change === undefined) return;
+  const { subject } = change;
+  const text = subjectText(subject);
+  const earlier = touched.get(text);
+  if (earlier !== undefined) {
+    touched.set(text, { ...earlier, operations: [...earlier.operations, operation], after: change.leaves });
+    return;
+  }
+  // Whoever was invited to a project that the row made first was planned before there was such a subject.
+  const part = (work.parts ?? [work]).find((each) => subjectText(each.subject) === text);
+  const before = part?.was?.facts;
+  touched.set(text, {
+    row,
+    subject,
+    operations: [operation],
+    after: change.leaves,
+    ...(before === undefined ? {} : { before }),
+  });
+}
+
+async function settledAmong(
+  ledger: LedgerReader,
+  { id }: Batch,
+  page: readonly PlannedRow[],
+): Promise<ReadonlyMap<RowNumber, RowRecord>> {
+  const [first] = page;
+  if (first === undefined) return new Map();
+  const records = await ledger.rows(id, first.row, PAGE);
+  return new Map(records.map((record) => [record.row, record]));
+}
+
+/** Of a row that has ended its answers say it; of one that never did, because its batch was cancelled, its attempts. */
+async function carriedOut(
+  ledger: LedgerReader,
+  { id, accountIdentity }: Batch,
+  row: RowNumber,
+  record: RowRecord | undefined,
+): Promise<readonly Call[]> {
+  if (record !== undefined && record.outcome.kind !== 'in_doubt') {
+    const own = record.answers.filter(({ batch, kind }) => batch === id && kind === 'found');
+    return own.map(({ call }) => call);
+  }
+  const calls = new Map<string, Call>();
+  for (const { batch, call, closure } of await ledger.history(id, row)) {
+    const isFound = closure?.kind === 'settled' && closure.answer === 'found';
+    if (batch === id && isFound) calls.set(callKeyOf(accountIdentity, call), call);
+  }
+  return [...calls.values()];
+}

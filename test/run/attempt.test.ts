@@ -1,0 +1,67 @@
+/**
+ * Goal: an operation that its vendor has moved on the same host is bought where it went, once; a vendor that sends us
+ * round in a circle stops the run; and nothing else of a redirect is followed.
+ * Method: the real pipeline over a real SQLite store before a vendor that redirects as the test says.
+ */
+import { describe, expect, test } from 'vitest';
+import { attemptsOf, dialectWith, openPlace, type Place, runOnce } from '../doubtful.ts';
+
+const dialect = dialectWith({}, { redirect: 'same_host' });
+
+/** Redirects along the list of paths; the last of them answers. */
+function movingAlong(paths: readonly string[], status = 307): Promise<Place> {
+  return openPlace(({ path }, response) => {
+    const next = paths[paths.indexOf(path) + 1];
+    if (next !== undefined) response.writeHead(status, { location: next }).end();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}');
+  });
+}
+
+const pathsAsked = ({ vendor }: Place): readonly string[] => vendor.requests.map(({ path }) => path);
+
+describe('an operation that has moved on its host', () => {
+  test.each([307, 308])('by status %i is asked there, with the same body', async (status) => {
+    const at = await movingAlong(['/tag', '/v2/tag?fast=1'], status);
+    const { counts, batch } = await runOnce(at, { dialect });
+    expect(counts).toEqual({ applied: 1 });
+    expect(pathsAsked(at)).toEqual(['/tag', '/v2/tag?fast=1']);
+    expect(at.vendor.requests.map(({ body }) => body)).toEqual(['{"name":"one"}', '{"name":"one"}']);
+    const closures = (await attemptsOf(at, batch)).map(({ closure }) => closure?.kind);
+    expect(closures, 'an attempt for each, of which one bought').toEqual(['not_sent', 'settled']);
+  });
+
+  test('is followed three times', async () => {
+    const at = await movingAlong(['/tag', '/1', '/2', '/3']);
+    expect((await runOnce(at, { dialect })).counts).toEqual({ applied: 1 });
+  });
+
+  test('stops the run at the fourth time, and nothing is in doubt', async () => {
+    const at = await movingAlong(['/tag', '/1', '/2', '/3', '/4', '/5']);
+    const { stopped, batch } = await runOnce(at, { dialect });
+    expect(stopped).toMatchObject({
+      code: 'address',
+      message: 'The vendor moved one request 4 times: to /1, then to /2, then to /3, then to /4.',
+    });
+    expect(pathsAsked(at)).toHaveLength(4);
+    expect(await at.ledger.batchMoney(batch)).toMatchObject({ spent: 0, reserved: 0, inDoubt: 0 });
+  });
+});
+
+test.each([
+  ['a dialect that does not expect it', dialectWith({}), '/elsewhere'],
+  ['another host', dialect, 'http://localhost:9/tag'],
+])('a redirect to, or of, %s stops the run', async (_, spoken, location) => {
+  const at = await movingAlong(['/tag', location]);
+  expect((await runOnce(at, { dialect: spoken })).stopped).toMatchObject({ code: 'address' });
+  expect(pathsAsked(at)).toEqual(['/tag']);
+});
+
+test('a repeat under its idempotency key goes where the lost request went, and nowhere else', async () => {
+  const keyed = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '24h' } };
+  const at = await openPlace((_, response) => {
+    if (at.vendor.requests.length === 1) response.destroy();
+    else response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  expect((await runOnce(at, { dialect: keyed })).stopped).toMatchObject({ code: 'address' });
+  expect(pathsAsked(at)).toEqual(['/tag', '/tag']);
+});

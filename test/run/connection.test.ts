@@ -1,0 +1,321 @@
+/**
+ * Goal: batches that run at once in one process share what belongs to their account, which is its limit, its pauses, its
+ * key and its unfinished business, and nothing else.
+ * Method: real lists, a real store and a vendor process for each account; several runs side by side on one open store.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { type StopError, stop } from '../../src/core/errors.ts';
+import type { RunEvent } from '../../src/core/events.ts';
+import { type BatchId, credits } from '../../src/ledger/ledger.ts';
+import type { RunOrder } from '../../src/plan/order.ts';
+import { ProjectAccess } from '../../src/run/attempt.ts';
+import { type Connection, Connections } from '../../src/run/connection.ts';
+import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
+import type { FileRequest } from '../../src/run/run-request.ts';
+import type { RunSummary } from '../../src/run/summary.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { Vendor, type VendorOptions } from '../faults/vendor.ts';
+import { domainsOf, Workplace } from '../faults/workplace.ts';
+
+/** The accounts `one` and `two`, each with a vendor process, a key and limits of its own. */
+interface Place {
+  readonly folder: string;
+  readonly vendors: { readonly one: Vendor; readonly two: Vendor };
+}
+
+type AccountName = keyof Place['vendors'];
+
+async function openPlace(
+  options: Partial<Record<AccountName, VendorOptions>>,
+  limits: object,
+): Promise<Place> {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-connection-'));
+  const start = (name: AccountName): Promise<Vendor> => {
+    mkdirSync(join(folder, name));
+    return Vendor.start(join(folder, name), options[name]);
+  };
+  const vendors = { one: await start('one'), two: await start('two') };
+  const account = (name: AccountName): object => ({
+    vendor: 'provider',
+    base_url: vendors[name].url,
+    key: `key-${name}`,
+    limits,
+  });
+  const accounts = { one: account('one'), two: account('two') };
+  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
+  vi.stubEnv('ROWONCE_CONFIG', folder);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await Promise.all([vendors.one.stop(), vendors.two.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { folder, vendors };
+}
+
+async function openStore(folder: string): Promise<Spender> {
+  const spender = await openSpender(false, { store: join(folder, 'store'), mayCreateStore: true });
+  onTestFinished(() => spender.close());
+  return spender;
+}
+
+/** A list of so many domains that no other list has. */
+function writeList(folder: string, name: string, rows: number): string {
+  const path = join(folder, `${name}.csv`);
+  writeFileSync(
+    path,
+    `Domain\n${domainsOf(name, rows)
+      .map((domain) => `${domain}\n`)
+      .join('')}`,
+  );
+  return path;
+}
+
+async function runOn(
+  spender: Spender,
+  account: string,
+  file: string,
+  more: Partial<FileRequest> = {},
+): Promise<RunSummary> {
+  const chosen = await choose({ job: 'enrich-company', account });
+  return spender.run(chosen, { file, output: `${file}.out`, budget: credits(1_000), ...more });
+}
+
+/** Resolves with the first event of that kind. */
+function firstOf(kind: RunEvent['kind']): { readonly heard: Promise<void>; onEvent(event: RunEvent): void } {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  return { heard, onEvent: (event) => event.kind === kind && resolve() };
+}
+
+/** Runs that are connected and do nothing yet. */
+interface Connected {
+  readonly connection: Connection;
+  readonly events: RunEvent[];
+  /** What ended the run, if anything did. */
+  stopped(): StopError | undefined;
+}
+
+async function connectTo(connections: Connections, { ledger }: Spender, name: string): Promise<Connected> {
+  const chosen = await choose({ job: 'enrich-company', account: name });
+  const events: RunEvent[] = [];
+  let stopped: StopError | undefined;
+  const order: RunOrder = {
+    ...chosen,
+    ledger,
+    inputPath: 'list.csv',
+    sandboxFolder: 'nowhere',
+    command: 'test',
+    clock: systemClock,
+    signal: new AbortController().signal,
+    emit: (event) => events.push(event),
+  };
+  const purpose = { batch: 'batch' as BatchId, projects: new ProjectAccess([]) };
+  const connection = await connections.open(order, purpose, order.signal, (error) => {
+    stopped ??= error;
+  });
+  return { connection, events, stopped: () => stopped };
+}
+
+/** Connects runs of this place, and closes them at the end of the test. */
+async function connector({ folder }: Place): Promise<(account: AccountName) => Promise<Connected>> {
+  const spender = await openStore(folder);
+  const connections = new Connections();
+  return async (account) => {
+    const connected = await connectTo(connections, spender, account);
+    onTestFinished(() => connected.connection.close());
+    return connected;
+  };
+}
+
+const AMPLE = { concurrency: 4, per_second: 10_000 };
+
+test('two batches of an account share its limit', async () => {
+  const { folder, vendors } = await openPlace({}, { per_hour: 10 });
+  const spender = await openStore(folder);
+  const lists = ['a', 'b'].map((name) => writeList(folder, name, 15));
+  const ended = await Promise.all(lists.map((list) => runOn(spender, 'one', list, { maxPauseMs: 1_000 })));
+  expect(ended).toMatchObject([{ stopped: { code: 'paused' } }, { stopped: { code: 'paused' } }]);
+  expect((await vendors.one.book()).requests).toBe(10);
+});
+
+test('a restart does not burst: what an earlier process sent counts', async () => {
+  const { folder, vendors } = await openPlace({}, { per_hour: 10 });
+  const list = writeList(folder, 'a', 25);
+  for (const requests of [10, 0, 0]) {
+    const spender = await openSpender(false, { store: join(folder, 'store'), mayCreateStore: true });
+    const ended = await runOn(spender, 'one', list, { maxPauseMs: 1_000 });
+    await spender.close();
+    expect(ended).toMatchObject({ requests, stopped: { code: 'paused', exitCode: 75 } });
+  }
+  expect((await vendors.one.book()).requests).toBe(10);
+});
+
+test('a pause of one account does not hold another', async () => {
+  const { folder, vendors } = await openPlace({ one: { faults: '429:1' } }, AMPLE);
+  const spender = await openStore(folder);
+  const paused = firstOf('paused');
+  const ending = new AbortController();
+  const held = runOn(spender, 'one', writeList(folder, 'held', 20), {
+    onEvent: paused.onEvent,
+    signal: ending.signal,
+  });
+  await paused.heard;
+  expect(await runOn(spender, 'two', writeList(folder, 'free', 20))).toMatchObject({
+    counts: { matched: 20 },
+    pauses: { count: 0 },
+  });
+  ending.abort(stop('interrupted', 'Stopped.', 'Go on.'));
+  expect(await held).toMatchObject({ counts: {}, stopped: { code: 'interrupted' } });
+  expect((await vendors.one.book()).charges).toBe(0);
+});
+
+test('the time to go on is what the vendor said last, also when it said so after the run had stopped', async () => {
+  const { folder } = await openPlace({}, AMPLE);
+  await using vendor = await ScriptedVendor.start((_, response) => {
+    const isFirst = vendor.requests.length === 1;
+    const answer = (): unknown => response.writeHead(429, { 'retry-after': isFirst ? '600' : '60' }).end();
+    if (isFirst) stopped.heard.then(answer);
+    else answer();
+  });
+  const stopped = firstOf('stopping');
+  const three = {
+    vendor: 'provider',
+    base_url: vendor.url,
+    key: 'key-3',
+    limits: { ...AMPLE, concurrency: 2 },
+  };
+  writeFileSync(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { three } }), { mode: 0o600 });
+  const spender = await openStore(folder);
+  const ended = await runOn(spender, 'three', writeList(folder, 'a', 2), {
+    maxPauseMs: 1_000,
+    onEvent: stopped.onEvent,
+  });
+  expect(vendor.requests).toHaveLength(2);
+  const aheadMs = (ended.stopped?.resumeAtMs ?? 0) - Date.now();
+  expect(aheadMs).toBeGreaterThan(590_000);
+});
+
+test('a pause is told to every run of the account, also to one that comes later', async () => {
+  const place = await openPlace({}, AMPLE);
+  const connect = await connector(place);
+  const first = await connect('one');
+  const second = await connect('one');
+  const other = await connect('two');
+  first.connection.spending.limiter.pause(60_000, 0, 'too fast');
+  const later = await connect('one');
+  const heard = [first, second, other, later].map(({ events }) => events.map(({ kind }) => kind));
+  expect(heard).toEqual([['paused'], ['paused'], [], ['paused']]);
+});
+
+test('a pause that is over is not told any more', async () => {
+  const connect = await connector(await openPlace({}, AMPLE));
+  const first = await connect('one');
+  first.connection.spending.limiter.pause(1, 0, 'too fast');
+  await systemClock.sleep(5);
+  expect((await connect('one')).events).toEqual([]);
+});
+
+test('a pause that the ledger remembers is told once to everybody', async () => {
+  const place = await openPlace({}, AMPLE);
+  const before = await connector(place);
+  const earlier = await before('one');
+  earlier.connection.spending.limiter.pause(60_000, 0, 'too fast');
+  await earlier.connection.close();
+  const runs = await Promise.all([before('one'), before('one')]);
+  expect(runs.map(({ events }) => events.map(({ kind }) => kind))).toEqual([['paused'], ['paused']]);
+});
+
+test.each(['key', 'vendor_credits', 'address'] as const)(
+  'a stop for %s ends every run of its account, also one that comes later, and no run of another',
+  async (code) => {
+    const connect = await connector(await openPlace({}, AMPLE));
+    const first = await connect('one');
+    const second = await connect('one');
+    const other = await connect('two');
+    const reason = stop(code, 'It cannot go on.', 'Mend it.');
+    first.connection.spending.stopAll(reason);
+    const later = await connect('one');
+    expect([first, second, other, later].map(({ stopped }) => stopped())).toEqual([
+      reason,
+      reason,
+      undefined,
+      reason,
+    ]);
+  },
+);
+
+/** Rows that no run gets through while the key is being revoked, however slow the machine is with that. */
+const LONG = 20_000;
+
+test('a key that the vendor refuses ends both of two runs, and not the one of another account', async () => {
+  const { folder, vendors } = await openPlace({ one: { latencyMs: 20 }, two: { latencyMs: 20 } }, AMPLE);
+  const spender = await openStore(folder);
+  const answered = firstOf('answered');
+  const runs = [
+    runOn(spender, 'one', writeList(folder, 'a', LONG), { onEvent: answered.onEvent }),
+    runOn(spender, 'one', writeList(folder, 'b', LONG)),
+    runOn(spender, 'two', writeList(folder, 'c', 30)),
+  ];
+  await answered.heard;
+  await fetch(`${vendors.one.url}/sandbox/revoke`, {
+    method: 'POST',
+    body: JSON.stringify({ key: 'key-one' }),
+  });
+  const [first, second, other] = await Promise.all(runs);
+  expect([first?.stopped?.code, second?.stopped?.code]).toEqual(['key', 'key']);
+  expect(other).toMatchObject({ stopped: undefined, counts: { matched: 30 } });
+});
+
+test('a budget that is reached ends its own batch alone', async () => {
+  const { folder } = await openPlace({}, AMPLE);
+  const spender = await openStore(folder);
+  const [poor, rich] = await Promise.all([
+    runOn(spender, 'one', writeList(folder, 'poor', 40), { budget: credits(5) }),
+    runOn(spender, 'one', writeList(folder, 'rich', 40)),
+  ]);
+  expect(poor).toMatchObject({ stopped: { code: 'budget' }, counts: { matched: 5 } });
+  expect(rich).toMatchObject({ stopped: undefined, counts: { matched: 40 } });
+});
+
+test('what a kill left open is settled once, by the first of several runs, and the others wait for it', async () => {
+  await using workplace = await Workplace.open();
+  const { folder } = workplace;
+  workplace.writeAccount(workplace.vendor.url, { limits: AMPLE });
+  workplace.writeList(domainsOf('killed', 40));
+  await workplace.run({ crashAt: 'after-send:7' });
+  vi.stubEnv('ROWONCE_CONFIG', join(folder, 'config'));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  const spender = await openSpender(false, { store: join(folder, 'store') });
+  const connections = new Connections();
+  const [first, second] = [
+    await connectTo(connections, spender, 'data'),
+    await connectTo(connections, spender, 'data'),
+  ];
+  const recoveries = [first, second].map(({ connection }) => connections.recover(connection.spending));
+  const [settledFirst, settledSecond] = await Promise.all(recoveries);
+  expect(settledFirst).toBeGreaterThan(0);
+  expect(settledSecond).toBe(0);
+  await Promise.all([first.connection.close(), second.connection.close()]);
+  await spender.close();
+});
+
+test('runs in the sandbox share one sandbox process with one book', async () => {
+  const { folder } = await openPlace({}, AMPLE);
+  vi.stubEnv('ROWONCE_SANDBOX', '--match-rate 1');
+  const store = join(folder, 'play');
+  const spender = await openSpender(true, { store, mayCreateStore: true });
+  const runs = ['a', 'b'].map((name) => runOn(spender, 'sandbox-provider', writeList(folder, name, 10)));
+  expect(await Promise.all(runs)).toMatchObject([{ counts: { matched: 10 } }, { counts: { matched: 10 } }]);
+  expect(await runOn(spender, 'sandbox-provider', writeList(folder, 'c', 10))).toMatchObject({
+    counts: { matched: 10 },
+  });
+  await spender.close();
+  const lines = readFileSync(join(store, 'book.jsonl'), 'utf8').trim().split('\n');
+  const sequences = lines.map((line) => (JSON.parse(line) as { sequence: number }).sequence);
+  expect(new Set(sequences).size, 'two processes would have counted their requests alike').toBe(30);
+});

@@ -1,0 +1,344 @@
+/**
+ * Goal: a sweep takes whole files and nothing else: what somebody is still writing, what is not meant for it and what
+ * we wrote ourselves stays where it is, with a reason; and what is put into `done/` never takes the place of another file.
+ * Method: real files in a folder of the test. Time between two looks is handed in, so that a file can be written to just
+ * then; a file that is held open is held open by a real process.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { stop } from '../../src/core/errors.ts';
+import { besideFile } from '../../src/core/file-name.ts';
+import { besideInput, filesOf } from '../../src/files/output/output.ts';
+import {
+  type Inbox,
+  isAsSeen,
+  moveToDone,
+  moveToFailed,
+  placeInDone,
+  readInbox,
+} from '../../src/run/inbox.ts';
+import { nextTick } from '../files/formats/input-folder.ts';
+
+function openFolder(...names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-inbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of names) {
+    writeFileSync(join(folder, name), 'Domain\na.example\n');
+    // A file system counts time in steps: what was written a moment ago could be written again in the same one.
+    setAge(join(folder, name), 10_000);
+  }
+  return folder;
+}
+
+function setAge(path: string, ageMs: number): void {
+  const at = new Date(Date.now() - ageMs);
+  utimesSync(path, at, at);
+}
+
+/** @param between what happens between the two looks. */
+function look(
+  folder: string,
+  between: () => void = () => {},
+  ours: ReadonlySet<string> = new Set(),
+): Promise<Inbox> {
+  const clock: Clock = { ...systemClock, sleep: async () => between() };
+  return readInbox(folder, { ours, clock, signal: new AbortController().signal });
+}
+
+const ready = (inbox: Inbox): readonly string[] => inbox.ready.map(({ path }) => basename(path));
+const left = (inbox: Inbox): object =>
+  Object.fromEntries(inbox.left.map(({ path, why }) => [basename(path), why]));
+
+describe('a sweep takes', () => {
+  test('every file that a format reads, in the order of the names', async () => {
+    const folder = openFolder('b.csv', 'a.CSV', 'leads.20261120.csv');
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['a.CSV', 'b.csv', 'leads.20261120.csv']);
+    expect(inbox.left).toEqual([]);
+  });
+
+  test('no folder, `done` included, and nothing that is hidden, and it says nothing about those', async () => {
+    const folder = openFolder('.hidden.csv', '.~lock.leads.csv#');
+    mkdirSync(join(folder, 'done'));
+    mkdirSync(join(folder, 'folder.csv'));
+    expect(await look(folder)).toEqual({ ready: [], left: [] });
+  });
+
+  test.each(['a.csv.part', 'a.csv.crdownload', 'a.tmp', 'a.csv.filepart', '~$a.csv', 'a.csv~', 'a.csv.swp'])(
+    'not %s, whose name says that it is not whole yet',
+    async (name) => {
+      expect(left(await look(openFolder(name)))).toEqual({
+        [name]: 'its name is that of a file that is not whole yet',
+      });
+    },
+  );
+
+  test('nothing that no format reads, and says which endings are read', async () => {
+    expect(left(await look(openFolder('notes.pdf')))).toEqual({
+      'notes.pdf': expect.stringMatching(/^no format reads its ending "\.pdf", only .*\.csv/),
+    });
+  });
+
+  test('no link, which could be moved without what it leads to', async () => {
+    const folder = openFolder('real.csv');
+    symlinkSync(join(folder, 'real.csv'), join(folder, 'link.csv'));
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['real.csv']);
+    expect(left(inbox)).toEqual({ 'link.csv': `it is a link to ${join(folder, 'real.csv')}` });
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'no pipe, at which it would wait for somebody who writes',
+    async () => {
+      const folder = openFolder('real.csv');
+      execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
+      const inbox = await look(folder);
+      expect(ready(inbox)).toEqual(['real.csv']);
+      expect(left(inbox)).toEqual({ 'pipe.csv': 'it is not a regular file' });
+    },
+  );
+
+  test('no file that has a name elsewhere, too: it may be another user’s', async () => {
+    const folder = openFolder('real.csv');
+    const elsewhere = openFolder('theirs.csv');
+    linkSync(join(elsewhere, 'theirs.csv'), join(folder, 'planted.csv'));
+    const inbox = await look(folder);
+    expect(ready(inbox)).toEqual(['real.csv']);
+    expect(left(inbox)).toEqual({
+      'planted.csv': expect.stringContaining('another name outside of this inbox'),
+    });
+  });
+
+  test('a file that it was about to put away when it was killed, which has its second name in `done`', async () => {
+    const folder = openFolder('leads.csv');
+    mkdirSync(join(folder, 'done'));
+    linkSync(join(folder, 'leads.csv'), join(folder, 'done', 'leads.csv'));
+    expect(await look(folder)).toMatchObject({ ready: [{ path: join(folder, 'leads.csv') }], left: [] });
+  });
+
+  test('nothing through a link in the place of the inbox', async () => {
+    const folder = openFolder('leads.csv');
+    const inbox = join(openFolder(), 'inbox');
+    symlinkSync(folder, inbox);
+    await expect(look(inbox)).rejects.toMatchObject({
+      code: 'job',
+      message: `${inbox} is a link to ${folder}, and nothing of an inbox is read or written through one.`,
+      next: 'Name the folder itself as inbox in the job.',
+    });
+  });
+
+  test('nothing from a folder that is not there: the job is wrong', async () => {
+    const folder = join(openFolder(), 'missing');
+    await expect(look(folder)).rejects.toMatchObject({
+      code: 'job',
+      message: expect.stringContaining(folder),
+      next: 'Make the folder, or correct inbox in the job.',
+    });
+  });
+});
+
+test('files that nobody has touched for a minute are taken at once; one young file makes a sweep look twice', async () => {
+  const folder = openFolder('a.csv', 'b.csv');
+  let looksAgain = 0;
+  const again = (): void => {
+    looksAgain += 1;
+  };
+  for (const name of ['a.csv', 'b.csv']) setAge(join(folder, name), 61_000);
+  expect(ready(await look(folder, again))).toEqual(['a.csv', 'b.csv']);
+  expect(looksAgain).toBe(0);
+  for (const ageMs of [59_000, -3_600_000]) {
+    setAge(join(folder, 'b.csv'), ageMs);
+    await look(folder, again);
+  }
+  expect(looksAgain).toBe(2);
+});
+
+describe('our own files are never inputs', () => {
+  const folder = '/in';
+  const operations = readdirSync(join(import.meta.dirname, '../../src/operations')).flatMap((name) =>
+    name.endsWith('.ts') ? [name.slice(0, -'.ts'.length)] : [],
+  );
+  const names = [...operations, 'enrich-person-2', 'enrich-person.sandbox'];
+  const outputs = [
+    ...[false, true].map((sandbox) => besideInput(join(folder, 'leads.csv'), sandbox)),
+    ...names.map((name) => besideInput(join(folder, 'leads.csv'), false, { name })),
+  ];
+  const written = [
+    ...outputs.flatMap(filesOf),
+    ...outputs.map((path) => besideFile(path, ' (2).csv')).flatMap(filesOf),
+    ...outputs.flatMap(filesOf).map((path) => path.replace(/(\.\w+)$/, ' (2)$1')),
+    ...outputs.map((path) => besideFile(path, '.so-far.csv')).flatMap(filesOf),
+    ...outputs.map((path) => besideFile(path, '.1a2b3c4d.csv')).flatMap(filesOf),
+  ].map((path) => basename(path));
+
+  test.each(written)('by their names: %s', async (name) => {
+    expect(left(await look(openFolder(name)))).toEqual({
+      [name]: expect.stringContaining('our own outputs'),
+    });
+  });
+
+  test('by what the ledger knows, under whatever name', async () => {
+    const inbox = openFolder('result.csv', 'leads.csv');
+    const seen = await look(inbox, () => {}, new Set([join(inbox, 'result.csv')]));
+    expect(ready(seen)).toEqual(['leads.csv']);
+    expect(left(seen)).toEqual({ 'result.csv': expect.stringContaining('our own outputs') });
+  });
+});
+
+describe('a file that is still being written is left for the next sweep', () => {
+  test.each<[string, (path: string) => void]>([
+    ['grows', (path) => appendFileSync(path, 'b.example\n')],
+    ['is written anew with as many bytes', (path) => writeFileSync(path, 'Domain\nb.example\n')],
+    ['is gone', (path) => rmSync(path)],
+  ])('when it %s between two looks', async (_, between) => {
+    const folder = openFolder('whole.csv', 'half.csv');
+    const inbox = await look(folder, () => between(join(folder, 'half.csv')));
+    expect(ready(inbox)).toEqual(['whole.csv']);
+    expect(left(inbox)).toEqual({ 'half.csv': 'it is still being written' });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'when a process has it open for writing, though nothing comes',
+    async () => {
+      const folder = openFolder('open.csv', 'read.csv');
+      const [written, read] = ['open.csv', 'read.csv'].map((name) => join(folder, name));
+      const script = `fs.openSync(${JSON.stringify(written)}, 'a'); fs.openSync(${JSON.stringify(read)}, 'r');
+      console.log('open'); process.stdin.resume()`;
+      const writer = spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+      onTestFinished(() => {
+        writer.kill('SIGKILL');
+      });
+      await once(writer.stdout, 'data');
+      const inbox = await look(folder);
+      expect(ready(inbox)).toEqual(['read.csv']);
+      expect(left(inbox)).toEqual({ 'open.csv': `process ${writer.pid} has it open for writing` });
+    },
+  );
+
+  test('when it changes later, before its turn comes', async () => {
+    const folder = openFolder('a.csv', 'b.csv', 'c.csv');
+    const [a, b, c] = (await look(folder)).ready;
+    if (a === undefined || b === undefined || c === undefined) throw new Error('all files are whole');
+    appendFileSync(b.path, 'c.example\n');
+    const { atime, mtime } = statSync(c.path);
+    await nextTick(c.path);
+    writeFileSync(c.path, 'Domain\nz.example\n');
+    utimesSync(c.path, atime, mtime);
+    expect([await isAsSeen(a), await isAsSeen(b), await isAsSeen(c)]).toEqual([true, false, false]);
+  });
+});
+
+describe('done', () => {
+  test('is a folder in the inbox, where a file keeps its name', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    expect(place).toEqual({
+      input: join(folder, 'done/leads.csv'),
+      output: join(folder, 'done/leads.enriched.csv'),
+    });
+    await moveToDone(path, place);
+    expect([existsSync(path), existsSync(place.input)]).toEqual([false, true]);
+  });
+
+  test.each([
+    'leads.csv',
+    'leads.enriched.csv',
+    'leads.enriched.needs-attention.csv',
+    'leads.enriched.people.csv',
+    'leads.enriched.report.html',
+  ])('takes another name when %s stands there: nothing is overwritten', async (standing) => {
+    const folder = openFolder('leads.csv');
+    mkdirSync(join(folder, 'done'));
+    writeFileSync(join(folder, 'done', standing), 'of last night');
+    const place = await placeInDone(join(folder, 'leads.csv'), false, undefined);
+    expect(basename(place.input)).toBe('leads (2).csv');
+    expect(basename(place.output)).toBe('leads (2).enriched.csv');
+  });
+
+  test('is the same place again for a file whose output stands there and which was not moved yet', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const first = await placeInDone(path, false, undefined);
+    writeFileSync(first.output, 'before the crash');
+    expect(await placeInDone(path, false, first.output)).toEqual(first);
+    writeFileSync(first.input, 'of an earlier night, with the same content');
+    expect(basename((await placeInDone(path, false, first.output)).input)).toBe('leads (2).csv');
+  });
+
+  test('does not take the place of a file that appeared in the meantime', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    writeFileSync(place.input, 'somebody was faster');
+    await expect(moveToDone(path, place)).rejects.toMatchObject({ code: 'output' });
+    expect(readFileSync(place.input, 'utf8')).toBe('somebody was faster');
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe('a link that somebody planted in the inbox', () => {
+  const REFUSED = {
+    code: 'output',
+    next: 'Remove the link, and see who made it; the next sweep makes the folder.',
+  };
+
+  /** An inbox in which that folder leads to another one, which is given back and has to stay as it is. */
+  function planted(name: 'done' | 'failed'): { readonly path: string; readonly elsewhere: string } {
+    const folder = openFolder('leads.csv');
+    const elsewhere = openFolder('private');
+    symlinkSync(elsewhere, join(folder, name));
+    return { path: join(folder, 'leads.csv'), elsewhere };
+  }
+
+  test('in the place of `done` is not written through, and nothing is bought for its file', async () => {
+    const { path, elsewhere } = planted('done');
+    await expect(placeInDone(path, false, undefined)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('in the place of `failed` gets neither the file nor the reason', async () => {
+    const { path, elsewhere } = planted('failed');
+    const problem = stop('input', 'it cannot be read', 'Mend it.');
+    await expect(moveToFailed(path, problem)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('while its file was worked on gets no file', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const place = await placeInDone(path, false, undefined);
+    const elsewhere = openFolder('private');
+    rmSync(join(folder, 'done'), { recursive: true });
+    symlinkSync(elsewhere, join(folder, 'done'));
+    await expect(moveToDone(path, place)).rejects.toMatchObject(REFUSED);
+    expect([readdirSync(elsewhere), existsSync(path)]).toEqual([['private'], true]);
+  });
+
+  test('in the place of an output that was to be replaced is left alone: the output takes another name', async () => {
+    const folder = openFolder('leads.csv');
+    const path = join(folder, 'leads.csv');
+    const { output } = await placeInDone(path, false, undefined);
+    const elsewhere = openFolder('authorized_keys');
+    symlinkSync(join(elsewhere, 'authorized_keys'), output);
+    expect(basename((await placeInDone(path, false, output)).output)).toBe('leads (2).enriched.csv');
+  });
+});

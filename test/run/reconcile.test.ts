@@ -1,0 +1,364 @@
+/**
+ * Goal: what the vendor says about a lost call, when it is asked without cost, settles it if it is certain, and only then:
+ * by a read-back of the call, or by the count of credits. What it said is in the ledger; a question that fails changes
+ * nothing, is not asked twice in a run, and stops nobody.
+ * Method: the real pipeline over a real SQLite store before a vendor that loses purchases and answers questions as the
+ * test says. The clock skips what it waits for.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { callKeyOf } from '../../src/core/call-key.ts';
+import type { Call } from '../../src/core/operation.ts';
+import { type BatchId, credits, type Look } from '../../src/ledger/ledger.ts';
+import type { Dialect, ReadBack } from '../../src/vendor/dialect.ts';
+import {
+  attemptsOf,
+  dialectWith,
+  looksOf,
+  losing,
+  openPlace,
+  type Place,
+  purchasesOf,
+  runOnce,
+  tagging,
+  vendorScript,
+} from '../doubtful.ts';
+
+const READ_BACK: ReadBack = {
+  method: 'GET',
+  path: '/look',
+  answers: [
+    { status: [200], body: { path: 'state', equals: 'working' }, says: 'unclear' },
+    { status: [200], says: 'happened' },
+    { status: [404], says: 'not_happened' },
+  ],
+  answer: 'answer',
+  answer_status: 'status',
+};
+
+const withReadBack = (more: Partial<ReadBack> = {}): Dialect =>
+  dialectWith({}, { read_back: { ...READ_BACK, ...more } });
+
+async function moneyOf({ ledger }: Place, batch: BatchId): Promise<object> {
+  const { spent, reserved, inDoubt } = await ledger.batchMoney(batch);
+  return { spent, reserved, inDoubt };
+}
+
+async function looksInLedger(at: Place, batch: BatchId): Promise<readonly Look[]> {
+  return (await attemptsOf(at, batch)).flatMap(({ looks }) => looks);
+}
+
+describe('a read-back', () => {
+  test('that holds the answer settles the call with it, at the price that was at risk', async () => {
+    const look = { status: 200, answer: { tag: 'set before' } };
+    const at = await openPlace((request, response) => {
+      if (request.path.startsWith('/tag')) response.destroy();
+      else response.end(JSON.stringify(look));
+    });
+    const { counts, batch } = await runOnce(at, { dialect: withReadBack() });
+    expect(counts).toEqual({ applied: 1 });
+    expect(purchasesOf(at)).toHaveLength(1);
+    expect(looksOf(at).map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /look?name=one']);
+    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    const [row] = await at.ledger.rows(batch, 2, 1);
+    expect(row?.answers[0]?.body.toString()).toBe('{"tag":"set before"}');
+    const [attempt] = await attemptsOf(at, batch);
+    expect(attempt).toMatchObject({
+      decision: { kind: 'told', by: 'rule' },
+      looks: [{ kind: 'read_back', said: 'happened', status: 200 }],
+    });
+    expect(JSON.parse(String(attempt?.looks[0]?.body))).toEqual(look);
+  });
+
+  test('that says it never happened frees the money, and the call is bought', async () => {
+    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+    const { counts, batch } = await runOnce(at, { dialect: withReadBack(), budget: 1 });
+    expect(counts).toEqual({ applied: 1 });
+    expect(purchasesOf(at)).toHaveLength(2);
+    expect(await moneyOf(at, batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    expect((await attemptsOf(at, batch))[0]).toMatchObject({
+      released: { why: 'the vendor did nothing for it (status 404)' },
+      looks: [{ said: 'not_happened' }],
+    });
+  });
+
+  test.each<[string, string, ReadBack['answers'][number]['body'], object]>([
+    [
+      'a page with status 404 in its place gives nothing back',
+      '<html>Not Found</html>',
+      undefined,
+      { in_doubt: 1 },
+    ],
+    ['nor does a 404 without a byte', '', undefined, { in_doubt: 1 }],
+    ['unless the rule looks for just that', '', { is: 'blank' }, { applied: 1 }],
+  ])('%s', async (_, page, body, expected) => {
+    const at = await openPlace(({ path }, response) => {
+      if (path.startsWith('/look')) response.writeHead(404, { 'content-type': 'text/html' }).end(page);
+      else if (purchasesOf(at).length === 1) response.destroy();
+      else response.end('{"tag":"set"}');
+    });
+    const rule = { status: [404], ...(body === undefined ? {} : { body }), says: 'not_happened' as const };
+    const { counts, batch } = await runOnce(at, { dialect: withReadBack({ answers: [rule] }) });
+    expect(counts).toEqual(expected);
+    expect(purchasesOf(at)).toHaveLength(body === undefined ? 1 : 2);
+    expect(await looksInLedger(at, batch)).toMatchObject([
+      { said: body === undefined ? 'unclear' : 'not_happened', status: 404 },
+    ]);
+  });
+
+  test('that holds a free "no match" frees the money: to ask again gets the same for nothing', async () => {
+    const look = (): object => ({ answer: { error: 'no match' }, was: 404 });
+    const again = (nth: number): unknown => (nth === 1 ? 'lost' : { status: 404, error: 'no match' });
+    const at = await openPlace(vendorScript(again, look));
+    const { counts, batch } = await runOnce(at, { dialect: withReadBack({ answer_status: 'was' }) });
+    expect(counts).toEqual({ no_match: 1 });
+    expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 0 });
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['is lost itself', 'lost', /no answer came/],
+    ['says "too fast"', { status: 429 }, /status 429/],
+    ['fails', { status: 503 }, /status 503/],
+    ['is still being worked on', { state: 'working' }, /status 200/],
+    ['has no answer where it should be', { was: 200 }, /its answer cannot be used/],
+    ['holds an answer that nobody can read', { was: 500, answer: { oops: 1 } }, /its answer cannot be used/],
+  ])('that %s leaves the call in doubt, and is not asked twice in a run', async (_, look, why) => {
+    const at = await openPlace(vendorScript(losing(1), () => look));
+    const dialect = withReadBack({ answer_status: 'was' });
+    const { counts, batch, stopped } = await runOnce(at, { dialect });
+    expect({ counts, stopped }).toEqual({ counts: { in_doubt: 1 }, stopped: undefined });
+    expect(purchasesOf(at)).toHaveLength(1);
+    expect(looksOf(at)).toHaveLength(1);
+    const looks = await looksInLedger(at, batch);
+    expect(looks).toMatchObject([{ said: 'unclear', why: expect.stringMatching(why) }]);
+    expect(await moneyOf(at, batch)).toEqual({ spent: 0, reserved: 0, inDoubt: 1 });
+  });
+
+  test('is asked once in a run, however many rows wait for the call', async () => {
+    // More rows apart than are worked on side by side, or both would wait for the same question.
+    const between = Array.from({ length: 600 }, (_, index) => `other-${index}`);
+    const at = await openPlace(({ path, body }, response) => {
+      if (path.startsWith('/look')) response.writeHead(503).end();
+      else if (body.includes('"one"')) response.destroy();
+      else response.end('{"tag":"set"}');
+    });
+    await writeFile(join(at.folder, 'list.csv'), ['name', 'one', ...between, 'one', ''].join('\n'));
+    const { counts } = await runOnce(at, { dialect: withReadBack(), budget: 1000 });
+    expect(counts).toEqual({ applied: 600, in_doubt: 2 });
+    expect(looksOf(at)).toHaveLength(1);
+  });
+
+  test('is asked again by the next run, and may know it then', async () => {
+    const at = await openPlace(vendorScript(losing(1), (nth) => ({ status: nth === 1 ? 503 : 404 })));
+    const dialect = withReadBack();
+    await runOnce(at, { dialect });
+    const { counts, batch } = await runOnce(at, { dialect });
+    expect(counts).toEqual({ applied: 1 });
+    expect((await looksInLedger(at, batch)).map(({ said }) => said)).toEqual(['unclear', 'not_happened']);
+  });
+
+  test('comes before the policy of the job, which would pay again or give up', async () => {
+    const at = await openPlace(vendorScript(losing(1), () => ({ answer: { tag: 'set before' }, was: 200 })));
+    const dialect = withReadBack({ answer_status: 'was' });
+    expect((await runOnce(at, { dialect, job: tagging('hold', { kind: 'skip' }) })).counts).toEqual({
+      applied: 1,
+    });
+  });
+
+  test('waits as long in a later run, although the calendar was set ten minutes ahead in between', async () => {
+    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+    await runOnce(at);
+    at.clock.setMs = 600_000;
+    await runOnce(at, { dialect: withReadBack() });
+    expect(looksOf(at)).toHaveLength(1);
+    expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(110_000);
+  });
+
+  test.each([
+    [undefined, 115_000, 120_000],
+    // A minute until we give up on an answer, and one in which the vendor may still be at work on it.
+    ['1s', 115_000, 120_000],
+    ['5m', 295_000, 300_000],
+  ])('with sure_after %s waits until the vendor surely knows', async (sureAfter, leastMs, mostMs) => {
+    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+    const dialect = withReadBack(sureAfter === undefined ? {} : { sure_after: sureAfter });
+    const notes: string[] = [];
+    await runOnce(at, { dialect, emit: (event) => event.kind === 'note' && notes.push(event.message) });
+    const longestMs = Math.max(...at.clock.sleptMs);
+    expect(longestMs).toBeGreaterThan(leastMs);
+    expect(longestMs).toBeLessThanOrEqual(mostMs);
+    expect(notes.join('\n')).toMatch(/^The vendor is asked about calls in doubt in [25] min\.$/m);
+  });
+
+  test('by an idempotency key asks by the one of the lost request; a request without one is not asked about', async () => {
+    const byKey = { path: '/look/{idempotency_key}', fields: { name: null } };
+    const keys = { idempotency: { header: 'idempotency-key', valid_for: '0s' } };
+    const at = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+    await runOnce(at, { dialect: { ...withReadBack(byKey), ...keys } });
+    const lostKey = purchasesOf(at)[0]?.headers['idempotency-key'];
+    expect(looksOf(at).map(({ path }) => path)).toEqual([`/look/${lostKey}`]);
+
+    const keyless = await openPlace(vendorScript(losing(1), () => ({ status: 404 })));
+    await runOnce(keyless);
+    const { counts } = await runOnce(keyless, { dialect: { ...withReadBack(byKey), ...keys } });
+    expect({ counts, looks: looksOf(keyless) }).toEqual({ counts: { in_doubt: 1 }, looks: [] });
+  });
+});
+
+describe("the vendor's count of credits", () => {
+  const usage = { method: 'GET', path: '/look', credits: 'used', sure_after: '1s' } as const;
+  const dialect = dialectWith({ usage });
+
+  /** The row is lost in a first run; the count is `before` when it begins and `after` from the second one on. */
+  async function counting(before: unknown, after: unknown, spoken = dialect, exclusiveKey = true) {
+    const counts = [before, after];
+    const at = await openPlace(vendorScript(losing(1), (nth) => asAnswer(counts[nth - 1] ?? after)));
+    const options = { dialect: spoken, ...(exclusiveKey ? { exclusiveKey: true as const } : {}) };
+    await runOnce(at, options);
+    return { at, summary: await runOnce(at, options) };
+  }
+
+  const asAnswer = (count: unknown): unknown => (typeof count === 'number' ? { used: count } : count);
+
+  test('that has not grown frees the money, and the call is bought', async () => {
+    const { at, summary } = await counting(17, 17);
+    expect(summary.counts).toEqual({ applied: 1 });
+    expect(purchasesOf(at)).toHaveLength(2);
+    expect(await moneyOf(at, summary.batch)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
+    const [lost] = await attemptsOf(at, summary.batch);
+    expect(lost?.looks).toMatchObject([{ kind: 'usage', said: 'not_happened', status: 200 }]);
+    expect(lost?.released?.why).toMatch(/^since 20.*Z the vendor counted 0 credits, and answers cost 0$/);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ['has grown: the call was charged, and its answer is gone', 17, 18],
+    ['has fallen: it begins anew now and then', 17, 0],
+    ['cannot be read', 17, { used: 'many' }],
+    ['is not given', 17, { status: 500 }],
+    ['is lost', 17, 'lost'],
+  ])('that %s leaves the call in doubt', async (_, before, after) => {
+    const { at, summary } = await counting(before, after);
+    expect(summary).toMatchObject({ counts: { in_doubt: 1 }, stopped: undefined });
+    expect(purchasesOf(at)).toHaveLength(1);
+    expect(await looksInLedger(at, summary.batch)).toMatchObject([{ kind: 'usage', said: 'unclear' }]);
+  });
+
+  test('that has grown once stays so: no later run takes the charge for one of before', async () => {
+    const { at } = await counting(17, 18);
+    const { counts } = await runOnce(at, { dialect, exclusiveKey: true });
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(1);
+  });
+
+  test('means nothing without an earlier one to compare it with', async () => {
+    const { at, summary } = await counting({ status: 500 }, 17);
+    expect(summary.counts).toEqual({ in_doubt: 1 });
+    expect(await looksInLedger(at, summary.batch)).toEqual([]);
+  });
+
+  test('is not asked for when others use the key as well', async () => {
+    const { at, summary } = await counting(17, 17, dialect, false);
+    expect(summary.counts).toEqual({ in_doubt: 1 });
+    expect(looksOf(at)).toEqual([]);
+  });
+
+  test('waits until the vendor has surely counted what was sent last', async () => {
+    const { at } = await counting(17, 17, dialectWith({ usage: { ...usage, sure_after: '9m' } }));
+    expect(Math.max(...at.clock.sleptMs)).toBeGreaterThan(8.9 * 60_000);
+  });
+
+  test('says nothing about a call that costs nothing: the vendor may have acted on it all the same', async () => {
+    const free = dialectWith({ usage }, { credits: { most: 0, found: 0 } });
+    const { at, summary } = await counting(17, 17, free);
+    expect(summary.counts).toEqual({ in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(1);
+  });
+
+  test('is of no use while somebody else is buying with the account', async () => {
+    const at = await openPlace((request, response) => {
+      if (!request.path.startsWith('/look')) return void response.destroy();
+      const answer = (): unknown => response.end('{"used":17}');
+      if (looksOf(at).length === 1) answer();
+      else void buyBeside(at).then(answer);
+    });
+    await runOnce(at, { dialect, exclusiveKey: true });
+    const { counts, batch } = await runOnce(at, { dialect, exclusiveKey: true });
+    expect(counts).toEqual({ in_doubt: 1 });
+    expect(looksOf(at), 'it was asked').toHaveLength(2);
+    expect(await looksInLedger(at, batch)).toEqual([]);
+  });
+
+  /** As another run of the account would: an intent, and what becomes of it is not known yet. */
+  async function buyBeside({ ledger, clock }: Place): Promise<void> {
+    const [batch] = await ledger.batches();
+    if (batch === undefined) throw new Error('there is no batch');
+    const call: Call = { operation: 'set-tag', parameters: { name: 'beside' }, ifLost: 'hold' };
+    const key = callKeyOf('data', call);
+    const atMs = clock.wallMs();
+    await ledger.admit({
+      key,
+      accountIdentity: 'data',
+      call,
+      batch: batch.id,
+      row: 3,
+      reserve: credits(1),
+      atMs,
+    });
+  }
+
+  test('is not compared with one of before a read-back, whose price is the highest and not the true one', async () => {
+    // Both rows are lost and charged a credit. The first is read back and booked at two, so the counts agree by chance.
+    const counts = [0, 2];
+    const at = await openPlace((request, response) => {
+      if (request.path === '/look') response.end(JSON.stringify({ used: counts.shift() }));
+      else if (request.path === '/look/back?name=one') response.end('{"answer":{"tag":"set"},"status":200}');
+      else if (request.path.startsWith('/look/back')) response.writeHead(503).end();
+      else response.destroy();
+    });
+    await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
+    const spoken = dialectWith(
+      { usage, credits_charged: { header: 'x-cost' } },
+      { credits: { most: 2, found: 2 }, read_back: { ...READ_BACK, path: '/look/back' } },
+    );
+    await runOnce(at, { dialect: spoken, exclusiveKey: true });
+    const { counts: outcomes } = await runOnce(at, { dialect: spoken, exclusiveKey: true });
+    expect(outcomes).toEqual({ applied: 1, in_doubt: 1 });
+    expect(purchasesOf(at)).toHaveLength(2);
+  });
+
+  describe('when something was bought since', () => {
+    /** Of two lists, the first is bought and the second lost, in one run after the other. */
+    async function boughtThenLost(price: Partial<Dialect>, most: number, grown: number) {
+      const spoken = dialectWith({ usage, ...price }, { credits: { most, found: most } });
+      const counts = [0, grown];
+      const at = await openPlace(
+        vendorScript(
+          (nth) => (nth === 2 ? 'lost' : { tag: 'set', headers: { 'x-cost': '1' } }),
+          (nth) => ({ used: counts[nth === 1 ? 0 : 1] }),
+        ),
+      );
+      await writeFile(join(at.folder, 'list.csv'), 'name\none\ntwo\n');
+      const options = { dialect: spoken, exclusiveKey: true } as const;
+      await runOnce(at, options);
+      return { at, summary: await runOnce(at, options) };
+    }
+
+    test('and each answer costs a credit, a count of as many is conclusive', async () => {
+      const { summary } = await boughtThenLost({}, 1, 1);
+      expect(summary.counts).toEqual({ applied: 2 });
+    });
+
+    test('and answers say what they cost, it is conclusive too', async () => {
+      const { summary } = await boughtThenLost({ credits_charged: { header: 'x-cost' } }, 2, 1);
+      expect(summary.counts).toEqual({ applied: 2 });
+    });
+
+    test('at prices that are estimates, equal counts prove nothing: the lost one may hide in the difference', async () => {
+      const { at, summary } = await boughtThenLost({}, 2, 2);
+      expect(summary.counts).toEqual({ applied: 1, in_doubt: 1 });
+      const looks = (await at.ledger.history(summary.batch, 3)).flatMap(({ looks: all }) => all);
+      expect(looks).toMatchObject([{ said: 'unclear', why: expect.stringContaining('estimates') }]);
+    });
+  });
+});
