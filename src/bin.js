@@ -14,12 +14,12 @@ async function start() {
   const { existsSync } = await import('node:fs');
   const { fileURLToPath } = await import('node:url');
   const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
-  const checkout = existsSync(beside('./main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
+  const checkout = existsSync(beside('./cli/shell/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
 
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
     if (process.env[HANDED_OVER]) dieWithParent();
     await keepCompiled();
-    const { main } = await import(checkout ? './main.ts' : '../dist/main.js');
+    const { main } = await import(checkout ? './cli/shell/main.ts' : '../dist/main.js');
     return main(process.argv.slice(2));
   }
   const newerNode = beside('../node_modules/.bin/node');

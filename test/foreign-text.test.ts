@@ -7,14 +7,14 @@
  */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { openTerminal } from '../src/console.ts';
+import { findingWords } from '../src/cli/render/cell-issues.ts';
+import { openTerminal } from '../src/cli/shell/console.ts';
 import { parseJson } from '../src/core/answer-body/json.ts';
 import { safeCell } from '../src/core/formulas.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { problemOf } from '../src/core/yaml/schema-problem.ts';
-import { findingWords } from '../src/damage-words.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/number-format.ts';
 import { damageOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job/schema.ts';

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { oneOf } from '../read-flags.ts';
 import { findAccount, loadAccounts } from '../vendor/account/account.ts';
 import { usableKey } from '../vendor/account/account-key.ts';
 import { addressProblem, REGIONS } from '../vendor/account/accounts-file.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
 import { listAccounts, viewOf } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { oneOf } from './shell/read-flags.ts';
 
 interface AddFlags {
   readonly name?: string;

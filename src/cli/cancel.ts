@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
@@ -8,6 +7,7 @@ import { halfDone } from '../ledger/interrupted-changes.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { findBatch } from '../run/find-batch.ts';
 import { openLedger, storeWords } from '../run/open-ledger.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',

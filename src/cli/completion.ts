@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
 import { wordsFor } from './completion/words.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 const completion: CliCommand = {
   name: 'completion',

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { EXIT, type ExitCode, StopError } from '../core/errors.ts';
@@ -14,6 +13,7 @@ import { APART_MS } from '../ledger/believed-time.ts';
 import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
 import { type Account, loadAccounts } from '../vendor/account/account.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 /** One thing that was looked at. A problem is followed by what to do. */
 interface Finding {

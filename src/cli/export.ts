@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { besideFile, partsOf } from '../core/file-name.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../files/output/output.ts';
-import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
-import { addReadFlags, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
 import { lookAtLedger, openIfFree } from '../run/open-ledger.ts';
 import { choose } from '../run/run-job.ts';
 import { lookerNotes } from './export/looker-notes.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { FORMULAS_ABOUT, formulaModeOf } from './shell/formula-flag.ts';
+import { addReadFlags, type ReadFlags, readOptionsOf } from './shell/read-flags.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { erasureObject, talkedErasure } from '../erasure-words.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
 import { eraseIn, storesToLookAt } from '../run/open-ledger.ts';
+import { erasureObject, talkedErasure } from './render/erasure.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 interface Flags {
   readonly dryRun?: true;

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { durationOf, resumedBy, typedCommand } from '../core/command-line.ts';
 import type { ExitCode } from '../core/errors.ts';
 import type { RunEvent } from '../core/events.ts';
 import { plainText, sentence } from '../core/plain-text.ts';
-import { eventWords, InFlight } from '../event-words.ts';
 import { exitCodeOfSweep, type SweepSummary, sweep } from '../run/nightly.ts';
-import { stopOnSignals } from '../stop-signals.ts';
-import { sweepLines, sweepObject } from './nightly/sweep-words.ts';
+import { eventWords, InFlight } from './render/events.ts';
+import { sweepLines, sweepObject } from './render/sweep.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { stopOnSignals } from './shell/stop-signals.ts';
 
 interface Flags {
   readonly maxPause: string;

@@ -1,11 +1,16 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Sheet } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
 import { counted, plainText } from '../core/plain-text.ts';
+import { guessWords } from '../files/columns/columns.ts';
+import { describeFile, type FileDescription } from '../files/describe-file.ts';
+import { openFile } from '../files/input.ts';
+import { rereadWords } from '../plan/reread.ts';
+import { requestWords } from '../plan/sent-requests.ts';
+import { type PlannedJob, planJob } from '../run/run-job.ts';
 import {
   duplicateLines,
   duplicatesObject,
@@ -13,16 +18,11 @@ import {
   findingWords,
   jobDamageLines,
   jobDamageObject,
-} from '../damage-words.ts';
-import { guessWords } from '../files/columns/columns.ts';
-import { describeFile, type FileDescription } from '../files/describe-file.ts';
-import { openFile } from '../files/input.ts';
-import { rereadWords } from '../plan/reread.ts';
-import { requestWords } from '../plan/sent-requests.ts';
-import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from '../plan-words.ts';
-import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from '../read-flags.ts';
-import { type PlannedJob, planJob } from '../run/run-job.ts';
-import { fitLines, fitObject } from './plan/fit-words.ts';
+} from './render/cell-issues.ts';
+import { fitLines, fitObject } from './render/fit.ts';
+import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from './render/plan.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from './shell/read-flags.ts';
 
 interface Flags extends ReadFlags {
   readonly account?: string;

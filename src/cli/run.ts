@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import {
   commandLine,
@@ -14,7 +13,6 @@ import {
 import { type ExitCode, stop } from '../core/errors.ts';
 import { spoolFolder } from '../core/paths.ts';
 import { counted, grouped, plainText, sentence } from '../core/plain-text.ts';
-import { FORMULAS_ABOUT, formulaModeOf } from '../formula-flag.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { ACCEPTABLE } from '../plan/order.ts';
 import { mostAsked, type Plan } from '../plan/plan.ts';
@@ -22,18 +20,20 @@ import { type Reread, rereadWords } from '../plan/reread.ts';
 import type { UnseenRequests } from '../plan/sent-requests.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
-import { planLines } from '../plan-words.ts';
-import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from '../read-flags.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
-import { stopOnSignals } from '../stop-signals.ts';
 import type { SuspectMisses } from '../vendor/misses.ts';
+import { planLines } from './render/plan.ts';
+import { summaryLines, summaryObject } from './render/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
-import { summaryLines, summaryObject } from './run/summary-words.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { FORMULAS_ABOUT, formulaModeOf } from './shell/formula-flag.ts';
+import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from './shell/read-flags.ts';
+import { stopOnSignals } from './shell/stop-signals.ts';
 
 interface Flags extends ReadFlags {
   readonly output?: string;

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 interface Flags {
   readonly port: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { SCHEMA_KINDS, type SchemaKind, schemaPath } from '../core/paths.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 const schema: CliCommand = {
   name: 'schema',

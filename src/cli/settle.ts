@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
-import { callWords } from '../doubt-words.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import {
   type Batch,
@@ -19,9 +17,11 @@ import {
 import { dialectOfBatch } from '../run/batch-account.ts';
 import { type FoundBatch, findBatch } from '../run/find-batch.ts';
 import { lookAtLedger, openLedger, storeWords } from '../run/open-ledger.ts';
+import { callWords } from './render/doubts.ts';
 import { settleLeftOpen, settleLeftOpenIfFree } from './settle/left-open.ts';
 import { examined, list, undecidable, waitingRows } from './settle/list.ts';
-import { toldAnswer } from './settle/told.ts';
+import { toldAnswer } from './settle/resolved-by.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 interface Flags {
   readonly retry?: true;

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
-import { openWords } from '../doubt-words.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger/ledger.ts';
 import { isTrial, undoneBy } from '../operations/team/undone-by.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
 import { lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../vendor/misses.ts';
+import { openWords } from './render/doubts.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 const status: CliCommand = {
   name: 'status',

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
 import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
-import { erasureObject, talkedErasure } from '../erasure-words.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/salvage.ts';
+import { erasureObject, talkedErasure } from './render/erasure.ts';
+import type { CliCommand, Console } from './shell/command.ts';
 
 interface PurgeFlags {
   readonly olderThan: string;

@@ -1,11 +1,8 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
-import { stoppedObject } from '../console.ts';
 import { isoTime } from '../core/clock.ts';
 import { commandLine, durationOf, resumedBy, typedCommand } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
-import { eventWords, InFlight } from '../event-words.ts';
 import type { Credits } from '../ledger/ledger.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
@@ -20,8 +17,11 @@ import {
   type Tried,
   trialOf,
 } from '../run/trial.ts';
-import { stopOnSignals } from '../stop-signals.ts';
-import { requestLines, triedLines, triedObject } from './try/words.ts';
+import { eventWords, InFlight } from './render/events.ts';
+import { requestLines, triedLines, triedObject } from './render/trial.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { stoppedObject } from './shell/console.ts';
+import { stopOnSignals } from './shell/stop-signals.ts';
 
 interface Flags {
   readonly account?: string;

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import type { CliCommand, Console } from '../command.ts';
-import { stoppedObject } from '../console.ts';
 import { commandLine, durationOf, resumedBy, typedCommand, withArgument } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { counted, plainText, sentence } from '../core/plain-text.ts';
 import { ATTENTION_KINDS, OUTCOME_KINDS } from '../core/row.ts';
-import { eventWords, InFlight } from '../event-words.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { diffLines, sentCounts } from '../plan/team/diff-words.ts';
 import { findBatch } from '../run/find-batch.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
 import { type NotUndone, type Undone, undoBatch } from '../run/undo.ts';
-import { stopOnSignals } from '../stop-signals.ts';
+import { eventWords, InFlight } from './render/events.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+import { stoppedObject } from './shell/console.ts';
+import { stopOnSignals } from './shell/stop-signals.ts';
 
 interface Flags {
   readonly output?: string;

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { describeProgram } from '../../src/main/program.ts';
-import { runCommandLine } from '../../src/main.ts';
+import { describeProgram } from '../../src/cli/shell/main/program.ts';
+import { runCommandLine } from '../../src/cli/shell/main.ts';
 import { rowonce, startRowonce } from './rowonce.ts';
 
 const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };

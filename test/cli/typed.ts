@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/main.ts';
+import { runCommandLine } from '../../src/cli/shell/main.ts';
 import type { Ended } from './rowonce.ts';
 
 /**

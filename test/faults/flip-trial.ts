@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/main.ts';
+import { runCommandLine } from '../../src/cli/shell/main.ts';
 import { type Random, randomFrom } from '../../src/sandbox/random.ts';
 import { type Deed, type FlipStore, inputOf, PAGE_BYTES, writeAccounts } from './flip-store.ts';
 import { Vendor } from './vendor.ts';

@@ -1,4 +1,3 @@
-import type { Console } from '../../command.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { EXIT, type ExitCode, StopError } from '../../core/errors.ts';
 import { sentence } from '../../core/plain-text.ts';
@@ -11,6 +10,7 @@ import {
 } from '../../vendor/account/account.ts';
 import { describeKey } from '../../vendor/account/account-key.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
+import type { Console } from '../shell/command.ts';
 
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */
 export async function listAccounts(console: Console): Promise<ExitCode> {

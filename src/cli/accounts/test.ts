@@ -1,4 +1,3 @@
-import type { Console } from '../../command.ts';
 import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
@@ -7,6 +6,7 @@ import { type Account, findAccount, loadAccounts, resolveKey } from '../../vendo
 import { describeKey } from '../../vendor/account/account-key.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
+import type { Console } from '../shell/command.ts';
 import { checkAddress } from './address-check.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Argument, Command, type Option } from 'commander';
-import type { CliCommand } from '../../command.ts';
 import { invariant, StopError } from '../../core/errors.ts';
 import { familyNames, loadMember } from '../../core/family.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { FORMULA_MODES } from '../../core/formulas.ts';
+import type { CliCommand } from '../shell/command.ts';
 
 /**
  * The words that may stand where the cursor is. Somebody waits for them with a finger on the key, so only the command

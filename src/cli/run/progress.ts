@@ -1,10 +1,10 @@
-import type { Console } from '../../command.ts';
 import type { Clock } from '../../core/clock.ts';
 import { isoTime } from '../../core/clock.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
+import type { Console } from '../shell/command.ts';
 
 /**
  * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. Never in the way: it only

@@ -1,15 +1,15 @@
-import type { Console } from '../../command.ts';
 import { callKeyOf } from '../../core/call-key.ts';
 import { isoTime } from '../../core/clock.ts';
 import { EXIT, type ExitCode } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { callWords, lookObject, lookWords, openWords } from '../../doubt-words.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger/ledger.ts';
 import { canBeAskedAbout } from '../../run/reconcile.ts';
 import { doubtReason } from '../../run/recover.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
+import { callWords, lookObject, lookWords, openWords } from '../render/doubts.ts';
+import type { Console } from '../shell/command.ts';
 
 /** What of a batch is in doubt, and what is at risk by it. */
 

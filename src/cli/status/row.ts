@@ -1,4 +1,3 @@
-import type { Console } from '../../command.ts';
 import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
@@ -7,7 +6,6 @@ import { subjectWords } from '../../core/membership.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
-import { callWords, lookObject, lookWords } from '../../doubt-words.ts';
 import { shownBody } from '../../files/output/output.ts';
 import { outputSettings } from '../../job/job-settings.ts';
 import type {
@@ -30,6 +28,8 @@ import type { Dialect } from '../../vendor/dialect.ts';
 import { vendorReply } from '../../vendor/envelope.ts';
 import { type Judged, judgedToday } from '../../vendor/readings.ts';
 import { dialectOperationOf } from '../../vendor/request.ts';
+import { callWords, lookObject, lookWords } from '../render/doubts.ts';
+import type { Console } from '../shell/command.ts';
 
 /** One row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
 export async function showRow(

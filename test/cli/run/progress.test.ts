@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Progress } from '../../../src/cli/run/progress.ts';
-import type { Console } from '../../../src/command.ts';
+import type { Console } from '../../../src/cli/shell/command.ts';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { BatchId } from '../../../src/ledger/ledger.ts';
 import { VirtualClock } from '../../virtual-clock.ts';

@@ -3,7 +3,7 @@
  * Method: small sheets, a list of thousands, and finders that keep a few rows only.
  */
 import { describe, expect, test } from 'vitest';
-import { duplicateLines, duplicatesObject } from '../../../src/damage-words.ts';
+import { duplicateLines, duplicatesObject } from '../../../src/cli/render/cell-issues.ts';
 import { AlikeRowFinder } from '../../../src/files/columns/near-duplicates.ts';
 
 /** The first row of the file is row 2. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './core/errors.ts';
+import type { ExitCode } from '../../core/errors.ts';
 
 /**
  * The contract of a command of the command line. One file in `cli/` is one command; its name is what the user types.

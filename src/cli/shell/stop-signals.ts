@@ -1,6 +1,6 @@
+import { EXIT, StopError } from '../../core/errors.ts';
+import { counted } from '../../core/plain-text.ts';
 import type { Console } from './command.ts';
-import { EXIT, StopError } from './core/errors.ts';
-import { counted } from './core/plain-text.ts';
 
 /** Ctrl-C, a service manager, and the window that was closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -5,8 +5,8 @@
  */
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { openTerminal, type Terminal, type TerminalOptions } from '../src/console.ts';
-import { escapeHtml, plainText } from '../src/core/plain-text.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from '../../../src/cli/shell/console.ts';
+import { escapeHtml, plainText } from '../../../src/core/plain-text.ts';
 
 interface Setting extends Partial<TerminalOptions> {
   readonly stdin?: boolean;

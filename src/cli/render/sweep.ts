@@ -1,8 +1,8 @@
-import { stoppedObject } from '../../console.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
+import { stoppedObject } from '../shell/console.ts';
 
 /** A sweep's summary, for a person and for `--json`. */
 

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import { isoTime } from '../../core/clock.ts';
+import { type StopDetail, stop } from '../../core/errors.ts';
+import { plainJson, plainLines, plainText, sentence } from '../../core/plain-text.ts';
 import type { Console } from './command.ts';
-import { isoTime } from './core/clock.ts';
-import { type StopDetail, stop } from './core/errors.ts';
-import { plainJson, plainLines, plainText, sentence } from './core/plain-text.ts';
 
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
 export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };

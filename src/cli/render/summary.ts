@@ -1,11 +1,11 @@
-import { stoppedObject } from '../../console.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { actionCounts } from '../../plan/team/diff-words.ts';
 import type { RunSummary } from '../../run/summary.ts';
 import { onlyMissesWords } from '../../vendor/misses.ts';
-import { forecastLines, forecastObject } from './forecast-words.ts';
+import { stoppedObject } from '../shell/console.ts';
+import { forecastLines, forecastObject } from './forecast.ts';
 
 /** A run's summary, for a person and for `--json`. */
 

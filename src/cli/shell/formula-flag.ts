@@ -1,4 +1,4 @@
-import { FORMULA_MODES, type FormulaMode } from './core/formulas.ts';
+import { FORMULA_MODES, type FormulaMode } from '../../core/formulas.ts';
 import { oneOf } from './read-flags.ts';
 
 /** The flag that says what becomes of cells that would begin a formula: the same on every command that writes some. */

@@ -1,8 +1,8 @@
-import { counted, foreignWords } from './core/plain-text.ts';
-import type { AlikeRows, Duplicates } from './files/columns/near-duplicates.ts';
-import type { DamageKind } from './files/quality/cell-issues.ts';
-import type { Finding, FoundCell, JobDamage } from './files/quality/issue-tally.ts';
-import { formatAbn } from './operations/lookup/abn.ts';
+import { counted, foreignWords } from '../../core/plain-text.ts';
+import type { AlikeRows, Duplicates } from '../../files/columns/near-duplicates.ts';
+import type { DamageKind } from '../../files/quality/cell-issues.ts';
+import type { Finding, FoundCell, JobDamage } from '../../files/quality/issue-tally.ts';
+import { formatAbn } from '../../operations/lookup/abn.ts';
 
 /** Damage, for a person and for `--json`. */
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
+import { invariant, type StopError, stop } from '../../../core/errors.ts';
+import { familyNames, loadMember } from '../../../core/family.ts';
+import { suggestion } from '../../../core/nearest.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
-import { invariant, type StopError, stop } from '../core/errors.ts';
-import { familyNames, loadMember } from '../core/family.ts';
-import { suggestion } from '../core/nearest.ts';
 
 /**
  * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
  * imported: the others would cost every start their own imports.
  */
 
-const COMMANDS = new URL('../cli/', import.meta.url);
+const COMMANDS = new URL('../../', import.meta.url);
 
 /** Standard output and error, as commander writes help to them. */
 export interface HelpOutput {
@@ -71,7 +71,9 @@ export async function describeProgram(): Promise<Command> {
 }
 
 export function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+  );
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
   return String(manifest.version);
 }

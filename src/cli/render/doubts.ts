@@ -1,9 +1,9 @@
-import { isoTime } from './core/clock.ts';
-import { unreachable } from './core/errors.ts';
-import { subjectWords } from './core/membership.ts';
-import type { Call } from './core/operation.ts';
-import { counted } from './core/plain-text.ts';
-import type { Look } from './ledger/ledger.ts';
+import { isoTime } from '../../core/clock.ts';
+import { unreachable } from '../../core/errors.ts';
+import { subjectWords } from '../../core/membership.ts';
+import type { Call } from '../../core/operation.ts';
+import { counted } from '../../core/plain-text.ts';
+import type { Look } from '../../ledger/ledger.ts';
 
 /** What a call asked for, and what the vendor said about a doubt, for a person and for a program. */
 

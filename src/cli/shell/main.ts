@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
 import type { RunCommand } from './command.ts';
 import {
   openTerminal,
@@ -7,7 +8,6 @@ import {
   type Terminal,
   type TerminalOptions,
 } from './console.ts';
-import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from './core/errors.ts';
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**

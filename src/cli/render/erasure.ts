@@ -1,7 +1,7 @@
-import type { Console } from './command.ts';
-import { stop } from './core/errors.ts';
-import { counted, plainText } from './core/plain-text.ts';
-import type { Erased } from './ledger/store.ts';
+import { stop } from '../../core/errors.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import type { Erased } from '../../ledger/store.ts';
+import type { Console } from '../shell/command.ts';
 
 /** What a person reads before and after something is erased. */
 

@@ -1,6 +1,6 @@
-import { isoTime, systemClock } from './core/clock.ts';
-import type { RunEvent } from './core/events.ts';
-import { counted } from './core/plain-text.ts';
+import { isoTime, systemClock } from '../../core/clock.ts';
+import type { RunEvent } from '../../core/events.ts';
+import { counted } from '../../core/plain-text.ts';
 
 /** Shorter pauses are over before somebody has read about them. */
 const LONG_PAUSE_MS = 60_000;

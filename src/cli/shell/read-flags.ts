@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { wholeNumber } from './core/command-line.ts';
-import { stop } from './core/errors.ts';
-import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from './core/format.ts';
-import { suggestion } from './core/nearest.ts';
+import { wholeNumber } from '../../core/command-line.ts';
+import { stop } from '../../core/errors.ts';
+import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
+import { suggestion } from '../../core/nearest.ts';
 
 /** The flags that say how a file is read, over what the job says: the same on every command that reads one. */
 export interface ReadFlags {
