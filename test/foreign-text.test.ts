@@ -16,7 +16,7 @@ import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { problemOf } from '../src/core/yaml/schema-problem.ts';
 import { formatOfCode } from '../src/files/formats/xlsx/number-format.ts';
-import { damageOf } from '../src/files/quality/cell-issues.ts';
+import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job/schema.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
 import {
@@ -175,11 +175,11 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
       OPERATION,
       AT,
     ),
-  'a cell with a domain': (text) => [normaliseDomain(text), isDomain(text), damageOf('domain', text)],
-  'a cell with a website': (text) => [normaliseWebsite(text), isWebsite(text), damageOf('website', text)],
-  'a cell with an e-mail': (text) => [readEmail(text), isEmail(text), damageOf('email', text)],
-  'a cell with a profile': (text) => [normalisePersonProfile(text), damageOf('profile_url', text)],
-  'a cell with a number': (text) => [isAbn(text), damageOf('abn', text), damageOf('phone', text)],
+  'a cell with a domain': (text) => [normaliseDomain(text), isDomain(text), cellIssueOf('domain', text)],
+  'a cell with a website': (text) => [normaliseWebsite(text), isWebsite(text), cellIssueOf('website', text)],
+  'a cell with an e-mail': (text) => [readEmail(text), isEmail(text), cellIssueOf('email', text)],
+  'a cell with a profile': (text) => [normalisePersonProfile(text), cellIssueOf('profile_url', text)],
+  'a cell with a number': (text) => [isAbn(text), cellIssueOf('abn', text), cellIssueOf('phone', text)],
   'a cell with a name': (text) => readText('project', text),
   'a template': (text) => [columnsIn(text), templateProblem({ a: text }), columnsIn(`{{a${text}`)],
   'a word that nobody knows': (text) => [suggestion(text, [text.slice(1)]), suggestion('x', [text, text])],

@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { plainText } from '../core/plain-text.ts';
-import { halfDone } from '../ledger/interrupted-changes.ts';
+import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import { findBatch } from '../run/find-batch.ts';
 import { openLedger, storeWords } from '../run/open-ledger.ts';
@@ -39,7 +39,7 @@ async function cancelCommand(
   );
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
-    const notes = await halfDone(ledger, batch);
+    const notes = await interruptedChanges(ledger, batch);
     console.print(`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`);
     for (const note of notes) console.print(plainText(note));
     if (notes.length > 0)

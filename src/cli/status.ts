@@ -131,7 +131,7 @@ async function showBatch(console: Console, ledger: LedgerReader, found: FoundBat
   const { batch } = found;
   const { counts, settled, money } = await overview(ledger, batch);
   const open = await ledger.openRequests(batch.id);
-  const { requests, calls } = await ledger.traffic(batch.id);
+  const { requests, calls } = await ledger.metrics(batch.id);
   const account = await ledger.account(batch.accountIdentity);
   const { pausedUntilMs, misses } = account;
   const isSuspect = suspicionOf(historyOf(account, batch.sandbox)) !== undefined;

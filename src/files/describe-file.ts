@@ -2,10 +2,10 @@ import type { Operation } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import { normaliseWebsite } from '../operations/lookup/identifiers.ts';
 import { isAbn, isEmail } from '../operations/lookup/recognise.ts';
-import { AlikeRowFinder, type Duplicates } from './columns/near-duplicates.ts';
+import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
 import { type Fit, FitFinder } from './fit.ts';
 import type { OpenedFile } from './input.ts';
-import { ColumnDamage, kindByName } from './quality/column-issues.ts';
+import { ColumnIssues, kindByName } from './quality/column-issues.ts';
 import type { Finding } from './quality/issue-tally.ts';
 
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
@@ -54,8 +54,8 @@ export async function describeFile(
 ): Promise<FileDescription> {
   const header = await sheet.header();
   const known = [...operations];
-  const columns = header.map((name) => new ColumnTally(name, new ColumnDamage(kindByName(name, known))));
-  const alike = new AlikeRowFinder();
+  const columns = header.map((name) => new ColumnTally(name, new ColumnIssues(kindByName(name, known))));
+  const alike = new NearDuplicateFinder();
   const finder = new FitFinder(header, known);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
   const { rows, encoding, delimiter } = await sheet.survey((each) => {
@@ -92,10 +92,10 @@ class ColumnTally {
    */
   #known: Map<string, Look> | undefined = new Map();
   #knownAgain = 0;
-  readonly #damage: ColumnDamage;
+  readonly #damage: ColumnIssues;
   #filled = 0;
 
-  constructor(name: string, damage: ColumnDamage) {
+  constructor(name: string, damage: ColumnIssues) {
     this.#name = name;
     this.#damage = damage;
   }

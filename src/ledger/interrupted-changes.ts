@@ -5,7 +5,7 @@ import type { Batch, LedgerReader } from './ledger.ts';
  * People whose invite a batch deleted in order to create it anew, which has not happened: they have none now. One
  * sentence for each, for whoever ends the batch there.
  */
-export async function halfDone(
+export async function interruptedChanges(
   ledger: LedgerReader,
   { id, accountIdentity }: Pick<Batch, 'id' | 'accountIdentity'>,
 ): Promise<readonly string[]> {

@@ -72,7 +72,7 @@ export interface LedgerReader {
   /** Rows by outcome; rows without one are not counted. */
   counts(batch: BatchId): Promise<Readonly<Partial<Record<OutcomeKind, number>>>>;
   /** Attempts of the batch that were sent, and distinct calls that were settled by it. */
-  traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }>;
+  metrics(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }>;
   /** Attempts of the batch that nobody has closed yet: of a run that goes on, or of one that ended in the middle. */
   openRequests(batch: BatchId): Promise<number>;
   /** Rows with a number of at least `fromRow`, in order, at most `limit`. */

@@ -2,11 +2,11 @@ import type { Role } from '../core/membership.ts';
 import { defineOperation } from '../core/operation.ts';
 import type { PersonWork } from './team/change-action.ts';
 import {
-  type Course,
   type Person,
+  type PersonAction,
   personIn,
   refuse,
-  roleCourse,
+  roleAction,
   whoIs,
   workOf,
 } from './team/change-action.ts';
@@ -33,8 +33,8 @@ interface RoleChange {
 }
 
 /** Nobody is invited who was not before: that is another operation, because it sends a mail to somebody new. */
-function courseOf(person: Person, role: Role): Course {
-  return roleCourse(person, role) ?? refuse(noInviteWords(person));
+function courseOf(person: Person, role: Role): PersonAction {
+  return roleAction(person, role) ?? refuse(noInviteWords(person));
 }
 
 function noInviteWords(person: Person): string {

@@ -2,9 +2,9 @@ import { unreachable } from '../core/errors.ts';
 import { defineOperation } from '../core/operation.ts';
 import { withoutTextMark } from './lookup/identifiers.ts';
 import {
-  type Course,
-  deleteCourse,
+  deleteAction,
   type Person,
+  type PersonAction,
   type PersonWork,
   personIn,
   REMOVE_IF_ACCEPTED,
@@ -32,16 +32,16 @@ interface Deletion {
   readonly project: string;
 }
 
-function courseOf(person: Person, inviteCode: string | undefined): Course {
+function courseOf(person: Person, inviteCode: string | undefined): PersonAction {
   return inviteCode === undefined ? courseByEmail(person) : courseByCode(person, inviteCode);
 }
 
 /** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
-function courseByEmail(person: Person): Course {
+function courseByEmail(person: Person): PersonAction {
   const state = person.facts?.state;
   switch (state) {
     case 'invited':
-      return deleteCourse(person);
+      return deleteAction(person);
     case 'member':
       return refuse(`${whoIs(person)} has accepted the invite. Run remove-user with the user_id`);
     case 'unsure':
@@ -57,7 +57,7 @@ function courseByEmail(person: Person): Course {
   }
 }
 
-function courseByCode(person: Person, inviteCode: string): Course {
+function courseByCode(person: Person, inviteCode: string): PersonAction {
   const { facts } = person;
   const known = facts?.state === 'invited' ? facts.inviteCode : undefined;
   if (known !== undefined && known !== inviteCode) {

@@ -2,8 +2,8 @@ import type { Role } from '../core/membership.ts';
 import { defineOperation } from '../core/operation.ts';
 import type { PersonWork } from './team/change-action.ts';
 import {
-  type Course,
   type Person,
+  type PersonAction,
   personIn,
   refuse,
   unchanged,
@@ -29,7 +29,7 @@ interface Invitation {
 }
 
 /** Whoever is invited already keeps their invite: two invites are two mails. */
-function courseOf(person: Person, { email, role }: Invitation): Course {
+function courseOf(person: Person, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };
   const now = facts.state === 'invited' ? 'is invited' : 'is in the project';

@@ -20,13 +20,13 @@ import {
 import { foreignName } from '../core/plain-text.ts';
 import type { Outcome } from '../core/row.ts';
 import {
-  type Course,
   type Person,
+  type PersonAction,
   type PersonWork,
   personIn,
   refuse,
-  removalCourse,
-  roleCourse,
+  removalAction,
+  roleAction,
   unchanged,
   whoIs,
   workOf,
@@ -89,12 +89,12 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
 // -------------------------------------------------------------------------------------------------------- courses
 
 /** What is known of the person → what is done, so that they come to be what the list says. */
-function courseOf(person: Person, role: Role | 'none'): Course {
-  if (role === 'none') return removalCourse(person);
-  return roleCourse(person, role) ?? inviteCourse(person, role);
+function courseOf(person: Person, role: Role | 'none'): PersonAction {
+  if (role === 'none') return removalAction(person);
+  return roleAction(person, role) ?? inviteCourse(person, role);
 }
 
-function inviteCourse(person: Person, role: Role): Course {
+function inviteCourse(person: Person, role: Role): PersonAction {
   const { email } = person;
   if (email !== undefined) return { kind: 'invite', email, role };
   return refuse(`${whoIs(person)} is not in the project, as far as is known. Give the e-mail address`);
@@ -161,7 +161,7 @@ function newcomer(
   project: string,
   organization: string | undefined,
 ): PersonWork {
-  const course = ((): Course => {
+  const course = ((): PersonAction => {
     if (role === 'none') return unchanged('the project does not exist yet');
     if (email === undefined) return refuse('somebody is invited to a new project by e-mail address. Give it');
     return { kind: 'invite', email, role };
@@ -232,7 +232,7 @@ function missing(
       .sort()
       .map((email) => {
         const person = personIn(team, project, { email });
-        return workOf(person, 'none', removalCourse(person), names.get(project));
+        return workOf(person, 'none', removalAction(person), names.get(project));
       }),
   );
 }

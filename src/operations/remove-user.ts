@@ -1,7 +1,7 @@
 import { defineOperation } from '../core/operation.ts';
 import {
-  type Course,
   type Person,
+  type PersonAction,
   type PersonWork,
   personIn,
   unchanged,
@@ -16,7 +16,7 @@ interface Removal {
   readonly project: string;
 }
 
-function courseOf(person: Person, userId: string): Course {
+function courseOf(person: Person, userId: string): PersonAction {
   if (person.facts?.state === 'gone')
     return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
   return { kind: 'remove', userId };

@@ -5,7 +5,7 @@ import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
-import { halfDone } from '../ledger/interrupted-changes.ts';
+import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
@@ -140,7 +140,8 @@ async function announce(
   if (isFirst && !account.sandbox) note('The store is new, so nothing is known as bought.');
   for (const old of superseded) {
     note(`The file was changed: batch ${old} ends, what it bought is kept.`);
-    for (const line of await halfDone(ledger, { id: old, accountIdentity: account.identity })) note(line);
+    for (const line of await interruptedChanges(ledger, { id: old, accountIdentity: account.identity }))
+      note(line);
   }
   if (refresh === true && start === 'resumed') {
     note('This batch was unfinished and goes on as it began; --refresh begins anew once it is finished.');

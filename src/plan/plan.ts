@@ -7,14 +7,14 @@ import { type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { freshSinceOf } from './freshness.ts';
-import { type Tariff, tariffOf, worstCredits } from './pricing.ts';
+import { type Pricing, pricingOf, worstCredits } from './pricing.ts';
 import {
+  classifications,
   differentRows,
   type InQuestion,
   type LookedUp,
-  type Standing,
-  type StandingOrder,
-  standings,
+  type RowClassification,
+  type RowClassificationOrder,
   type UsableAnswer,
 } from './row-classification.ts';
 
@@ -56,7 +56,7 @@ export interface Plan {
   readonly sample?: { readonly rows: number; readonly most: Credits };
 }
 
-export interface PlanOrder extends StandingOrder {
+export interface PlanOrder extends RowClassificationOrder {
   /** Every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
   readonly clock?: Clock;
@@ -71,15 +71,15 @@ export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 export async function planRows(
   order: PlanOrder,
   input: PlannedInput,
-  listen: (standing: Standing) => void = () => {},
+  listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
-  const draft = new Draft(await tariffOf(order));
+  const draft = new Draft(await pricingOf(order));
   const batch = await batchInQuestion(order, input);
   const different = differentRows(order.rowsCompared);
-  for await (const group of standings(order, input, batch, different)) {
-    for (const standing of group) {
-      draft.add(standing);
-      listen(standing);
+  for await (const group of classifications(order, input, batch, different)) {
+    for (const classification of group) {
+      draft.add(classification);
+      listen(classification);
     }
   }
   const plan = draft.plan(batch.freshSince !== undefined);
@@ -122,7 +122,7 @@ const ASKED_OFTEN_ENOUGH = 20;
 
 /** A plan in the making. */
 class Draft {
-  readonly #tariff: Tariff;
+  readonly #pricing: Pricing;
   readonly #reasons = new Map<string, { count: number; firstRows: RowNumber[] }>();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
   /** Rows that are to buy, by the identifiers that they ask about. A file has a handful of such kinds. */
@@ -130,39 +130,39 @@ class Draft {
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
   #tooOld = 0;
 
-  constructor(tariff: Tariff) {
-    this.#tariff = tariff;
+  constructor(pricing: Pricing) {
+    this.#pricing = pricing;
   }
 
-  add(standing: Standing): void {
+  add(classification: RowClassification): void {
     this.#counts.rows += 1;
-    switch (standing.kind) {
+    switch (classification.kind) {
       case 'invalid':
-        this.#addInvalid(standing.row, standing.reason);
+        this.#addInvalid(classification.row, classification.reason);
         break;
       case 'duplicate':
         this.#counts.duplicates += 1;
         break;
       case 'answered':
         this.#counts.boughtBefore += 1;
-        this.#addAnswers(standing.answers);
+        this.#addAnswers(classification.answers);
         break;
       case 'in_doubt':
         this.#counts.inDoubt += 1;
-        this.#addAnswers(standing.answers);
+        this.#addAnswers(classification.answers);
         break;
       case 'to_buy':
-        this.#addAnswers(standing.answers);
-        this.#addToBuy(standing);
+        this.#addAnswers(classification.answers);
+        this.#addToBuy(classification);
         break;
       default:
-        unreachable(standing);
+        unreachable(classification);
     }
   }
 
   /** @param refreshes whether old answers count as none, so that it is worth saying how many there are. */
   plan(refreshes: boolean): Plan {
-    const { requestsPerSecond, row } = this.#tariff;
+    const { requestsPerSecond, row } = this.#pricing;
     const kinds = [...this.#toBuy.values()];
     const sum = (of: (calls: readonly Call[]) => number): number =>
       kinds.reduce((total, { rows, calls }) => total + rows * of(calls), 0);
@@ -172,7 +172,7 @@ class Draft {
       ...(refreshes ? { tooOld: this.#tooOld } : {}),
       ...(row.calls > 1 ? { row } : {}),
       credits: {
-        most: credits(sum((calls) => worstCredits(this.#tariff, calls))),
+        most: credits(sum((calls) => worstCredits(this.#pricing, calls))),
         expected: credits(Math.round(sum((calls) => this.#creditsExpected(calls)))),
       },
       seconds: requestsPerSecond === undefined ? undefined : Math.ceil(requests / requestsPerSecond),
@@ -227,13 +227,13 @@ class Draft {
   /** What this file's own answers say about the identifier when there are enough of them, a sample's above all. */
   #rateOf(call: Call): number | undefined {
     const { asked = 0, found = 0 } = this.#identifiers.get(identifierOf(call)) ?? {};
-    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#tariff.matchRate;
+    return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRate;
   }
 
   #creditsExpected(calls: readonly Call[]): number {
-    const { chargesMisses, priceOf } = this.#tariff;
+    const { chargesMisses, priceOf } = this.#pricing;
     const chances = this.#chances(calls);
-    if (chances === undefined) return worstCredits(this.#tariff, calls);
+    if (chances === undefined) return worstCredits(this.#pricing, calls);
     return calls.reduce((sum, call, at) => {
       const { made = 0, matches = 0 } = chances[at] ?? {};
       return sum + priceOf(call).found * (chargesMisses ? made : matches);

@@ -3,10 +3,10 @@ import { type Credits, credits } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
 import { dialectOperationOf } from '../vendor/request.ts';
-import { optionsOf, type StandingOrder } from './row-classification.ts';
+import { optionsOf, type RowClassificationOrder } from './row-classification.ts';
 
 /** What the vendor asks for a call, and how many it lets us make. */
-export interface Tariff {
+export interface Pricing {
   /** With those of the calls that follow because this one matches, such as the other pages of a search. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
   /** The most calls of a row that match, and the most that each of them costs. */
@@ -24,7 +24,7 @@ export interface RowWorst {
   readonly most: Credits;
 }
 
-export async function tariffOf(order: StandingOrder): Promise<Tariff> {
+export async function pricingOf(order: RowClassificationOrder): Promise<Pricing> {
   const { job, account, dialect, ledger } = order;
   const matches = mostMatches(order);
   const seen = await priceSeen(order);
@@ -43,23 +43,23 @@ export async function tariffOf(order: StandingOrder): Promise<Tariff> {
 }
 
 /** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
-export async function mostOfRow(order: StandingOrder): Promise<number> {
+export async function mostOfRow(order: RowClassificationOrder): Promise<number> {
   return Math.max(mostOfCall(order), await priceSeen(order)) * mostMatches(order);
 }
 
-function mostOfCall({ job, dialect }: Pick<StandingOrder, 'job' | 'dialect'>): number {
+function mostOfCall({ job, dialect }: Pick<RowClassificationOrder, 'job' | 'dialect'>): number {
   const stated = job.settings?.credits_max;
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
 }
 
 /** The highest price that an answer has shown, which each attempt reserves. A job of several kinds of calls pays for none. */
-async function priceSeen({ job, account, ledger }: StandingOrder): Promise<number> {
+async function priceSeen({ job, account, ledger }: RowClassificationOrder): Promise<number> {
   const most = job.settings?.credits_max;
   const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
   return (await ledger?.price(account.identity, call)) ?? 0;
 }
 
-function mostMatches({ job, account }: Pick<StandingOrder, 'job' | 'account'>): number {
+function mostMatches({ job, account }: Pick<RowClassificationOrder, 'job' | 'account'>): number {
   return job.operation.mostMatches?.(optionsOf(job, account)) ?? 1;
 }
 
@@ -70,7 +70,7 @@ function chargesMisses({ answers, operations }: Dialect): boolean {
 
 /** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
 export function worstCredits(
-  { chargesMisses, priceOf }: Pick<Tariff, 'chargesMisses' | 'priceOf'>,
+  { chargesMisses, priceOf }: Pick<Pricing, 'chargesMisses' | 'priceOf'>,
   calls: readonly Call[],
 ): number {
   const prices = calls.map((call) => priceOf(call).most);

@@ -14,7 +14,7 @@ import { dialectMark, isReadAgain, judgedToday } from '../vendor/readings.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { freshSinceOf } from './freshness.ts';
 import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
-import { tariffOf, worstCredits } from './pricing.ts';
+import { pricingOf, worstCredits } from './pricing.ts';
 
 /** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */
 export interface Reread {
@@ -35,12 +35,12 @@ export async function rereadOf(order: PlanOrder, input: PlannedInput): Promise<R
   if (batch === undefined) return undefined;
   const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
   if (rows.size === 0) return undefined;
-  const tariff = await tariffOf(order);
+  const pricing = await pricingOf(order);
   let [further, most] = [0, 0];
-  await planRows(order, input, (standing) => {
-    if (standing.kind !== 'to_buy' || !rows.has(standing.row)) return;
+  await planRows(order, input, (classification) => {
+    if (classification.kind !== 'to_buy' || !rows.has(classification.row)) return;
     further += 1;
-    most += worstCredits(tariff, standing.toAsk);
+    most += worstCredits(pricing, classification.toAsk);
   });
   return { batch: batch.id, rows: rows.size, further, most: credits(most) };
 }

@@ -25,7 +25,7 @@ import { type MetCall, RowWalk } from './row-classification/row-walk.ts';
  * Where the rows of a file stand before anything is sent: which are invalid, which ask what an earlier row asks, what is
  * bought and what is not. A plan counts them, and a sample is drawn from them. Never sends.
  */
-export type Standing =
+export type RowClassification =
   | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
   /** Makes the calls of an earlier row and no others. */
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
@@ -53,7 +53,7 @@ export interface UsableAnswer {
 /** Whose answers are always fresh, and how old others may be; empty for a batch that does not exist and takes all. */
 export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
-export interface StandingOrder {
+export interface RowClassificationOrder {
   readonly job: Job;
   readonly account: Account;
   readonly dialect: Dialect;
@@ -80,12 +80,12 @@ export function differentRows(most = ROWS_COMPARED): FingerprintSet {
  * @param different fills with the rows that are no duplicates.
  * @throws StopError `input` where the file is damaged.
  */
-export async function* standings(
-  order: StandingOrder,
+export async function* classifications(
+  order: RowClassificationOrder,
   input: OpenedInput,
   batch: InQuestion,
   different: FingerprintSet = differentRows(),
-): AsyncGenerator<readonly Standing[], void, undefined> {
+): AsyncGenerator<readonly RowClassification[], void, undefined> {
   const sorter = new Sorter(order, input, different);
   for await (const group of input.sheet.groups()) {
     for (const row of group) sorter.add(row);
@@ -127,11 +127,11 @@ class Sorter {
   readonly #options: OperationOptions;
   readonly #answers: Answers;
   readonly #different: FingerprintSet;
-  #placed: Standing[] = [];
+  #placed: RowClassification[] = [];
   #walks: RowWalk[] = [];
 
   constructor(
-    { job, account, ledger, dialect }: StandingOrder,
+    { job, account, ledger, dialect }: RowClassificationOrder,
     input: Pick<OpenedInput, 'columns'>,
     different: FingerprintSet,
   ) {
@@ -158,7 +158,7 @@ class Sorter {
   }
 
   /** The standings of the rows since the last time. */
-  async take(batch: InQuestion): Promise<readonly Standing[]> {
+  async take(batch: InQuestion): Promise<readonly RowClassification[]> {
     const [placed, walks] = [this.#placed, this.#walks];
     this.#placed = [];
     this.#walks = [];

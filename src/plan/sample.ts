@@ -7,8 +7,8 @@ import { requestsPerSecond } from '../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { RunOrder } from './order.ts';
 import { type Plan, planRows } from './plan.ts';
-import { tariffOf, worstCredits } from './pricing.ts';
-import { standings } from './row-classification.ts';
+import { pricingOf, worstCredits } from './pricing.ts';
+import { classifications } from './row-classification.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 
@@ -58,7 +58,8 @@ export async function chooseSample(
   size: number,
 ): Promise<Sample> {
   const draw = await drawFor(order, batch.key, size);
-  for await (const group of standings(order, input, batch)) for (const standing of group) draw.add(standing);
+  for await (const group of classifications(order, input, batch))
+    for (const classification of group) draw.add(classification);
   const drawn = draw.result();
   return Object.assign(new Set(drawn.numbers), { drawn });
 }
@@ -67,16 +68,16 @@ export async function chooseSample(
 export async function planSample(order: RunOrder, input: MappedInput, size: number): Promise<Plan> {
   const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
   const draw = await drawFor(order, key, size);
-  const plan = await planRows(order, input, (standing) => draw.add(standing));
+  const plan = await planRows(order, input, (classification) => draw.add(classification));
   const drawn = draw.result();
   return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
 }
 
 /** Equal rows are drawn once; a row beyond `--limit` is not drawn at all. */
 async function drawFor(order: RunOrder, batchKey: string, size: number): Promise<Draw> {
-  const tariff = await tariffOf(order);
+  const pricing = await pricingOf(order);
   const lastRow = order.limit === undefined ? Number.POSITIVE_INFINITY : order.limit + 1;
-  return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(tariff, calls) });
+  return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
 }
 
 // ---------------------------------------------------------------------------------------------------- forecast

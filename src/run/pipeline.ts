@@ -35,7 +35,7 @@ import type { Connections } from './connection.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
-import { Traffic } from './run-metrics.ts';
+import { RunMetrics } from './run-metrics.ts';
 import { type RunSummary, summarize } from './summary.ts';
 
 /**
@@ -50,9 +50,9 @@ import { type RunSummary, summarize } from './summary.ts';
  */
 export async function run(order: RunOrder, connections: Connections): Promise<RunSummary> {
   const startedMs = order.clock.monotonicMs();
-  const traffic = new Traffic();
+  const metrics = new RunMetrics();
   const clock = await connections.time(order);
-  const heard = { ...order, clock, emit: traffic.hear(order.emit, clock) };
+  const heard = { ...order, clock, emit: metrics.hear(order.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
 
   const input = await openMappedInput(order.inputPath, order.job, order.ledger);
@@ -69,13 +69,13 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
   const { stopped, files } = await endingForeign(heard, batch, async () => {
     const stopped = await spend({ order: heard, connections, input, batch, sample });
-    traffic.end(order.clock.wallMs());
+    metrics.end(order.clock.wallMs());
     if (stopped instanceof OtherContent) throw stopped;
     const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
   return summarize(heard, batch, {
-    traffic,
+    metrics,
     spentBefore,
     files,
     forecast: sample === undefined ? undefined : await forecast(heard, input, batch, sample),

@@ -7,7 +7,7 @@ import { schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { writeOwnFile } from '../files/output/own-files.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml } from '../files/output/sealed-text.ts';
-import { DamageWatch, type JobDamage } from '../files/quality/issue-tally.ts';
+import { IssueWatch, type JobIssues } from '../files/quality/issue-tally.ts';
 import { repairing } from '../files/quality/repair.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
@@ -18,7 +18,7 @@ import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type SentRequest, sentRequests } from '../plan/sent-requests.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
-import { liveTeam } from '../plan/team/remote-members.ts';
+import { remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
 import type { PathSearch } from '../vendor/answer-fields.ts';
 import type { Dialect } from '../vendor/dialect.ts';
@@ -137,7 +137,7 @@ export interface PlannedJob {
   readonly input: OpenedInput;
   readonly plan: Plan;
   /** In the columns that the job uses. */
-  readonly damage: JobDamage;
+  readonly damage: JobIssues;
   /** Of a job that changes the service: what, and what would hold a run back. */
   readonly change: PlannedJobChange | undefined;
   /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer, or a change. */
@@ -169,7 +169,7 @@ export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   const ledger = await lookIfThere(location, request.tell);
   try {
     const opened = await openHeader(request.file, job, ledger);
-    const watch = new DamageWatch(opened.columns);
+    const watch = new IssueWatch(opened.columns);
     const input = { ...opened, columns: watch.watched() };
     const order = { job, account, dialect, ledger, refresh: request.refresh };
     const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
@@ -211,7 +211,7 @@ async function planChange(
     emit: onEvent ?? (() => {}),
     signal: signal ?? new AbortController().signal,
   };
-  const plan = await planChanges(order, input, (projects) => liveTeam(looking, projects));
+  const plan = await planChanges(order, input, (projects) => remoteMembers(looking, projects));
   const plannedFor = { job, account, inputPath: input.path };
   const savedAs =
     savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 
 /** Counts what went over the wire in one run, by listening to its events. */
-export class Traffic {
+export class RunMetrics {
   requests = 0;
   pauses = { count: 0, ms: 0 };
   #pausedUntilMs = 0;

@@ -8,7 +8,7 @@ import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
-import type { Traffic } from './run-metrics.ts';
+import type { RunMetrics } from './run-metrics.ts';
 
 /** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
 export interface RunSummary {
@@ -40,7 +40,7 @@ export interface RunSummary {
 }
 
 export interface RunEnding {
-  readonly traffic: Traffic;
+  readonly metrics: RunMetrics;
   /** What the batch had spent when the run began. */
   readonly spentBefore: Credits;
   readonly files: OutputFiles | undefined;
@@ -52,7 +52,7 @@ export interface RunEnding {
 /** Puts the summary together, and closes the batch when every row has its outcome. */
 export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger } = order;
-  const { traffic, spentBefore, files, forecast, stopped, durationMs } = ending;
+  const { metrics, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (stopped === undefined && settled === batch.inputRows + (batch.rowsBeyond ?? 0))
@@ -62,13 +62,13 @@ export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding
   return {
     batch: batch.id,
     rows: batch.inputRows,
-    calls: (await ledger.traffic(batch.id)).calls,
+    calls: (await ledger.metrics(batch.id)).calls,
     counts,
     money,
     spentNow: credits(money.spent - spentBefore),
     saved: tally?.saved,
-    requests: traffic.requests,
-    pauses: traffic.pauses,
+    requests: metrics.requests,
+    pauses: metrics.pauses,
     durationMs,
     repaired: order.job.repair === true ? tally?.repaired : undefined,
     files: written,

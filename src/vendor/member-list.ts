@@ -42,7 +42,7 @@ export interface Asking {
 const MOST_PAGES = 1_000;
 
 /** All people of a list. */
-export async function readListing(
+export async function readMemberList(
   { dialect, basePath, values, ask }: Asking,
   listing: Listing,
 ): Promise<People> {

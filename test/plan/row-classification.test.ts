@@ -10,7 +10,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { type Call, defineOperation, end, type Operation, send } from '../../src/core/operation.ts';
 import { openHeader } from '../../src/files/input.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
-import { type LookedUp, type Standing, standings } from '../../src/plan/row-classification.ts';
+import { classifications, type LookedUp, type RowClassification } from '../../src/plan/row-classification.ts';
 import type { Account } from '../../src/vendor/account/account.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import { ACCOUNT, answered, batchNamed } from '../ledger/stores/book.ts';
@@ -59,7 +59,7 @@ async function ledger() {
 async function standing(
   operation: Operation,
   rows: string,
-): Promise<{ rows: Standing[]; wholeReads: number }> {
+): Promise<{ rows: RowClassification[]; wholeReads: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-standing-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'list.csv');
@@ -79,13 +79,13 @@ async function standing(
   };
   const job = { name: 'job', operation, onExisting: 'refuse', inDoubt: { kind: 'hold' } } as const;
   const input = await openHeader(path, job);
-  const found: Standing[] = [];
+  const found: RowClassification[] = [];
   const order = { job, account, dialect: provider, ledger: kept };
-  for await (const group of standings(order, input, {})) found.push(...group);
+  for await (const group of classifications(order, input, {})) found.push(...group);
   return { rows: found.sort((a, b) => a.row - b.row), wholeReads: find.mock.calls.length };
 }
 
-const asked = (row: Standing | undefined): readonly unknown[] =>
+const asked = (row: RowClassification | undefined): readonly unknown[] =>
   (row as LookedUp).answers.map(({ call }) => call.parameters.domain);
 
 test('an operation that looks into an answer is shown what stands there, and its rows go on from it', async () => {

@@ -1,13 +1,13 @@
 import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { AlikeRows, Duplicates } from '../../files/columns/near-duplicates.ts';
-import type { DamageKind } from '../../files/quality/cell-issues.ts';
-import type { Finding, FoundCell, JobDamage } from '../../files/quality/issue-tally.ts';
+import type { Duplicates, NearDuplicates } from '../../files/columns/near-duplicates.ts';
+import type { CellIssueKind } from '../../files/quality/cell-issues.ts';
+import type { Finding, FoundCell, JobIssues } from '../../files/quality/issue-tally.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
 /** Damage, for a person and for `--json`. */
 
 /** After a count: "3 in scientific notation". */
-const WORDS: Readonly<Record<DamageKind, string>> = {
+const WORDS: Readonly<Record<CellIssueKind, string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number or a formula',
   lost_digit: 'of ten digits, so one is lost',
@@ -50,7 +50,7 @@ function shortened(text: string): string {
 }
 
 /** Below the plan of a job. What is read right as it is, is no news there. */
-export function jobDamageLines({ columns, repairableRows }: JobDamage, repairs: boolean): readonly string[] {
+export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: boolean): readonly string[] {
   const found = columns.flatMap(({ column, findings }) =>
     findings
       .filter(({ cure }) => cure !== 'none_needed')
@@ -61,7 +61,7 @@ export function jobDamageLines({ columns, repairableRows }: JobDamage, repairs: 
   return repairableRows === 0 ? found : [...found, `  --repair       would repair what is sent for ${rows}`];
 }
 
-export function jobDamageObject({ columns, repairableRows }: JobDamage, repairs: boolean): object {
+export function jobDamageObject({ columns, repairableRows }: JobIssues, repairs: boolean): object {
   return {
     damage: columns.flatMap(({ input, column, findings }) =>
       findings.map((finding) => ({ input, column, ...findingObject(finding) })),
@@ -91,7 +91,7 @@ export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): 
 }
 
 export function duplicatesObject({ same, nearlySame, comparedWith }: Duplicates): object {
-  const object = ({ count, firstRows }: AlikeRows): object => ({ count, first_rows: firstRows });
+  const object = ({ count, firstRows }: NearDuplicates): object => ({ count, first_rows: firstRows });
   return {
     same: object(same),
     nearly_same: object(nearlySame),

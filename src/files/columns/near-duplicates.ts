@@ -9,13 +9,13 @@ import type { InputRow, RowNumber } from '../../core/row.ts';
 
 /** Rows that say the same as an earlier one, to the character or but for how it is written. */
 
-export interface AlikeRows {
+export interface NearDuplicates {
   readonly count: number;
   readonly firstRows: readonly RowNumber[];
 }
 
 /** What a finder found. `comparedWith` is undefined when all of it was found. */
-export type Duplicates = Pick<AlikeRowFinder, 'same' | 'nearlySame' | 'comparedWith'>;
+export type Duplicates = Pick<NearDuplicateFinder, 'same' | 'nearlySame' | 'comparedWith'>;
 
 const FIRST_ROWS_SHOWN = 5;
 
@@ -23,7 +23,7 @@ const FIRST_ROWS_SHOWN = 5;
 const ROWS_KEPT = 1_000_000;
 
 /** Is shown the rows of a file, in order. */
-export class AlikeRowFinder {
+export class NearDuplicateFinder {
   readonly #exact: FingerprintSet;
   readonly #near: FingerprintSet;
   readonly #same = { count: 0, firstRows: [] as RowNumber[] };
@@ -43,12 +43,12 @@ export class AlikeRowFinder {
   }
 
   /** Rows with the very cells of an earlier one. */
-  get same(): AlikeRows {
+  get same(): NearDuplicates {
     return this.#same;
   }
 
   /** Rows that differ from all earlier ones, but from one of them only in case, spaces or punctuation. */
-  get nearlySame(): AlikeRows {
+  get nearlySame(): NearDuplicates {
     return this.#nearlySame;
   }
 

@@ -37,7 +37,7 @@ export type CellKind =
   | 'date'
   | 'text';
 
-export type DamageKind =
+export type CellIssueKind =
   | 'scientific_notation'
   | 'number_format'
   | 'lost_digit'
@@ -54,10 +54,10 @@ export type DamageKind =
   | 'name_as_date';
 
 /** `cure`: read right as it is, repaired for sure, or left to somebody who knows, with what may be meant. */
-export type Damage =
-  | { readonly kind: DamageKind; readonly cure: 'none_needed' }
-  | { readonly kind: DamageKind; readonly cure: 'repair'; readonly repaired: string }
-  | { readonly kind: DamageKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
+export type CellIssue =
+  | { readonly kind: CellIssueKind; readonly cure: 'none_needed' }
+  | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
+  | { readonly kind: CellIssueKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
 
 const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
   abn: 'abn',
@@ -80,7 +80,7 @@ export function kindOfInput(name: string): CellKind | undefined {
 const LONGEST_CELL = 2048;
 
 /** What the damage of a cell is; undefined when there is none that we know. Total and pure; `repaired` has none itself. */
-export function damageOf(kind: CellKind, cell: string): Damage | undefined {
+export function cellIssueOf(kind: CellKind, cell: string): CellIssue | undefined {
   if (SOUND[kind]?.test(cell) === true) return undefined;
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_CELL) return undefined;
@@ -121,13 +121,13 @@ const SOUND: { readonly [Kind in CellKind]?: RegExp } = {
   text: /^(?:[ -~]{8,}|[ -,.-~]*)$/,
 };
 
-const repair = (kind: DamageKind, repaired: string): Damage => ({ kind, cure: 'repair', repaired });
-const byHand = (kind: DamageKind, candidates: readonly string[] = []): Damage => ({
+const repair = (kind: CellIssueKind, repaired: string): CellIssue => ({ kind, cure: 'repair', repaired });
+const byHand = (kind: CellIssueKind, candidates: readonly string[] = []): CellIssue => ({
   kind,
   cure: 'by_hand',
   candidates,
 });
-const harmless = (kind: DamageKind): Damage => ({ kind, cure: 'none_needed' });
+const harmless = (kind: CellIssueKind): CellIssue => ({ kind, cure: 'none_needed' });
 
 // ------------------------------------------------------------------------------------------------------ numbers
 
@@ -136,7 +136,7 @@ const PLAIN_ABN = /^[0-9]{11}$/;
 /** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
 const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
-function damageOfAbn(text: string): Damage | undefined {
+function damageOfAbn(text: string): CellIssue | undefined {
   const reading = readAbn(text);
   if (reading.kind === 'usable') return PLAIN_ABN.test(text) ? undefined : harmless('spelling');
   if (reading.kind === 'blank') return undefined;
@@ -159,7 +159,7 @@ const PHONE_DIGITS = /^[0-9]{8,15}$/;
 /** An Australian number with its area or mobile code, which begins with 0: a spreadsheet drops that of a number. */
 const WITHOUT_ZERO = /^[2-478][0-9]{8}$/;
 
-function damageOfPhone(text: string): Damage | undefined {
+function damageOfPhone(text: string): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (number !== undefined && !PHONE_DIGITS.test(digits)) {
@@ -172,21 +172,21 @@ function damageOfPhone(text: string): Damage | undefined {
 /** Those of the Northern Territory and of the north of New Zealand begin with 0. */
 const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
 
-function damageOfPostcode(text: string): Damage | undefined {
+function damageOfPostcode(text: string): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (POSTCODE_WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
   return number?.digits === undefined ? undefined : repair(number.kind, number.digits);
 }
 
-function damageOfDate(text: string): Damage | undefined {
+function damageOfDate(text: string): CellIssue | undefined {
   const date = dateOfDayNumber(text);
   return date === undefined ? undefined : repair('date_as_number', date);
 }
 
 // --------------------------------------------------------------------------------------------------------- text
 
-function damageOfText(text: string): Damage | undefined {
+function damageOfText(text: string): CellIssue | undefined {
   const mended = withoutMojibake(text);
   if (mended !== text) return repair('mojibake', mended);
   return isShortDate(text) ? byHand('name_as_date') : undefined;
@@ -207,7 +207,7 @@ const NORMALISERS: { readonly [Kind in Mendable]: (cell: string) => Normalised }
 };
 
 interface Mend {
-  readonly kind: DamageKind;
+  readonly kind: CellIssueKind;
   /** Total; text that it does not concern comes back as it is. */
   readonly mend: (text: string) => string;
   /** What it takes away may belong to a value that can be used as it is. */
@@ -266,11 +266,11 @@ function unwrapped(text: string): string {
 }
 
 /** What mending makes of an identifier, when that is one and another than before. */
-function mendedText(kind: Mendable, text: string): Damage | undefined {
+function mendedText(kind: Mendable, text: string): CellIssue | undefined {
   const normalise = NORMALISERS[kind];
   const before = normalise(text);
   let mended = text;
-  let first: DamageKind | undefined;
+  let first: CellIssueKind | undefined;
   for (const each of MENDS[kind]) {
     const next = each.onlyUnusable && before.kind === 'usable' ? mended : each.mend(mended).trim();
     if (next !== mended) first ??= each.kind;
@@ -286,7 +286,7 @@ function mendedText(kind: Mendable, text: string): Damage | undefined {
   return first === 'mojibake' ? byHand('mojibake') : undefined;
 }
 
-function detour(text: string): Damage | undefined {
+function detour(text: string): CellIssue | undefined {
   const found = profileDetour(text) ?? (withoutTracking(text) === text ? undefined : 'tracking');
   return found === undefined ? undefined : harmless(found);
 }

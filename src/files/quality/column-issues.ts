@@ -7,8 +7,8 @@ import {
   isPersonProfile,
   isWebsite,
 } from '../../operations/lookup/recognise.ts';
-import { type CellKind, damageOf, isDate, kindOfInput } from './cell-issues.ts';
-import { DamageTally, type Finding } from './issue-tally.ts';
+import { type CellKind, cellIssueOf, isDate, kindOfInput } from './cell-issues.ts';
+import { type Finding, IssueTally } from './issue-tally.ts';
 
 /** The damage of a column of which nobody has said what it holds: its header says so, else its first cells. */
 
@@ -54,15 +54,15 @@ export function kindByName(header: string, operations: Iterable<Operation>): Cel
   return BY_WORDS.find(([, pattern]) => pattern.test(words.toLowerCase()))?.[0];
 }
 
-export class ColumnDamage {
+export class ColumnIssues {
   /** Undefined until it is decided what the column holds. */
-  #tally: DamageTally | undefined;
+  #tally: IssueTally | undefined;
   #waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
   #filled = 0;
   #ranges = 0;
 
   constructor(kind: CellKind | undefined) {
-    this.#tally = kind === undefined ? undefined : new DamageTally(kind);
+    this.#tally = kind === undefined ? undefined : new IssueTally(kind);
   }
 
   /** @param cell not blank. */
@@ -85,8 +85,8 @@ export class ColumnDamage {
     );
   }
 
-  #decide(): DamageTally {
-    const tally = new DamageTally(kindByContent(this.#waiting.map(({ cell }) => cell)));
+  #decide(): IssueTally {
+    const tally = new IssueTally(kindByContent(this.#waiting.map(({ cell }) => cell)));
     for (const { row, cell } of this.#waiting) tally.add(row, cell);
     this.#waiting = [];
     this.#tally = tally;
@@ -108,6 +108,6 @@ function kindByContent(cells: readonly string[]): CellKind {
   if (found !== undefined) return found[0];
   if (shareOf((cell) => RANGE.test(cell)) >= SHARE_OF_RANGES) return 'text';
   const dates = shareOf((cell) => isDate(cell.trim()));
-  const mayBeDates = dates + shareOf((cell) => damageOf('date', cell) !== undefined);
+  const mayBeDates = dates + shareOf((cell) => cellIssueOf('date', cell) !== undefined);
   return dates >= SHARE_OF_DATES && mayBeDates >= SHARE_THAT_DECIDES ? 'date' : 'text';
 }

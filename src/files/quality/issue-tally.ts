@@ -1,16 +1,22 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { ColumnMap } from '../columns/columns.ts';
-import { type CellKind, type Damage, type DamageKind, damageOf, kindOfInput } from './cell-issues.ts';
+import {
+  type CellIssue,
+  type CellIssueKind,
+  type CellKind,
+  cellIssueOf,
+  kindOfInput,
+} from './cell-issues.ts';
 
 /** Counts the damage of columns while their rows go by, in memory that does not grow with them. */
 
 /** One kind of damage in one column. */
 export interface Finding {
-  readonly kind: DamageKind;
+  readonly kind: CellIssueKind;
   readonly count: number;
   readonly firstRows: readonly RowNumber[];
   /** `none_needed`: only a spelling that is read right as it is. `by_hand` when no repair of any of the cells is sure. */
-  readonly cure: Damage['cure'];
+  readonly cure: CellIssue['cure'];
   /** How many of the cells a repair mends for sure. */
   readonly repairable: number;
   readonly examples: readonly FoundCell[];
@@ -36,22 +42,22 @@ interface Count {
 }
 
 /** The damage of one column. */
-export class DamageTally {
+export class IssueTally {
   readonly #kind: CellKind;
-  readonly #counts = new Map<DamageKind, Count>();
+  readonly #counts = new Map<CellIssueKind, Count>();
 
   constructor(kind: CellKind) {
     this.#kind = kind;
   }
 
   /** @returns the damage of that cell. */
-  add(row: RowNumber, cell: string): Damage | undefined {
-    const damage = damageOf(this.#kind, cell);
+  add(row: RowNumber, cell: string): CellIssue | undefined {
+    const damage = cellIssueOf(this.#kind, cell);
     if (damage !== undefined) this.#count(row, cell, damage);
     return damage;
   }
 
-  #count(row: RowNumber, cell: string, damage: Damage): void {
+  #count(row: RowNumber, cell: string, damage: CellIssue): void {
     let found = this.#counts.get(damage.kind);
     if (found === undefined) {
       found = { count: 0, repairable: 0, isHarmless: true, firstRows: [], examples: [] };
@@ -82,7 +88,7 @@ function rankOf({ cure }: Finding): number {
   return cure === 'none_needed' ? 1 : 0;
 }
 
-function foundCell(row: RowNumber, cell: string, damage: Damage): FoundCell {
+function foundCell(row: RowNumber, cell: string, damage: CellIssue): FoundCell {
   switch (damage.cure) {
     case 'none_needed':
       return { row, cell };
@@ -96,7 +102,7 @@ function foundCell(row: RowNumber, cell: string, damage: Damage): FoundCell {
 // ------------------------------------------------------------------------------------------------- of a job's rows
 
 /** The damage in the columns that a job uses. */
-export interface JobDamage {
+export interface JobIssues {
   readonly columns: readonly {
     readonly input: string;
     readonly column: string;
@@ -107,9 +113,9 @@ export interface JobDamage {
 }
 
 /** Looks at the rows that somebody else reads, so that a file need not be read twice. */
-export class DamageWatch {
+export class IssueWatch {
   readonly #columns: ColumnMap;
-  readonly #tallies: ReadonlyMap<string, DamageTally>;
+  readonly #tallies: ReadonlyMap<string, IssueTally>;
   #repairableRows = 0;
 
   constructor(columns: ColumnMap) {
@@ -117,7 +123,7 @@ export class DamageWatch {
     this.#tallies = new Map(
       Object.keys(columns.columns).flatMap((input) => {
         const kind = kindOfInput(input);
-        return kind === undefined ? [] : [[input, new DamageTally(kind)] as const];
+        return kind === undefined ? [] : [[input, new IssueTally(kind)] as const];
       }),
     );
   }
@@ -138,7 +144,7 @@ export class DamageWatch {
     };
   }
 
-  found(): JobDamage {
+  found(): JobIssues {
     const columns = [...this.#tallies].map(([input, tally]) => ({
       input,
       column: this.#columns.columns[input] ?? '',

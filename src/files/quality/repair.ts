@@ -9,7 +9,7 @@ import type {
 import { end } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
-import { type CellKind, damageOf, kindOfInput } from './cell-issues.ts';
+import { type CellKind, cellIssueOf, kindOfInput } from './cell-issues.ts';
 
 /**
  * An operation that repairs its rows before it looks at them. Only what is sure is repaired, and only in what is sent:
@@ -87,7 +87,7 @@ function repairedRow(
   for (const { name } of inputs) {
     const kind = kindOfInput(name);
     if (kind === undefined) continue;
-    const damage = damageOf(kind, row[name] ?? '');
+    const damage = cellIssueOf(kind, row[name] ?? '');
     if (damage?.cure !== 'repair') continue;
     text = { ...text, [name]: damage.repaired };
     notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(damage.repaired)}`);

@@ -86,7 +86,7 @@ function laterFacts(
 // ------------------------------------------------------------------------------------------------------- courses
 
 /** What is to be done for a row, decided from what was known when it was planned. */
-export type Course =
+export type PersonAction =
   | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
   | { readonly kind: 'invite'; readonly email: string; readonly role: Role }
   /** The role of an invite cannot be changed: it is deleted, then created anew. */
@@ -102,8 +102,8 @@ export type Course =
   | { readonly kind: 'delete'; readonly inviteCode: string }
   | { readonly kind: 'remove'; readonly userId: string };
 
-export const unchanged = (reason: string): Course => ({ kind: 'unchanged', reason });
-export const refuse = (reason: string): Course => ({ kind: 'refuse', reason });
+export const unchanged = (reason: string): PersonAction => ({ kind: 'unchanged', reason });
+export const refuse = (reason: string): PersonAction => ({ kind: 'refuse', reason });
 
 /** How a person is called in a sentence. */
 export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>): string {
@@ -111,7 +111,7 @@ export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>)
 }
 
 /** How somebody who is in the project, as far as is known, comes to that role; undefined for somebody who is not. */
-export function roleCourse(person: Person, role: Role): Course | undefined {
+export function roleAction(person: Person, role: Role): PersonAction | undefined {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
   const state = facts?.state;
@@ -135,20 +135,20 @@ export function roleCourse(person: Person, role: Role): Course | undefined {
   }
 }
 
-function memberCourse(person: Person, userId: string | undefined, role: Role): Course {
+function memberCourse(person: Person, userId: string | undefined, role: Role): PersonAction {
   if (person.facts?.role === role && isSameUser(person))
     return unchanged(`${whoIs(person)} is ${role} already`);
   if (userId !== undefined) return update(userId, role);
   return refuse(`${whoIs(person)} has accepted, and a user's role is set by user_id. Give the user_id`);
 }
 
-const update = (userId: string, role: Role): Course => ({ kind: 'update', userId, role });
+const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', userId, role });
 
 function isSameUser({ givenUserId, facts }: Person): boolean {
   return givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
 }
 
-function reinviteCourse(person: Person, role: Role): Course {
+function reinviteCourse(person: Person, role: Role): PersonAction {
   const { email, facts } = person;
   const { inviteCode, role: before } = facts ?? {};
   if (email === undefined || inviteCode === undefined || before === undefined) {
@@ -176,14 +176,14 @@ export const REMOVE_IF_ACCEPTED =
   'Run remove-user with the user_id if it was accepted; else nothing is left to do';
 
 /** How somebody comes to be not in the project. */
-export function removalCourse(person: Person): Course {
+export function removalAction(person: Person): PersonAction {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
   const state = facts?.state;
   switch (state) {
     case 'invited':
       if (givenUserId !== undefined) return { kind: 'remove', userId: givenUserId };
-      return deleteCourse(person);
+      return deleteAction(person);
     case 'member':
       if (userId !== undefined) return { kind: 'remove', userId };
       return refuse(`${whoIs(person)} has accepted, and the user_id is not known. Run remove-user with it`);
@@ -203,7 +203,7 @@ export function removalCourse(person: Person): Course {
 }
 
 /** Of somebody who is invited. */
-export function deleteCourse(person: Person): Course {
+export function deleteAction(person: Person): PersonAction {
   const inviteCode = person.facts?.inviteCode;
   if (inviteCode !== undefined) return { kind: 'delete', inviteCode };
   return refuse(
@@ -217,7 +217,7 @@ export function deleteCourse(person: Person): Course {
 export interface PersonWork extends PlannedWork {
   /** `sequence` is the number that the subject stood at when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
-  readonly course: Course;
+  readonly course: PersonAction;
   readonly parts?: readonly PersonWork[];
 }
 
@@ -225,7 +225,7 @@ export interface PersonWork extends PlannedWork {
  * @param to a role, or `none`.
  * @param project as the list calls it; left out: by its id.
  */
-export function workOf(person: Person, to: string, course: Course, project?: string): PersonWork {
+export function workOf(person: Person, to: string, course: PersonAction, project?: string): PersonWork {
   const { subject, sequence, facts, email } = person;
   const from = roleNow(facts);
   return {
@@ -254,7 +254,7 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 }
 
 /** While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds back itself. */
-function surely(person: Person, course: Course): Course {
+function surely(person: Person, course: PersonAction): PersonAction {
   const { doubt } = person;
   if (doubt === undefined || course.kind !== 'unchanged') return course;
   const fact = `the answer to an earlier ${doubt.operation} of ${whoIs(person)} was lost`;

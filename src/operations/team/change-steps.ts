@@ -10,7 +10,7 @@ import {
   send,
 } from '../../core/operation.ts';
 import type { Outcome } from '../../core/row.ts';
-import { type Course, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-action.ts';
+import { type PersonAction, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-action.ts';
 import {
   afterMore,
   createInvite,
@@ -53,7 +53,7 @@ function subjectNow({ subject, was, email }: PersonWork): SubjectNow {
   return { subject, ...was, ...(email === undefined ? {} : { email }) };
 }
 
-type CourseOf<Kind extends Course['kind']> = Extract<Course, { readonly kind: Kind }>;
+type CourseOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
 
 const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { Standing } from '../row-classification.ts';
+import type { RowClassification } from '../row-classification.ts';
 
 /** Rows for which something is left to buy, and the most that they cost and ask. */
 export interface Worst {
@@ -58,9 +58,10 @@ export class Draw {
     this.#options = options;
   }
 
-  add(standing: Standing): void {
-    if (standing.kind === 'invalid' || standing.kind === 'duplicate' || !standing.isOfBatch) return;
-    const { row, toAsk } = standing;
+  add(classification: RowClassification): void {
+    if (classification.kind === 'invalid' || classification.kind === 'duplicate' || !classification.isOfBatch)
+      return;
+    const { row, toAsk } = classification;
     const { size, batchKey, lastRow, creditsOf } = this.#options;
     if (row > lastRow) return;
     this.#all = this.#with(this.#all, toAsk);

@@ -7,9 +7,9 @@ import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger
 import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { Plan, PlannedInput } from '../plan.ts';
-import { type Tariff, tariffOf } from '../pricing.ts';
-import type { StandingOrder } from '../row-classification.ts';
-import { rivalOutcomes } from './change-plan/conflicts.ts';
+import { type Pricing, pricingOf } from '../pricing.ts';
+import type { RowClassificationOrder } from '../row-classification.ts';
+import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import {
   factsOf,
@@ -24,7 +24,7 @@ import {
   type WorkablePart,
   type WorkableRow,
 } from './change-plan/rows.ts';
-import { type LiveTeam, type OwnUser, withLive } from './remote-members.ts';
+import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts';
 
 /**
  * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is
@@ -54,7 +54,7 @@ export interface ChangePlan {
 }
 
 /** Asks the service who is in these projects now; undefined where it does not say. Reads, costs nothing, alters nothing. */
-export type AskTeam = (projects: readonly string[]) => Promise<LiveTeam | undefined>;
+export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
 export const CHANGE_ACTIONS = [
   'create_project',
@@ -120,7 +120,7 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
 
 /** @param askTeam left out: nothing but the ledger is asked. @throws StopError `input` where the file is damaged. */
 export async function planChanges(
-  order: StandingOrder,
+  order: RowClassificationOrder,
   input: PlannedInput,
   askTeam: AskTeam = async () => undefined,
 ): Promise<ChangePlan> {
@@ -141,8 +141,8 @@ export async function planChanges(
     ledger !== undefined && batch?.state === 'finished'
       ? await refusedBefore(ledger, batch, workable, team)
       : [];
-  const settled = new Map([...refused, ...rivalOutcomes(workable)]);
-  const draft = new Draft(team, await tariffOf(order), settled);
+  const settled = new Map([...refused, ...conflictOutcomes(workable)]);
+  const draft = new Draft(team, await pricingOf(order), settled);
   for (const row of asked) draft.add(row);
   for (const row of beyond) draft.add(row);
   const { planned, ...drafted } = draft.result();
@@ -163,7 +163,7 @@ export async function planChanges(
 }
 
 function projectsConcerned(
-  order: StandingOrder,
+  order: RowClassificationOrder,
   rows: readonly PreparedRow[],
   team: Team,
 ): readonly string[] {
@@ -176,7 +176,7 @@ function projectsConcerned(
 /** A plan in the making. Rows come in their order, so that what several of them share is shown at the first. */
 class Draft {
   readonly #team: Team;
-  readonly #tariff: Tariff;
+  readonly #pricing: Pricing;
   /** Rows that are not worked off, whatever they want. */
   readonly #settled: ReadonlyMap<RowNumber, Outcome>;
   readonly #planned: PlannedRow[] = [];
@@ -186,9 +186,9 @@ class Draft {
   #duplicates = 0;
   #credits = 0;
 
-  constructor(team: Team, tariff: Tariff, settled: ReadonlyMap<RowNumber, Outcome>) {
+  constructor(team: Team, pricing: Pricing, settled: ReadonlyMap<RowNumber, Outcome>) {
     this.#team = team;
-    this.#tariff = tariff;
+    this.#pricing = pricing;
     this.#settled = settled;
   }
 
@@ -269,7 +269,7 @@ class Draft {
     const question = questionOf(call);
     if (this.#made.has(question)) return false;
     this.#made.add(question);
-    this.#credits += this.#tariff.priceOf(call).most;
+    this.#credits += this.#pricing.priceOf(call).most;
     return true;
   }
 

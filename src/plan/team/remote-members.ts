@@ -9,7 +9,7 @@ import {
 } from '../../core/membership.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
-import { type Listed, readListing, textAt } from '../../vendor/member-list.ts';
+import { type Listed, readMemberList, textAt } from '../../vendor/member-list.ts';
 import { freeRequestOf } from '../../vendor/request.ts';
 import { type LookOrder, LookUps } from './remote-members/look-ups.ts';
 
@@ -32,7 +32,7 @@ export interface LookedAt {
   readonly invites: boolean;
 }
 
-export interface LiveTeam {
+export interface RemoteMembers {
   /** Everybody in the lists, as members or invited; sequence numbers are the ledger's, and 0 here. */
   readonly subjects: readonly KnownSubject[];
   readonly projects: readonly LookedAt[];
@@ -44,7 +44,10 @@ export interface LiveTeam {
  * @returns undefined when the dialect names no such question, and for a sandbox account, whose vendor is not started yet.
  * @throws StopError `key`, `address` or `paused`; `account` when an answer is not what the dialect says.
  */
-export async function liveTeam(order: LookOrder, projects: readonly string[]): Promise<LiveTeam | undefined> {
+export async function remoteMembers(
+  order: LookOrder,
+  projects: readonly string[],
+): Promise<RemoteMembers | undefined> {
   const { dialect, account, emit } = order;
   const asked = questionsOf(dialect);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
@@ -127,7 +130,7 @@ async function peopleOf(
   if (listing === undefined) return undefined;
   const { basePath, values } = lookUps;
   const asking = { dialect, basePath, values: { ...values, project_id: project } };
-  const told = await readListing({ ...asking, ask: (request) => lookUps.ask(request) }, listing);
+  const told = await readMemberList({ ...asking, ask: (request) => lookUps.ask(request) }, listing);
   switch (told.kind) {
     case 'listed':
       return told.people;
@@ -156,7 +159,7 @@ export type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Whose key the account has. @returns undefined when the dialect has no `whoami`. @throws StopError as `liveTeam`. */
+/** Whose key the account has. @returns undefined when the dialect has no `whoami`. @throws StopError as `remoteMembers`. */
 export async function whoAmI(order: LookOrder): Promise<WhoAmI | undefined> {
   const { account, dialect } = order;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
@@ -205,7 +208,7 @@ async function askWhoAmI(
  */
 export function withLive(
   known: readonly KnownSubject[],
-  live: LiveTeam | undefined,
+  live: RemoteMembers | undefined,
 ): readonly KnownSubject[] {
   if (live === undefined) return known;
   const told = new Team(live.subjects);

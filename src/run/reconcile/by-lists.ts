@@ -5,7 +5,7 @@ import type { RawReply } from '../../ledger/ledger.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect, DialectOperation, Listing } from '../../vendor/dialect.ts';
 import { merged } from '../../vendor/envelope.ts';
-import { type Asking, type Listed, readListing } from '../../vendor/member-list.ts';
+import { type Asking, type Listed, readMemberList } from '../../vendor/member-list.ts';
 import { dialectOperationOf } from '../../vendor/request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';
 
@@ -49,7 +49,7 @@ export type InviteFinding =
 /** Looks for the person. @param asking with the project of the look. */
 export async function findInvite(asking: Asking, { email, lists }: InviteLook): Promise<InviteFinding> {
   for (const { name, listing } of lists) {
-    const told = await readListing(asking, listing);
+    const told = await readMemberList(asking, listing);
     if (told.kind !== 'listed') return { kind: 'unclear', why: `${name}: ${told.why}` };
     const person = told.people.find((each) => each.email === email);
     if (person !== undefined) return { kind: 'there', name, person };

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/clock.ts';
 import type { StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
-import { type Pause, Trouble } from './limiter/backoff.ts';
+import { Backoff, type Pause } from './limiter/backoff.ts';
 import { Jitter } from './limiter/jitter.ts';
 import { LearnedRate } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
 import { pausedStop, stuckWords } from './limiter/paused.ts';
-import { Allowance } from './limiter/remaining-quota.ts';
+import { RemainingQuota } from './limiter/remaining-quota.ts';
 import { SlidingLog } from './limiter/sliding-log.ts';
 import { Slots } from './limiter/slots.ts';
 import { Standstill } from './limiter/standstill.ts';
@@ -82,9 +82,9 @@ export class Limiter {
   readonly #lanes = new Map<string, Slots>();
   readonly #guards: readonly SlidingLog[];
   readonly #leases: Leases | undefined;
-  readonly #trouble: Trouble;
+  readonly #backoff: Backoff;
   readonly #learned: LearnedRate;
-  readonly #allowance = new Allowance();
+  readonly #remainingQuota = new RemainingQuota();
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
   #toldPerSecond: number | undefined;
@@ -106,7 +106,7 @@ export class Limiter {
     this.#guards = limits.windows.map((window) => new SlidingLog(window));
     this.#leases = Leases.for(limits.windows);
     this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
-    this.#trouble = new Trouble(clock, options.onPause);
+    this.#backoff = new Backoff(clock, options.onPause);
     this.#learned = new LearnedRate(learnedPerSecond === undefined ? {} : { perSecond: learnedPerSecond });
     this.#toldPerSecond = learnedPerSecond;
     this.#isPaced =
@@ -172,19 +172,19 @@ export class Limiter {
   /** The vendor said "too fast". `sentAtMs` is monotonic, here and below. */
   pause(askedMs: number | undefined, sentAtMs: number, why: string): void {
     this.#learned.limited(sentAtMs, this.#nowMs());
-    if (this.#trouble.pause(askedMs, sentAtMs, why)) this.#mistrustPlan();
+    if (this.#backoff.pause(askedMs, sentAtMs, why)) this.#mistrustPlan();
     this.#tellLearned();
   }
 
   /** The request did not leave, or was answered without effect: wait a little before the next. */
   backOff(sentAtMs: number, why: string): void {
-    this.#trouble.pause(undefined, sentAtMs, why);
+    this.#backoff.pause(undefined, sentAtMs, why);
   }
 
   /** An answer came and settled a call. */
   settled(): void {
     this.#standstill.progress();
-    this.#trouble.settled();
+    this.#backoff.settled();
     this.#learned.accepted(this.#nowMs());
     this.#tellLearned();
     this.#changed();
@@ -192,14 +192,14 @@ export class Limiter {
 
   /** An answer was lost. @returns how many in a row. */
   doubted(sentAtMs: number, why: string): number {
-    return this.#trouble.doubted(sentAtMs, why);
+    return this.#backoff.doubted(sentAtMs, why);
   }
 
   /** What an answer of any kind says about the speed. */
   hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
     const nowMs = this.#nowMs();
-    if (pauseMs !== undefined) this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
-    if (left !== undefined) this.#allowance.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
+    if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
+    if (left !== undefined) this.#remainingQuota.heard(left, sentAtMs, this.#sentSince(sentAtMs), nowMs);
     if (windows.length > 0) {
       this.#learned.hinted(windows, nowMs);
       if (this.#options.limits.windows.length === 0) this.#isPaced = true;
@@ -254,16 +254,16 @@ export class Limiter {
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
   #waitMs(): number {
     const nowMs = this.#nowMs();
-    if (this.#permits.size > 0 && (this.#trouble.isProbing || this.#options.goesAlone?.()))
+    if (this.#permits.size > 0 && (this.#backoff.isProbing || this.#options.goesAlone?.()))
       return Number.POSITIVE_INFINITY;
-    let waitMs = Math.max(this.#trouble.waitMs(nowMs), this.#allowance.waitMs(nowMs, this.#inHand));
+    let waitMs = Math.max(this.#backoff.waitMs(nowMs), this.#remainingQuota.waitMs(nowMs, this.#inHand));
     for (const guard of this.#guards) waitMs = Math.max(waitMs, guard.waitMs(nowMs));
     return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;
   }
 
   /** A day's requests that are used up are a pause to whoever watches, though nobody asked for it. */
   #tellLongWait(waitMs: number): void {
-    const isTold = waitMs <= this.#trouble.waitMs(this.#nowMs());
+    const isTold = waitMs <= this.#backoff.waitMs(this.#nowMs());
     if (isTold || waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
     const fromMs = this.#options.clock.wallMs();
     const untilMs = fromMs + waitMs;
@@ -307,7 +307,7 @@ export class Limiter {
     const nowMs = this.#nowMs();
     this.#permits.set(permit, { atMs: nowMs, numbers: this.#guards.map((guard) => guard.sent(nowMs)) });
     this.#inHand -= 1;
-    this.#allowance.sent();
+    this.#remainingQuota.sent();
     this.#learned.sent(nowMs);
     this.#changed();
   }
@@ -336,8 +336,8 @@ export class Limiter {
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#nowMs();
     const stuckMs = nowMs + waitMs - this.#standstill.progressAtMs;
-    const inTrouble = this.#trouble.waitMs(nowMs) > 0 || !this.#trouble.isOver;
-    const why = inTrouble ? this.#trouble.why : LIMIT_USED_UP;
+    const inTrouble = this.#backoff.waitMs(nowMs) > 0 || !this.#backoff.isOver;
+    const why = inTrouble ? this.#backoff.why : LIMIT_USED_UP;
     this.#line.refuse(({ maxPauseMs }) => {
       if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
       return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs() + waitMs);
@@ -347,7 +347,7 @@ export class Limiter {
   /** The stop of a run that has waited for so long, and nobody knew for how long it was going to be. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
-    const why = this.#trouble.isOver ? silent : this.#trouble.why;
+    const why = this.#backoff.isOver ? silent : this.#backoff.why;
     return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs());
   }
 
@@ -375,7 +375,7 @@ export class Limiter {
   }
 
   #isIdle(): boolean {
-    return this.#trouble.isOver && this.#slots.isIdle;
+    return this.#backoff.isOver && this.#slots.isIdle;
   }
 
   #nowMs(): number {
@@ -390,6 +390,6 @@ export class Limiter {
     for (const guard of this.#guards) for (const sentMs of past) guard.seed(sentMs + offsetMs);
     const pauseMs = (pausedUntilMs ?? 0) - clock.wallMs();
     if (pauseMs > 0 && pauseMs <= LONGEST_REMEMBERED_PAUSE_MS)
-      this.#trouble.waitFor(pauseMs, 'the vendor asked to wait', true);
+      this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
   }
 }

@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { duplicateLines, duplicatesObject } from '../../../src/cli/render/cell-issues.ts';
-import { AlikeRowFinder } from '../../../src/files/columns/near-duplicates.ts';
+import { NearDuplicateFinder } from '../../../src/files/columns/near-duplicates.ts';
 
 /** The first row of the file is row 2. */
-function alike(rows: readonly (readonly string[])[], kept?: number): AlikeRowFinder {
-  const finder = new AlikeRowFinder(kept);
+function alike(rows: readonly (readonly string[])[], kept?: number): NearDuplicateFinder {
+  const finder = new NearDuplicateFinder(kept);
   for (const [index, cells] of rows.entries()) finder.add({ row: index + 2, cells });
   return finder;
 }

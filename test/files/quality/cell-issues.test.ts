@@ -10,9 +10,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
 import {
+  type CellIssueKind,
   type CellKind,
-  type DamageKind,
-  damageOf,
+  cellIssueOf,
   kindOfInput,
 } from '../../../src/files/quality/cell-issues.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../../../src/operations/lookup/identifiers.ts';
 import { validAbn } from '../../operations/lookup/abn-arbitrary.ts';
 
-type Table = readonly (readonly [CellKind, cell: string, DamageKind, repaired: string])[];
+type Table = readonly (readonly [CellKind, cell: string, CellIssueKind, repaired: string])[];
 
 describe('repaired for sure', () => {
   const table: Table = [
@@ -69,13 +69,13 @@ describe('repaired for sure', () => {
     ['text', 'CAFÃ‰ PTY', 'mojibake', 'CAFÉ PTY'],
   ];
   test.each(table)('%s %j is damage by %s, and means %j', (kind, cell, damage, repaired) => {
-    expect(damageOf(kind, cell)).toEqual({ kind: damage, cure: 'repair', repaired });
-    expect(damageOf(kind, repaired)?.cure).not.toBe('repair');
+    expect(cellIssueOf(kind, cell)).toEqual({ kind: damage, cure: 'repair', repaired });
+    expect(cellIssueOf(kind, repaired)?.cure).not.toBe('repair');
   });
 });
 
 describe('damage that only somebody who knows can mend', () => {
-  test.each<readonly [CellKind, string, DamageKind, readonly string[]]>([
+  test.each<readonly [CellKind, string, CellIssueKind, readonly string[]]>([
     ['abn', '5.18248E+10', 'scientific_notation', []],
     ['abn', '51824753557', 'mistyped', ['51824753556']],
     ['abn', '15824753556', 'mistyped', ['51824753556']],
@@ -87,14 +87,14 @@ describe('damage that only somebody who knows can mend', () => {
     ['text', '10-Jan', 'name_as_date', []],
     ['email', 'josÃ©@x.com', 'mojibake', []],
   ])('%s %j: %s, perhaps %j', (kind, cell, damage, candidates) => {
-    const found = damageOf(kind, cell);
+    const found = cellIssueOf(kind, cell);
     expect(found).toMatchObject({ kind: damage, cure: 'by_hand' });
     expect(found?.cure === 'by_hand' && found.candidates).toEqual(expect.arrayContaining([...candidates]));
     expect(found).not.toHaveProperty('repaired');
   });
 });
 
-test.each<readonly [CellKind, string, DamageKind]>([
+test.each<readonly [CellKind, string, CellIssueKind]>([
   ['abn', '51 824 753 556', 'spelling'],
   ['abn', 'ABN 51824753556', 'spelling'],
   ['abn', '51\u00a0824\u00a0753\u00a0556\u200b', 'spelling'],
@@ -103,7 +103,7 @@ test.each<readonly [CellKind, string, DamageKind]>([
   ['profile_url', 'https://www.linkedin.com/in/jo-citizen?trk=x', 'tracking'],
   ['profile_url', 'https://people.example/show?id=7&utm_source=mail', 'tracking'],
 ])('%s %j is harmless, because it is read right as it is: %s', (kind, cell, damage) => {
-  expect(damageOf(kind, cell)).toEqual({ kind: damage, cure: 'none_needed' });
+  expect(cellIssueOf(kind, cell)).toEqual({ kind: damage, cure: 'none_needed' });
 });
 
 describe('no false alarm', () => {
@@ -147,14 +147,14 @@ describe('no false alarm', () => {
     ['text', 'may-day'],
     ['text', '５１８２４'],
   ])('%s %j', (kind, cell) => {
-    expect(damageOf(kind, cell)).toBeUndefined();
+    expect(cellIssueOf(kind, cell)).toBeUndefined();
   });
 
   test('not one in the lists of real organisations, and in the invented rows what was damaged on purpose', () => {
     const rows = sampleOf('leads.csv');
     const alarms = rows.flatMap((row, index) =>
       Object.entries(KIND_OF_COLUMN).flatMap(([column, kind]) => {
-        const damage = damageOf(kind, row[column] ?? '');
+        const damage = cellIssueOf(kind, row[column] ?? '');
         const isNews = damage !== undefined && damage.cure !== 'none_needed';
         return isNews ? [{ row: index + 2, kind: damage.kind, name: row.Charity_Legal_Name }] : [];
       }),
@@ -223,7 +223,7 @@ describe.each(SOUND)('%s', (kind, sound, normalise) => {
   test('a sound value is never damage', () => {
     fc.assert(
       fc.property(sound, (value) => {
-        expect(damageOf(kind, value)).toBeUndefined();
+        expect(cellIssueOf(kind, value)).toBeUndefined();
       }),
     );
   });
@@ -233,10 +233,10 @@ describe.each(SOUND)('%s', (kind, sound, normalise) => {
     fc.assert(
       fc.property(sound, fc.array(mishap, { minLength: 1, maxLength: 2 }), (value, mishaps) => {
         const damaged = mishaps.reduce((cell, happen) => happen(cell), value);
-        const damage = damageOf(kind, damaged);
+        const damage = cellIssueOf(kind, damaged);
         if (damage?.cure !== 'repair') return;
         expect(normalise(damage.repaired)).toEqual(normalise(value));
-        expect(damageOf(kind, damage.repaired)?.cure).not.toBe('repair');
+        expect(cellIssueOf(kind, damage.repaired)?.cure).not.toBe('repair');
       }),
     );
   });
@@ -276,8 +276,8 @@ test('whatever a cell holds, there is an answer, and what is repaired stays repa
   const cell = fc.array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 });
   fc.assert(
     fc.property(kinds, cell, (kind, parts) => {
-      const damage = damageOf(kind, parts.join(''));
-      if (damage?.cure === 'repair') expect(damageOf(kind, damage.repaired)?.cure).not.toBe('repair');
+      const damage = cellIssueOf(kind, parts.join(''));
+      if (damage?.cure === 'repair') expect(cellIssueOf(kind, damage.repaired)?.cure).not.toBe('repair');
     }),
     { numRuns: 2_000 },
   );

@@ -4,11 +4,11 @@
  * Method: columns as they stand in real sheets, cell by cell.
  */
 import { expect, test } from 'vitest';
-import { ColumnDamage, kindByName } from '../../../src/files/quality/column-issues.ts';
+import { ColumnIssues, kindByName } from '../../../src/files/quality/column-issues.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 
 function found(header: string, cells: readonly string[]): readonly (readonly [string, number])[] {
-  const column = new ColumnDamage(kindByName(header, [enrichCompany]));
+  const column = new ColumnIssues(kindByName(header, [enrichCompany]));
   for (const [at, cell] of cells.entries()) column.add(at + 2, cell);
   return column.findings().map(({ kind, count }) => [kind, count]);
 }

@@ -183,7 +183,7 @@ async function everything(side: Side): Promise<unknown> {
   }
   const ofBatches = batches.map(async (id) => ({
     money: await ledger.batchMoney(id),
-    traffic: await ledger.traffic(id),
+    metrics: await ledger.metrics(id),
     doubts: await ledger.doubts(id),
     history: await ledger.history(id, 2),
   }));

@@ -75,7 +75,7 @@ test('a store of schema 1 opens, stands the full check, and has all that it had'
   expect(batch).not.toHaveProperty('freshSince');
   expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 3, reserved: 1, inDoubt: 5 });
   expect(await ledger.accountMoney(ACCOUNT, 'ever', NOON_MS)).toEqual({ spent: 3, reserved: 1, inDoubt: 5 });
-  expect(await ledger.traffic(BATCH)).toEqual({ requests: 6, calls: 3 });
+  expect(await ledger.metrics(BATCH)).toEqual({ requests: 6, calls: 3 });
   expect(await ledger.counts(BATCH)).toEqual({ matched: 1 });
   expect(await stateOf(ledger, 'bought')).toMatchObject({
     answer: { charged: 2, body: Buffer.from('bought') },
@@ -140,7 +140,7 @@ test('a store of schema 2 opens, stands the full check, and has all that it had'
   expect(await ledger.batch(LATE_2)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
   expect(await ledger.batchMoney(BATCH_2)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
   expect(await ledger.batchMoney(LATE_2)).toEqual({ spent: 1, reserved: 0, inDoubt: 0 });
-  expect(await ledger.traffic(BATCH_2)).toEqual({ requests: 7, calls: 3 });
+  expect(await ledger.metrics(BATCH_2)).toEqual({ requests: 7, calls: 3 });
   expect(await ledger.counts(BATCH_2)).toEqual({ in_doubt: 1, matched: 1, no_match: 1 });
   expect(await stateOf(ledger, 'bought')).toMatchObject({
     answer: { batch: LATE_2, body: Buffer.from('anew') },

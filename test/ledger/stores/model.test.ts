@@ -303,7 +303,7 @@ async function everything(side: Side): Promise<unknown> {
     batch: await ledger.batch(id),
     money: await ledger.batchMoney(id),
     counts: await ledger.counts(id),
-    traffic: await ledger.traffic(id),
+    metrics: await ledger.metrics(id),
     rows: await ledger.rows(id, 0, 100),
     states: await ledger.find(keys, id),
     doubts: await ledger.doubts(id),

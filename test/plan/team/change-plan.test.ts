@@ -15,7 +15,7 @@ import { openHeader } from '../../../src/files/input.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
 import { type AskTeam, type ChangePlan, hasWork, planChanges } from '../../../src/plan/team/change-plan.ts';
-import type { LiveTeam } from '../../../src/plan/team/remote-members.ts';
+import type { RemoteMembers } from '../../../src/plan/team/remote-members.ts';
 import { choose } from '../../../src/run/run-job.ts';
 import memory from '../../ledger/stores/memory.ts';
 
@@ -79,7 +79,7 @@ const actions = ({ changes }: ChangePlan): readonly string[] =>
   changes.map(({ row, action }) => `${row} ${action}`);
 
 /** A service that tells who is in Sales. */
-function telling(people: Readonly<Record<string, SubjectFacts>>, more: Partial<LiveTeam> = {}): AskTeam {
+function telling(people: Readonly<Record<string, SubjectFacts>>, more: Partial<RemoteMembers> = {}): AskTeam {
   return async () => ({
     subjects: peopleOfSales(people, 0),
     projects: [{ project: 'proj-sales', users: true, invites: true }],

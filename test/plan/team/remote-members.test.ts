@@ -7,7 +7,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../../src/core/events.ts';
 import type { KnownSubject, SubjectFacts } from '../../../src/core/membership.ts';
-import { type LiveTeam, liveTeam, whoAmI, withLive } from '../../../src/plan/team/remote-members.ts';
+import {
+  type RemoteMembers,
+  remoteMembers,
+  whoAmI,
+  withLive,
+} from '../../../src/plan/team/remote-members.ts';
 import type { Account } from '../../../src/vendor/account/account.ts';
 import type { Dialect } from '../../../src/vendor/dialect.ts';
 import { checkDialectFile } from '../../../src/vendor/dialect-file.ts';
@@ -62,7 +67,7 @@ async function openService(answers: Answers, dialect: Dialect = LISTS) {
     emit: (event: RunEvent) => void (event.kind === 'note' && notes.push(event.message)),
     signal: new AbortController().signal,
   };
-  return { vendor, notes, order, look: (...projects: readonly string[]) => liveTeam(order, projects) };
+  return { vendor, notes, order, look: (...projects: readonly string[]) => remoteMembers(order, projects) };
 }
 
 describe('the lists', () => {
@@ -136,9 +141,9 @@ describe('the lists', () => {
   });
 
   test('are asked for again after "too fast", after a 500 and after a lost answer', async () => {
-    const trouble: Answer[] = [{ status: 429, headers: { 'retry-after': '30' } }, { status: 500 }, 'lost'];
+    const backoff: Answer[] = [{ status: 429, headers: { 'retry-after': '30' } }, { status: 500 }, 'lost'];
     const { order, vendor, look } = await openService(
-      (request, nth) => trouble[nth - 1] ?? usual(request, nth),
+      (request, nth) => backoff[nth - 1] ?? usual(request, nth),
     );
     expect((await look('proj-1'))?.subjects).toHaveLength(2);
     expect(vendor.requests).toHaveLength(3 + 3);
@@ -168,7 +173,7 @@ describe('the lists', () => {
 
   test('are not waited for longer than is allowed', async () => {
     const { order } = await openService(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
-    await expect(liveTeam(order, ['proj-1'])).rejects.toMatchObject({ code: 'paused' });
+    await expect(remoteMembers(order, ['proj-1'])).rejects.toMatchObject({ code: 'paused' });
   });
 
   test.each<[string, object, string]>([
@@ -195,7 +200,7 @@ describe('the lists', () => {
     expect(await look('proj-1')).toBeUndefined();
     const { order } = await openService(usual);
     const { baseUrl: _, ...unstarted } = order.account;
-    expect(await liveTeam({ ...order, account: unstarted }, ['proj-1'])).toBeUndefined();
+    expect(await remoteMembers({ ...order, account: unstarted }, ['proj-1'])).toBeUndefined();
     expect(await whoAmI({ ...order, account: unstarted })).toBeUndefined();
     expect(vendor.requests).toEqual([]);
   });
@@ -227,7 +232,10 @@ const told = (facts: SubjectFacts, name = NAME): KnownSubject => ({
   facts,
 });
 
-const lists = (subjects: readonly KnownSubject[], at = WHOLE): LiveTeam => ({ subjects, projects: [at] });
+const lists = (subjects: readonly KnownSubject[], at = WHOLE): RemoteMembers => ({
+  subjects,
+  projects: [at],
+});
 
 const INVITED = { state: 'invited', role: 'viewer', email: NAME, inviteCode: 'i-1' } as const;
 const MEMBER = { state: 'member', role: 'viewer', email: NAME, userId: 'u-1' } as const;

@@ -506,13 +506,13 @@ describe('every run ends', () => {
     ['"come back in a second" for ever', (limited) => limited.pause(1_000, clock.nowMs, 'too fast')],
     ['refused connections for ever', (limited) => limited.backOff(clock.nowMs, 'refused')],
     ['lost answers for ever', (limited) => void limited.doubted(clock.nowMs, 'lost')],
-  ])('%s end the run before the longest pause is over', async (_, trouble) => {
+  ])('%s end the run before the longest pause is over', async (_, backoff) => {
     const limited = limiter();
     const untilStopped = async (): Promise<never> => {
       for (;;) {
         const permit = await limited.permit(impatient);
         permit.sent();
-        trouble(limited);
+        backoff(limited);
         permit.done();
       }
     };

@@ -10,14 +10,14 @@ export const MOST_BYTES_PER_ROW = 1024 * 1024;
 
 export const SAVE_AS_UTF8 = 'Save the file again as "CSV UTF-8 (Comma delimited)".';
 /** How a damage is told: as a clause after the row and the line, and what to do. */
-export interface Damage {
+export interface CellIssue {
   readonly fact: string;
   readonly next: string;
 }
 
 const DOUBLE_THE_QUOTES = 'Put the whole cell in quotes and write each quote inside it twice.';
 
-export const ROW_TOO_LONG: Damage = {
+export const ROW_TOO_LONG: CellIssue = {
   fact: `the row is longer than ${MOST_BYTES_PER_ROW} bytes, the most that one row may have`,
   next: 'Look for a quote on this line that is never closed, or shorten the cell.',
 };
@@ -25,7 +25,7 @@ export const ROW_TOO_LONG: Damage = {
 const CLOSE_THE_QUOTE = 'Close the quote where the cell ends, or remove it.';
 
 /** What the parser can find wrong, as a clause after the row and line of the cell at fault. All of it is the whole file's. */
-export const DAMAGE: Partial<Record<CsvErrorCode, Damage>> = {
+export const DAMAGE: Partial<Record<CsvErrorCode, CellIssue>> = {
   CSV_QUOTE_NOT_CLOSED: {
     fact: 'a quote opens here and is not closed before the file ends',
     next: CLOSE_THE_QUOTE,
@@ -34,23 +34,23 @@ export const DAMAGE: Partial<Record<CsvErrorCode, Damage>> = {
 };
 
 /** Whoever closes it by chance is another row's quote, and what lies between them is lost in one cell. */
-export const ROWS_SWALLOWED: Damage = {
+export const ROWS_SWALLOWED: CellIssue = {
   fact: 'a quote opens here and is not closed where its cell ends, so that the rows below it are read as part of the cell',
   next: CLOSE_THE_QUOTE,
 };
 
-export const GOES_ON_AFTER_QUOTE: Damage = {
+export const GOES_ON_AFTER_QUOTE: CellIssue = {
   fact: 'a cell in quotes begins here and goes on after its closing quote',
   next: DOUBLE_THE_QUOTES,
 };
 
-export const QUOTE_INSIDE: Damage = {
+export const QUOTE_INSIDE: CellIssue = {
   fact: 'a quote stands inside a cell that does not begin with one',
   next: DOUBLE_THE_QUOTES,
 };
 
 /** Nobody sees them: the mark comes into a file that was put together from several. */
-export const BLANKS_BEFORE_QUOTE: Damage = {
+export const BLANKS_BEFORE_QUOTE: CellIssue = {
   fact: 'blanks or a byte-order mark stand before the quote with which a cell begins',
   next: 'Remove what stands between the quote and the delimiter or line end before it.',
 };

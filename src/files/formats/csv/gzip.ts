@@ -34,7 +34,7 @@ export async function* unpacked(
       yield chunk;
     }
   } catch (error) {
-    throw damageOf(path, error);
+    throw cellIssueOf(path, error);
   }
 }
 
@@ -59,7 +59,7 @@ function bomb(path: string, bytesIn: number, bytesOut: number): StopError {
   return stop('input', fact, 'If it is yours, unpack it yourself and name the unpacked file.');
 }
 
-function damageOf(path: string, error: unknown): unknown {
+function cellIssueOf(path: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof StopError || typeof code !== 'string' || !code.startsWith('Z_')) return error;
   const next = 'Fetch or pack the file again, or name the unpacked file.';

@@ -6,8 +6,8 @@ import { counted } from '../../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
 import { ByteWindow } from './byte-window.ts';
 import {
+  type CellIssue,
   DAMAGE,
-  type Damage,
   MOST_BYTES_PER_ROW,
   ROW_TOO_LONG,
   ROWS_SWALLOWED,
@@ -252,7 +252,7 @@ class RecordReader {
     return this.#damaged(damage, this.#lineAt(cellStart));
   }
 
-  #damaged({ fact, next }: Damage, line: number): StopError {
+  #damaged({ fact, next }: CellIssue, line: number): StopError {
     return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
   }
 
@@ -335,7 +335,7 @@ class RecordReader {
     return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
-  #ragged(found: readonly string[], width: number): Damage {
+  #ragged(found: readonly string[], width: number): CellIssue {
     const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
     const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
     return {

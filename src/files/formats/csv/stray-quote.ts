@@ -1,4 +1,4 @@
-import { BLANKS_BEFORE_QUOTE, type Damage, GOES_ON_AFTER_QUOTE, QUOTE_INSIDE } from './damage.ts';
+import { BLANKS_BEFORE_QUOTE, type CellIssue, GOES_ON_AFTER_QUOTE, QUOTE_INSIDE } from './damage.ts';
 import { type CellPlace, cellsOf, countLineEnds, lineEndLength, nextLine, quotedEnd } from './raw-record.ts';
 
 /**
@@ -7,7 +7,7 @@ import { type CellPlace, cellsOf, countLineEnds, lineEndLength, nextLine, quoted
  */
 
 export interface StrayQuote {
-  readonly damage: Damage;
+  readonly damage: CellIssue;
   /** Offset of the cell that it stands in. */
   readonly cellStart: number;
   /** Whether the cell begins with a quote. */

@@ -116,7 +116,7 @@ export class SqliteReader implements LedgerReader {
     });
   }
 
-  traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
+  metrics(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
     const id = batchNumber(batch);
     return this.read(() => ({ requests: this.#tally(id, 'requests'), calls: this.#tally(id, 'calls') }));
   }

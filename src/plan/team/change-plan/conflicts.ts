@@ -21,7 +21,7 @@ interface Want {
  * `unchanged`, and all that contradict each other are `invalid`, because nobody knows which of them is meant. A part of a
  * row that repeats an earlier one is left: it is the same call, which is made once.
  */
-export function rivalOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
+export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
   const outcomes = new Map<RowNumber, Outcome>();
   const crowds = crowdsOf(rows);
   // Contradictions first: a row that repeats one of two that contradict each other does not settle which is meant.

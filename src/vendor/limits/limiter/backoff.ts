@@ -22,7 +22,7 @@ const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
  * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the request left
  * whose end is told: requests that left before a pause began belong to it, however many are on their way at once.
  */
-export class Trouble {
+export class Backoff {
   readonly #clock: Clock;
   readonly #onPause: (pause: Pause) => void;
   #untilMs = Number.NEGATIVE_INFINITY;

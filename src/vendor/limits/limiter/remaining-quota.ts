@@ -8,7 +8,7 @@ export interface Left {
  * The guard of the vendor's own count: when an answer says that so many requests are left, no more are sent until its
  * window begins anew. The word of the request that was sent last counts, because answers overtake each other.
  */
-export class Allowance {
+export class RemainingQuota {
   #left = Number.POSITIVE_INFINITY;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;

@@ -266,7 +266,7 @@ export function callsConform(store: Store): void {
       await answered(ledger, batch, 'acme');
       await answered(ledger, batch, 'other', { kind: 'no_match', charged: 0 });
       await lost(ledger, batch, 'lost');
-      expect(await ledger.traffic(batch)).toEqual({ requests: 5, calls: 2 });
+      expect(await ledger.metrics(batch)).toEqual({ requests: 5, calls: 2 });
     });
 
     test('the match rate is the share of answers that were found, by operation', async () => {

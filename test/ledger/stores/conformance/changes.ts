@@ -121,7 +121,7 @@ export function changesConform(store: Store): void {
         const moved = await admitChange(ledger, first, changeOf('update-user', after));
         expect(moved).toEqual({ kind: 'moved', by: second });
       }
-      expect(await ledger.traffic(first)).toEqual({ requests: 1, calls: 1 });
+      expect(await ledger.metrics(first)).toEqual({ requests: 1, calls: 1 });
       await changed(ledger, first, changeOf('update-user', 2));
     });
 

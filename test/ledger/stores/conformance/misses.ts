@@ -79,7 +79,7 @@ export function missesConform(store: Store): void {
       expect((await ledger.batch(a))?.state).toBe('open');
       expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
       expect(await ledger.matchRate(ACCOUNT, 'enrich-company')).toBeUndefined();
-      expect(await ledger.traffic(a)).toEqual({ requests: 1, calls: 0 });
+      expect(await ledger.metrics(a)).toEqual({ requests: 1, calls: 0 });
       expect(await ledger.retractMisses(ACCOUNT)).toBe(0);
       await settle(ledger, a, 2, MATCHED, [await answered(ledger, a, 'one')]);
     });

@@ -137,7 +137,7 @@ export function readingsConform(store: Store): void {
       await settle(ledger, batch, 3, IN_DOUBT, [odd]);
       await read(ledger, odd);
       expect(await ledger.batchMoney(batch)).toMatchObject({ spent: 2, reserved: 0, inDoubt: 0 });
-      expect(await ledger.traffic(batch)).toMatchObject({ requests: 1, calls: 1 });
+      expect(await ledger.metrics(batch)).toMatchObject({ requests: 1, calls: 1 });
       expect(await ledger.doubts(batch)).toEqual([]);
       const answer = { attempt: odd, kind: 'no_match', charged: 2, status: 200, dialect: OURS };
       expect(await stateOf(ledger, 'odd')).toMatchObject({ kind: 'answered', answer });

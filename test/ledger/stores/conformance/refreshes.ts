@@ -72,7 +72,7 @@ export function refreshesConform(store: Store): void {
       await answered(ledger, b, 'acme', { ...refresh(old), charged: 1 });
       expect(await ledger.batchMoney(a)).toMatchObject({ spent: 2 });
       expect(await ledger.batchMoney(b)).toMatchObject({ spent: 1 });
-      for (const batch of [a, b]) expect(await ledger.traffic(batch)).toEqual({ requests: 1, calls: 1 });
+      for (const batch of [a, b]) expect(await ledger.metrics(batch)).toEqual({ requests: 1, calls: 1 });
       expect(await ledger.account(ACCOUNT)).toMatchObject({ answers: 2 });
     });
 
@@ -246,7 +246,7 @@ export function refreshesConform(store: Store): void {
     expect(await ledger.account(ACCOUNT)).toEqual(NEVER_ANSWERED);
     for (const batch of [a, b]) {
       expect(await ledger.counts(batch)).toEqual({});
-      expect(await ledger.traffic(batch)).toEqual({ requests: 1, calls: 0 });
+      expect(await ledger.metrics(batch)).toEqual({ requests: 1, calls: 0 });
     }
   });
 }

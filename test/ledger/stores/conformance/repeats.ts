@@ -104,7 +104,7 @@ export function repeatsConform(store: Store): void {
         spent: 2,
         inDoubt: 0,
       });
-      expect(await ledger.traffic(b)).toEqual({ requests: 2, calls: 2 });
+      expect(await ledger.metrics(b)).toEqual({ requests: 2, calls: 2 });
     });
 
     test('frees nothing that was risked without it or under another key', async () => {

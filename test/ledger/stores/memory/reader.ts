@@ -110,7 +110,7 @@ export class MemoryReader implements LedgerReader {
     return counts;
   }
 
-  async traffic(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
+  async metrics(batch: BatchId): Promise<{ readonly requests: number; readonly calls: number }> {
     const ended = this.book.attempts.filter(
       ({ intent, closure }) => intent.batch === batch && closure !== undefined,
     );
