@@ -19,7 +19,7 @@ async function start() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
     if (process.env[HANDED_OVER]) dieWithParent();
     await keepCompiled();
-    const { main } = await import(checkout ? './cli/shell/main.ts' : '../dist/main.js');
+    const { main } = await import(checkout ? './cli/shell/main.ts' : '../dist/cli/shell/main.js');
     return main(process.argv.slice(2));
   }
   const newerNode = beside('../node_modules/.bin/node');

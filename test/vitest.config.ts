@@ -21,11 +21,19 @@ const FILES = '**/*.test.ts';
  * environment, its folder, its time zone. Each has a process of its own.
  */
 const ALONE = [
-  ...['cli', 'faults', 'files', 'fuzz', 'sandbox', 'stores'].map((folder) => `${folder}/${FILES}`),
-  ...['change-plan', 'connection', 'docs', 'job', 'json-schemas', 'live-team-plan', 'rate-hints'].map(
-    (name) => `${name}.test.ts`,
+  ...['cli', 'faults', 'files/matrix', 'fuzz', 'sandbox', 'ledger/stores'].map(
+    (folder) => `${folder}/${FILES}`,
   ),
-  'transport/secure.test.ts',
+  'vendor/transport/secure.test.ts',
+  ...[
+    'docs',
+    'job/job',
+    'json-schemas',
+    'plan/team/change-plan',
+    'plan/team/live-team-plan',
+    'run/connection',
+    'vendor/rate-hints',
+  ].map((name) => `${name}.test.ts`),
 ];
 
 export default defineConfig({

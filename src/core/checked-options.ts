@@ -1,5 +1,5 @@
-import { type Credits, credits as unchecked } from '../ledger/ledger.ts';
 import { stop } from './errors.ts';
+import { type Credits, credits as unchecked } from './ids.ts';
 import { suggestion } from './nearest.ts';
 
 /**

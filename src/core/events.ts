@@ -1,4 +1,4 @@
-import type { BatchId, Look } from '../ledger/ledger.ts';
+import type { BatchId } from './ids.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
 /** What happens during a run, for whoever shows it. No personal data: rows are named by number. */
@@ -23,7 +23,7 @@ export type RunEvent =
   /** What the vendor was found to allow, on average. */
   | { readonly kind: 'learned'; readonly requestsPerSecond: number }
   /** What the vendor said when it was asked about a call in doubt. */
-  | { readonly kind: 'looked'; readonly said: Look['said'] }
+  | { readonly kind: 'looked'; readonly said: 'happened' | 'not_happened' | 'unclear' }
   | { readonly kind: 'row'; readonly row: RowNumber; readonly outcome: OutcomeKind }
   | { readonly kind: 'stopping'; readonly inFlight: number }
   | { readonly kind: 'writing' };

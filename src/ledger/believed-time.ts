@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type BootTime, type Clock, isoTime } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
 import { type StopError, stop } from '../core/errors.ts';
-import type { Reply } from '../vendor/judge.ts';
 import type { BootMoment, KeptTime, Ledger, RawReply, TimeMark } from './ledger.ts';
 
 /**
@@ -174,9 +173,9 @@ export class BelievedTime implements Clock {
     return this.#news.splice(0);
   }
 
-  /** Hears what an answer says about the time, and dates it. */
-  heard(reply: Reply): Reply {
-    if (reply.kind !== 'answered') return reply;
+  /** Hears what an answer says about the time, and dates it. Whatever is no answer says nothing. */
+  heard<Reply extends { readonly kind: string }>(reply: Reply | Answered): Reply | Answered {
+    if (!isAnswered(reply)) return reply;
     this.#hear(reply.raw);
     return { kind: 'answered', raw: { ...reply.raw, receivedAtMs: this.wallMs() } };
   }
@@ -300,3 +299,10 @@ function dayOf(ms: number): number {
 function ahead(ms: number): string {
   return `${formatDuration(Math.abs(ms))} ${ms > 0 ? 'ahead' : 'back'}`;
 }
+
+interface Answered {
+  readonly kind: 'answered';
+  readonly raw: RawReply;
+}
+
+const isAnswered = (reply: { readonly kind: string }): reply is Answered => reply.kind === 'answered';

@@ -7,6 +7,7 @@ import { writeOwnFile } from '../files/output/own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from '../files/output/sealed-text.ts';
 import type { Job } from '../job/job.ts';
 import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
+import { plannedPages } from '../ledger/row-pages.ts';
 import type { Account } from '../vendor/account/account.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { rowAndWho } from './team/diff-words.ts';
@@ -153,14 +154,9 @@ async function keptRows(
   batch: Parameters<LedgerReader['plannedRows']>[0],
 ): Promise<PlannedRow[]> {
   const rows: PlannedRow[] = [];
-  for (;;) {
-    const page = await ledger.plannedRows(batch, (rows.at(-1)?.row ?? 0) + 1, PAGE);
-    rows.push(...page);
-    if (page.length < PAGE) return rows;
-  }
+  for await (const page of plannedPages(ledger, batch)) rows.push(...page);
+  return rows;
 }
-
-const PAGE = 1_000;
 
 /** The number of the first row that is not the same in both to the byte; undefined when there is none. */
 function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]): number | undefined {

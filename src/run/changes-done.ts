@@ -1,5 +1,6 @@
 import { callKeyOf } from '../core/call-key.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
+import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
+import { eachRecord, rowsBeyond } from '../ledger/row-pages.ts';
 import { actionOf, type ChangeAction } from '../plan/team/change-plan.ts';
 
 /** What a batch of changes has done, counted from the answers of the service and not from what was planned. */
@@ -10,15 +11,12 @@ export interface ChangesDone {
   readonly beyond: { readonly planned: number; readonly removed: number };
 }
 
-/** The rows are read in pages: an answer to a change is small. */
-const PAGE_ROWS = 1_000;
-
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone> {
   const done = new Map<ChangeAction, number>();
   const projects = new Set<string>();
   const firstBeyond = (await rowsBeyond(ledger, batch))[0]?.row ?? Number.POSITIVE_INFINITY;
   let removed = 0;
-  for await (const record of recordsOf(ledger, batch)) {
+  for await (const record of eachRecord(ledger, batch.id)) {
     const { operations, made } = appliedIn(record, batch);
     for (const key of made) projects.add(key);
     if (record.outcome.kind !== 'applied' || operations.length === 0) continue;
@@ -41,28 +39,4 @@ function appliedIn(
     operations: found.filter((answer) => !creations.includes(answer)).map(({ call }) => call.operation),
     made: creations.map(({ call }) => callKeyOf(batch.accountIdentity, call)),
   };
-}
-
-async function* recordsOf(ledger: LedgerReader, { id }: Batch): AsyncGenerator<RowRecord, void, undefined> {
-  for (let from = 0; ; ) {
-    const page = await ledger.rows(id, from, PAGE_ROWS);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return;
-    from = last.row + 1;
-  }
-}
-
-/** The planned rows that the file does not have: the last ones of the plan. Empty for most batches. */
-export async function rowsBeyond(ledger: LedgerReader, batch: Batch): Promise<readonly PlannedRow[]> {
-  const count = batch.rowsBeyond ?? 0;
-  if (count === 0) return [];
-  let last: readonly PlannedRow[] = [];
-  for (let from = 0; ; ) {
-    const page = await ledger.plannedRows(batch.id, from, PAGE_ROWS);
-    last = [...last, ...page].slice(-count);
-    const end = page.at(-1);
-    if (end === undefined || page.length < PAGE_ROWS) return last;
-    from = end.row + 1;
-  }
 }

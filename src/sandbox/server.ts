@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
+import { parseRate } from '../core/rate.ts';
 import { Desk } from './desk.ts';
 import { dialectNamed } from './dialects.ts';
 import { LineFile } from './line-file.ts';
-import { parseRate, type RateHeaders, type RateKind, RateLimit } from './rate.ts';
+import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
 import { type VendorSettings, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone. */

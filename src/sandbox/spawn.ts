@@ -53,7 +53,9 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
 
 /** The program's start, in a checkout (`src/sandbox/` → `src/bin.js`) and when compiled (`dist/sandbox/` → the same). */
 function programPath(): string {
-  const candidates = ['../bin.js', '../bin.js'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const candidates = ['../bin.js', '../../src/bin.js'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
   const found = candidates.find((path) => existsSync(path));
   invariant(found !== undefined, `the program's start is at none of ${candidates.join(', ')}`);
   return found;

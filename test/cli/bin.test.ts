@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PROGRAM } from './rowonce.ts';
@@ -48,12 +48,15 @@ afterEach(() => {
 /** The package as npm installs it, with a main that shows what it was called with. */
 function installed(): string {
   const root = join(folder, 'node_modules', 'rowonce');
-  mkdirSync(join(root, 'src'), { recursive: true });
-  mkdirSync(join(root, 'dist'));
+  const main = join('cli', 'shell', 'main');
+  for (const each of ['src', 'dist']) mkdirSync(join(root, each, dirname(main)), { recursive: true });
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   // Node does not strip types under node_modules, so this file must never be chosen.
-  writeFileSync(join(root, 'src', 'main.ts'), 'export const main: number = 1;');
-  writeFileSync(join(root, 'dist', 'main.js'), 'export const main = (argv) => console.log("dist", ...argv);');
+  writeFileSync(join(root, 'src', `${main}.ts`), 'export const main: number = 1;');
+  writeFileSync(
+    join(root, 'dist', `${main}.js`),
+    'export const main = (argv) => console.log("dist", ...argv);',
+  );
   copyFileSync(PROGRAM, join(root, 'src', 'bin.js'));
   return join(root, 'src', 'bin.js');
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { parseRate, RateLimit } from '../../src/sandbox/rate.ts';
+import { parseRate } from '../../src/core/rate.ts';
+import { RateLimit } from '../../src/sandbox/rate.ts';
 import { bookOf, company, type Reply, sandbox } from './client.ts';
 
 // Goal: no window of any position ever sees more than the rate. Method: a clock of our own, moved by hand.

@@ -5,6 +5,7 @@ import { subjectWords } from '../../core/membership.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, Doubt, LedgerReader, Look, Money } from '../../ledger/ledger.ts';
+import { recordPages } from '../../ledger/row-pages.ts';
 import { canBeAskedAbout } from '../../run/reconcile.ts';
 import { doubtReason } from '../../run/recover.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
@@ -59,19 +60,14 @@ const MOST_WAITING = 20;
 
 export async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<readonly WaitingRow[]> {
   const waiting: WaitingRow[] = [];
-  for (let from = 0; waiting.length < MOST_WAITING; ) {
-    const page = await ledger.rows(id, from, PAGE_ROWS);
+  for await (const page of recordPages(ledger, id)) {
     for (const { row, outcome } of page) {
       if (outcome.kind === 'in_doubt') waiting.push({ row, reason: outcome.reason });
     }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) break;
-    from = last.row + 1;
+    if (waiting.length >= MOST_WAITING) break;
   }
   return waiting.slice(0, MOST_WAITING);
 }
-
-const PAGE_ROWS = 1_000;
 
 /** What a list of a batch shows. */
 export interface Listed {

@@ -12,8 +12,8 @@ import { CellSafety } from '../../core/formulas.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { PAGE_ROWS, rowsBeyond } from '../../ledger/row-pages.ts';
 import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
-import { rowsBeyond } from '../../run/changes-done.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
 import type { Input } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
@@ -37,7 +37,7 @@ import {
   resultsPath,
 } from './output/files.ts';
 import { identifierNames } from './output/identifier-names.ts';
-import { LedgerRows, PAGE_ROWS } from './output/ledger-rows.ts';
+import { LedgerRows } from './output/ledger-rows.ts';
 import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
 import { type AskingRows, resultsCopy, surveyResults } from './output/results-copy.ts';

@@ -1,20 +1,11 @@
+import type { BatchId, Credits } from '../../core/ids.ts';
+
+export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } from '../../core/ids.ts';
+
 import type { JsonObject, Vendor } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 
 /** What the book is about: batches, accounts, money and time, as its methods take and give them. */
-
-declare const brand: unique symbol;
-type Branded<T, Name> = T & { readonly [brand]: Name };
-
-/** Eight hex digits that a user can type. */
-export type BatchId = Branded<string, 'BatchId'>;
-/** Grows with every attempt of the store. */
-export type AttemptId = Branded<number, 'AttemptId'>;
-export type DecisionId = Branded<number, 'DecisionId'>;
-/** Whole credits, never negative. */
-export type Credits = Branded<number, 'Credits'>;
-
-export const credits = (amount: number): Credits => amount as Credits;
 
 // ---------------------------------------------------------------------------------------------------- batches
 

@@ -3,6 +3,7 @@ import { type Subject, type SubjectFacts, subjectText } from '../../core/members
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
+import { plannedPages } from '../../ledger/row-pages.ts';
 import { type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
 
 /** What a batch altered, as its plan and the answers that it got say it. */
@@ -19,23 +20,18 @@ export interface Touched {
   readonly after: SubjectFacts;
 }
 
-const PAGE = 1_000;
-
 /** Subjects for which at least one change of the batch was carried out, each once, in the order of the rows. */
 export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly Touched[]> {
   const touched = new Map<string, Touched>();
-  for (let from = 0; ; ) {
-    const page = await ledger.plannedRows(batch.id, from, PAGE);
+  for await (const page of plannedPages(ledger, batch.id)) {
     const records = await settledAmong(ledger, batch, page);
     for (const planned of page) {
       if (planned.kind === 'end') continue;
       const calls = await carriedOut(ledger, batch, planned.row, records.get(planned.row));
       for (const call of calls) add(touched, planned.row, keptWork(planned.work), call);
     }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return [...touched.values()];
-    from = last.row + 1;
   }
+  return [...touched.values()];
 }
 
 function add(
@@ -71,7 +67,7 @@ async function settledAmong(
 ): Promise<ReadonlyMap<RowNumber, RowRecord>> {
   const [first] = page;
   if (first === undefined) return new Map();
-  const records = await ledger.rows(id, first.row, PAGE);
+  const records = await ledger.rows(id, first.row, page.length);
   return new Map(records.map((record) => [record.row, record]));
 }
 

@@ -9,9 +9,9 @@ import type { Vendor } from '../../core/operation.ts';
 import { distrustAround, ownedByAnother } from '../../core/own-folder.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
+import { parseRate } from '../../core/rate.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../core/yaml/document.ts';
 import { type AccountCaps, credits } from '../../ledger/ledger.ts';
-import { parseRate } from '../../sandbox/rate.ts';
 import type { Limits } from '../limits/limiter.ts';
 import type { KeySource } from './account-key.ts';
 import {

@@ -15,9 +15,9 @@ import { foreignName } from '../../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
+import { recordPages } from '../../../ledger/row-pages.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
 import { FreeNames } from './free-names.ts';
-import { recordPages } from './ledger-rows.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any

@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 import type { CellSafety } from '../../../core/formulas.ts';
 import type { Batch, LedgerReader, PlannedRow } from '../../../ledger/ledger.ts';
+import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
 import { keptWork } from '../../../operations/team/planned-work.ts';
-import { LedgerRows, PAGE_ROWS } from './ledger-rows.ts';
+import { LedgerRows } from './ledger-rows.ts';
 
 /**
  * The file of those whom a run removes because the input does not name them any more: they have no row there on which

@@ -4,10 +4,10 @@ import type { CellSafety } from '../../../core/formulas.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import type { InputRow } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
+import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
 import { automaticAddition } from './added-columns.ts';
 import { FreeNames } from './free-names.ts';
-import { PAGE_ROWS, recordPages } from './ledger-rows.ts';
 
 /**
  * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with

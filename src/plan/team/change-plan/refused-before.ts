@@ -2,6 +2,7 @@ import type { Team } from '../../../core/membership.ts';
 import type { PlannedWork } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import { eachRecord } from '../../../ledger/row-pages.ts';
 import type { WantingRow } from './conflicts.ts';
 
 /**
@@ -17,23 +18,15 @@ export async function refusedBefore(
 ): Promise<ReadonlyMap<RowNumber, Outcome>> {
   const byRow = new Map(rows.map((each) => [each.row, each]));
   const outcomes = new Map<RowNumber, Outcome>();
-  for (let from = 0; ; ) {
-    const page = await ledger.rows(batch.id, from, PAGE_ROWS);
-    for (const { row, outcome, answers } of page) {
-      if (outcome.kind !== 'refused' || !answers.some(({ kind }) => kind === 'found')) continue;
-      const again = byRow.get(row);
-      if (
-        again === undefined ||
-        !partsLeft(again).some(({ subject }) => team.find(subject)?.batch === batch.id)
-      )
-        continue;
-      const reason = `refused before, in batch ${batch.id}, and not tried again for this list: ${outcome.reason}`;
-      outcomes.set(row, { kind: 'refused', reason });
-    }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_ROWS) return outcomes;
-    from = last.row + 1;
+  for await (const { row, outcome, answers } of eachRecord(ledger, batch.id)) {
+    if (outcome.kind !== 'refused' || !answers.some(({ kind }) => kind === 'found')) continue;
+    const again = byRow.get(row);
+    if (again === undefined) continue;
+    if (!partsLeft(again).some(({ subject }) => team.find(subject)?.batch === batch.id)) continue;
+    const reason = `refused before, in batch ${batch.id}, and not tried again for this list: ${outcome.reason}`;
+    outcomes.set(row, { kind: 'refused', reason });
   }
+  return outcomes;
 }
 
 /** Of a row about several subjects those that it would still send something for: the others were done. */
@@ -41,5 +34,3 @@ function partsLeft({ work, calls }: WantingRow): readonly PlannedWork[] {
   if (work.parts === undefined) return [work];
   return work.parts.filter(({ subject }) => calls.some(({ project }) => project === subject.project));
 }
-
-const PAGE_ROWS = 1_000;

@@ -1,0 +1,23 @@
+import { stop } from './errors.ts';
+
+/** At most `requests` in `windowMs`. */
+export interface Rate {
+  readonly requests: number;
+  readonly windowMs: number;
+}
+
+const WINDOW_MS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads `20/s`, `600/min`, `5000/h` or `100/d`; a StopError (usage) for anything else. */
+export function parseRate(text: string): Rate {
+  const [, requests, unit] = /^(\d+)\/(s|min|h|d)$/.exec(text.trim()) ?? [];
+  const windowMs = WINDOW_MS[unit ?? ''];
+  if (windowMs === undefined || Number(requests) < 1) {
+    throw stop(
+      'usage',
+      `The rate "${text}" cannot be read.`,
+      'Give it as 20/s, 600/min, 5000/h or 100/d, from 1 up.',
+    );
+  }
+  return { requests: Number(requests), windowMs };
+}

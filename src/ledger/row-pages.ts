@@ -1,0 +1,59 @@
+import type { BatchId } from '../core/ids.ts';
+import type { RowNumber } from '../core/row.ts';
+import type { Batch, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
+
+/** The rows of a batch, in rising order and page by page, so that memory does not grow with the batch. */
+
+/** How many rows are asked for at once, so that a page of answers is some megabytes at most. */
+export const PAGE_ROWS = {
+  /** For rows with answers of a kilobyte. */
+  single: 1_000,
+  /** For rows with up to 20 answers each, every one a list of some 25 kilobytes. */
+  lists: 20,
+} as const;
+
+type Pages<Row> = AsyncGenerator<readonly Row[], void, undefined>;
+
+/** Every row of a batch that has an outcome. */
+export function recordPages(
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: BatchId,
+  pageRows: number = PAGE_ROWS.single,
+): Pages<RowRecord> {
+  return pages(pageRows, (from) => ledger.rows(batch, from, pageRows));
+}
+
+/** The same, row by row. */
+export async function* eachRecord(
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: BatchId,
+): AsyncGenerator<RowRecord, void, undefined> {
+  for await (const page of recordPages(ledger, batch)) yield* page;
+}
+
+/** Every row of the plan that a batch of changes keeps. */
+export function plannedPages(ledger: Pick<LedgerReader, 'plannedRows'>, batch: BatchId): Pages<PlannedRow> {
+  return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
+}
+
+async function* pages<Row extends { readonly row: RowNumber }>(
+  pageRows: number,
+  read: (from: RowNumber) => Promise<readonly Row[]>,
+): Pages<Row> {
+  for (let from = 0; ; ) {
+    const page = await read(from);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageRows) return;
+    from = last.row + 1;
+  }
+}
+
+/** The planned rows that the file does not have: the last ones of the plan. Most batches have none. */
+export async function rowsBeyond(ledger: LedgerReader, batch: Batch): Promise<readonly PlannedRow[]> {
+  const count = batch.rowsBeyond ?? 0;
+  if (count === 0) return [];
+  let last: readonly PlannedRow[] = [];
+  for await (const page of plannedPages(ledger, batch.id)) last = [...last, ...page].slice(-count);
+  return last;
+}
