@@ -1,47 +1,134 @@
 /**
  * Goal: the source stays in the shape that `docs/architecture.md` shows. Imports go one way, a file that outgrew a
  * sitting keeps its parts to itself, nothing is too long to be read, and nothing names the machine it was written on.
- * Method: the text of the files, against the table of tiers below. A new file fails until it has its place there.
+ * Method: the text of the files, against the street below, which lists rooms and their doors and no other file.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * From the bottom to the top: a file imports its own tier and those above it in this table, never one below it.
- * `name/` stands for a family, a folder in which every file has the same shape. A private part, which is a file in a
- * folder that is named like the file beside it, has the tier of that file and is not listed.
+ * The rooms of the street, as a row walks down it: a file imports its own room and those before it, never one after it.
+ * The doors of a room are all that others may import of it; a room without a list is open, because every room speaks
+ * its words. A door that nobody enters any more is taken off the list.
  */
-const TIERS: Readonly<Record<string, string>> = {
-  words: `abn clock command-line duration errors faults file-name formulas nearest own-folder paths plain-text row  vendor-path`,
-  contracts: `call-key command dialect events format ledger membership operation store`,
-  'families and mechanisms': `
-    operations/ dialects/ formats/ stores/ sandbox/
-    account account-key file-trust agreement sent-requests accounts-file answer-body atomic-file batch batch-account batch-key budget change-calls change-course change-guards change-inputs change-plan change-steps changes changes-done checked-options answer-fields
-    alike-rows column-damage columns consent damage damage-tally describe-file dialect-file dialect-of diff-words document envelope family find-batch fingerprint-set fit former-calls freshness half-done header idempotency identifier-columns identifiers inbox input input-file job
-    job-settings judge known-answers limiter listing live-team named-project open-ledger operation-in order output plan plan-run planned-work rate-hints recognise redacted-ledger redaction repair replay report request row-input misses believed-time output-name
-    sample saved-plan schema-problem standing summary tally tariff text-encoding traffic transport undone-by unoffered vendor-line waterfall workbook workbook-copy yaml-problem own-files sealed-text salvage connector proxy readings repetition cell-template reread person person retention`,
-  attempt: 'attempt',
-  recover: 'looks recover',
-  pipeline: 'connection pipeline',
-  library: 'run-request run-job nightly undo trial needed-node index',
-  faces:
-    'cli/ damage-words doubt-words erasure-words event-words console formula-flag main plan-words read-flags stop-signals ',
+const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
+  core: 'open',
+  operations: [
+    'lookup/abn.ts',
+    'lookup/identifiers.ts',
+    'lookup/recognise.ts',
+    'lookup/waterfall.ts',
+    'team/planned-work.ts',
+    'team/undone-by.ts',
+    'team/unoffered.ts',
+  ],
+  ledger: [
+    'believed-time.ts',
+    'interrupted-changes.ts',
+    'ledger.ts',
+    'person.ts',
+    'row-pages.ts',
+    'store.ts',
+    'tally.ts',
+  ],
+  vendor: [
+    'account/account-key.ts',
+    'account/account.ts',
+    'account/accounts-file.ts',
+    'answer-fields.ts',
+    'answer-place.ts',
+    'changes.ts',
+    'connector.ts',
+    'dialect-of.ts',
+    'dialect.ts',
+    'envelope.ts',
+    'idempotency.ts',
+    'judge.ts',
+    'limits/limiter.ts',
+    'member-list.ts',
+    'misses.ts',
+    'operation-in.ts',
+    'proxy.ts',
+    'rate-hints.ts',
+    'readings.ts',
+    'redaction.ts',
+    'repetition.ts',
+    'request.ts',
+    'transport.ts',
+    'vendor-line.ts',
+  ],
+  job: ['job-settings.ts', 'job.ts'],
+  files: [
+    'columns/columns.ts',
+    'columns/near-duplicates.ts',
+    'describe-file.ts',
+    'fit.ts',
+    'input-file.ts',
+    'input.ts',
+    'output/output.ts',
+    'output/own-files.ts',
+    'output/sealed-text.ts',
+    'quality/cell-issues.ts',
+    'quality/issue-tally.ts',
+    'quality/repair.ts',
+    'row-input.ts',
+    'text-encoding.ts',
+  ],
+  plan: [
+    'batch-key.ts',
+    'batch.ts',
+    'consent.ts',
+    'former-calls.ts',
+    'freshness.ts',
+    'known-answers.ts',
+    'order.ts',
+    'output-name.ts',
+    'plan-run.ts',
+    'plan.ts',
+    'pricing.ts',
+    'replay.ts',
+    'reread.ts',
+    'row-classification.ts',
+    'sample.ts',
+    'saved-plan.ts',
+    'sent-requests.ts',
+    'team/change-guards.ts',
+    'team/change-plan.ts',
+    'team/diff-words.ts',
+    'team/remote-members.ts',
+  ],
+  sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
+  run: [
+    'batch-account.ts',
+    'connection.ts',
+    'find-batch.ts',
+    'inbox.ts',
+    'nightly.ts',
+    'open-ledger.ts',
+    'reconcile.ts',
+    'recover.ts',
+    'run-job.ts',
+    'run-request.ts',
+    'salvage.ts',
+    'summary.ts',
+    'trial.ts',
+    'undo.ts',
+  ],
+  index: [],
+  cli: [],
 };
+const ROOMS = Object.keys(STREET);
 
-const TIER_OF = new Map(
-  Object.values(TIERS).flatMap((names, tier) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => [name, tier] as const),
-  ),
-);
-const WORDS = 0;
+/** The invented vendors judge the rest, so they share nothing with it but the words of `core`. */
+const SANDBOX = 'sandbox';
+
+/** Folders in which every file has the same shape; nothing lists their members. */
+const FAMILIES = ['operations', 'ledger/stores', 'vendor/dialects', 'files/formats', 'cli'];
 
 /** Paths below `src/`, such as `stores/sqlite/lock.ts`. */
 const FILES = globSync('**/*.ts', { cwd: join(ROOT, 'src') }).sort();
@@ -68,45 +155,50 @@ function ownerOf(file: string): string | undefined {
   return FILES.includes(owner) ? owner : undefined;
 }
 
-/** The entry of the table that says where a file stands. */
-function placeOf(file: string): string {
-  const owner = ownerOf(file);
-  if (owner !== undefined) return placeOf(owner);
-  return file.includes('/') ? `${file.split('/')[0]}/` : basename(file, '.ts');
-}
-
-const tierOf = (file: string): number => TIER_OF.get(placeOf(file)) ?? Number.NaN;
+/** The file itself, or the one whose private part it is. */
+const wholeOf = (file: string): string => ownerOf(file) ?? file;
+const roomOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : 'index');
+const familyOf = (file: string): string | undefined =>
+  FAMILIES.find((folder) => dirname(wholeOf(file)) === folder);
 const shown = ({ from, to }: Import): string => `${from} → ${to}`;
+const ABROAD = IMPORTS.filter(({ from, to }) => roomOf(from) !== roomOf(to));
 
 describe('imports', () => {
-  test('every file has its place in the table, and every place its file', () => {
+  test('every file has its room on the street, and every room its files', () => {
     expect(IMPORTS.length).toBeGreaterThan(FILES.length);
-    expect([...new Set(FILES.map(placeOf))].sort()).toEqual([...TIER_OF.keys()].sort());
+    expect([...new Set(FILES.map(roomOf))].sort()).toEqual([...ROOMS].sort());
   });
 
-  test('the tiers are those of the architecture page, in its order', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-    const table = page.split('## Imports go one way')[1]?.split('\n## ')[0] ?? '';
-    const [, ...tiers] = [...table.matchAll(/^\| ([a-z ]+) \|/gm)].map(([, tier]) => tier);
-    expect(tiers).toEqual(Object.keys(TIERS));
+  test('the street is that of its page, room by room', () => {
+    const page = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
+    const rooms = [...page.matchAll(/^\| `([a-z]+)[/.]/gm)].map(([, room]) => room);
+    expect(rooms).toEqual(ROOMS);
   });
 
-  test('go one way: words, contracts, families and mechanisms, attempt, recover, pipeline, library, faces', () => {
-    expect(IMPORTS.filter(({ from, to }) => !(tierOf(to) <= tierOf(from))).map(shown)).toEqual([]);
+  test('go down the street, never up', () => {
+    const up = ABROAD.filter(({ from, to }) => ROOMS.indexOf(roomOf(to)) > ROOMS.indexOf(roomOf(from)));
+    expect(up.map(shown)).toEqual([]);
+  });
+
+  test('enter a room by its doors alone, and every door is entered', () => {
+    const entered = new Map(ROOMS.map((room) => [room, new Set<string>()]));
+    for (const { to } of ABROAD) entered.get(roomOf(to))?.add(to.slice(roomOf(to).length + 1));
+    for (const [room, doors] of Object.entries(STREET)) {
+      if (doors !== 'open') expect([room, [...(entered.get(room) ?? [])].sort()]).toEqual([room, [...doors]]);
+    }
   });
 
   test('members of a family know neither each other nor another family', () => {
-    const isMember = (file: string): boolean => placeOf(file).endsWith('/') && placeOf(file) !== 'sandbox/';
     const strangers = IMPORTS.filter(({ from, to }) => {
-      if (!isMember(from) || !placeOf(to).endsWith('/') || placeOf(to) === 'sandbox/') return false;
-      return (ownerOf(from) ?? from) !== (ownerOf(to) ?? to);
+      if (familyOf(from) === undefined || familyOf(to) === undefined) return false;
+      return wholeOf(from) !== wholeOf(to);
     });
     expect(strangers.map(shown)).toEqual([]);
   });
 
   test('the sandbox is the judge of the rest, so it shares nothing with it but words', () => {
-    const out = IMPORTS.filter(({ from, to }) => placeOf(from) === 'sandbox/' && placeOf(to) !== 'sandbox/');
-    expect(out.filter(({ to }) => tierOf(to) !== WORDS).map(shown)).toEqual([]);
+    const out = ABROAD.filter(({ from, to }) => roomOf(from) === SANDBOX && roomOf(to) !== 'core');
+    expect(out.map(shown)).toEqual([]);
   });
 
   test('the private parts of a file are imported by that file and from its folder alone', () => {
@@ -140,12 +232,12 @@ function circles(imports: readonly Import[]): readonly string[] {
 
 describe('what a start loads before its command begins', () => {
   test.for([
-    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'account.ts']],
-    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'account.ts']],
-    ['cli/run.ts', ['undici', 'dialect.ts', 'dialect-file.ts']],
+    ['cli/status.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'vendor/account/account.ts']],
+    ['cli/sandbox.ts', ['zod', 'yaml', 'undici', 'bottleneck', 'vendor/account/account.ts']],
+    ['cli/run.ts', ['undici', 'vendor/dialect.ts', 'vendor/dialect-file.ts']],
   ] as const)('%s does without %j', ([command, spared]) => {
     const loaded = loadedBy(command);
-    expect([...loaded]).toContain('errors.ts');
+    expect([...loaded]).toContain('core/errors.ts');
     expect(spared.filter((each) => loaded.has(each))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Sheet } from '../core/format.ts';
 import type { Operation } from '../core/operation.ts';
@@ -123,7 +124,7 @@ function runOf(words: readonly string[], savedAs: string): string {
 }
 
 async function planFile(console: Console, file: string, flags: Flags): Promise<ExitCode> {
-  const operations = await loadFamily<Operation>(new URL('../operations/', import.meta.url));
+  const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
     throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);

@@ -1,4 +1,3 @@
-import type { Dialect } from '../vendor/dialect.ts';
 import { isTooDeep, MOST_LEVELS, parseJson } from './answer-body/json.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 
@@ -59,20 +58,6 @@ export interface AnswerPlace {
   readonly results?: string;
   /** The list of results is one of objects: of an operation of the job's own, a list of plain values is a field. */
   readonly objects?: true;
-}
-
-/** @param operation whose answers hold lists; left out: nobody asks for those. */
-export function answerPlaceOf(
-  { through, fields_at: fields, operations }: Dialect,
-  operation?: string,
-): AnswerPlace {
-  const results = operation === undefined ? undefined : operations[operation]?.results;
-  return {
-    ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
-    ...(fields === undefined ? {} : { fields }),
-    ...(results === undefined ? {} : { results }),
-    ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
-  };
 }
 
 /** The fields of an answer; undefined when there is nothing at their place, or nothing that can be read. */

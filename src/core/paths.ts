@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE } from './families.ts';
 
 /** Where our own files are when nobody says otherwise. */
 
@@ -47,8 +48,7 @@ export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
 /** The JSON schema of such files, which comes with the program. */
 export function schemaPath(kind: SchemaKind): string {
-  // Beside the sources and beside what was built of them alike.
-  return fileURLToPath(new URL(`../../docs/schemas/${kind}.json`, import.meta.url));
+  return fileURLToPath(new URL(`docs/schemas/${kind}.json`, PACKAGE));
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, StopError, stop } from '../core/errors.ts';
+import { FORMATS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { endingOf, partsOf } from '../core/file-name.ts';
 import type { FileBytes, Format } from '../core/format.ts';
@@ -236,7 +237,7 @@ async function meantInstead(path: string): Promise<string> {
 
 /** Of the names of all files that some format reads. */
 export async function readableEndings(): Promise<readonly string[]> {
-  const formats = await loadFamily<Format>(new URL('./formats/', import.meta.url));
+  const formats = await loadFamily<Format>(FORMATS);
   return [...formats.values()].flatMap(({ extensions }) => extensions);
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
+import { FORMATS } from '../core/families.ts';
 import { loadFamily, loadMember } from '../core/family.ts';
 import { endingOf } from '../core/file-name.ts';
 import type { Format, ReadOptions, Sheet, Survey } from '../core/format.ts';
@@ -163,8 +164,6 @@ export async function openFile(path: string, read: ReadOptions = {}): Promise<Op
   const file = new InputFile(resolve(path));
   return { path: file.path, file, sheet: await (await formatOf(file.path)).open(file, read) };
 }
-
-const FORMATS = new URL('./formats/', import.meta.url);
 
 /** The format that claims the file's ending. One that is called like it is tried first: the others need not be loaded. */
 async function formatOf(path: string): Promise<Format> {

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { parseDurationMs } from '../core/duration.ts';
+import { OPERATIONS } from '../core/families.ts';
 import { familyNames, loadMember } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
 import type { FormulaMode } from '../core/formulas.ts';
@@ -78,8 +79,6 @@ export interface Job {
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
 }
-
-const OPERATIONS = new URL('../operations/', import.meta.url);
 
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 

@@ -1,4 +1,3 @@
-import { answerPlaceOf } from '../core/answer-body.ts';
 import { isoTime } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
@@ -8,6 +7,7 @@ import { APART_MS } from '../ledger/believed-time.ts';
 import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
+import { answerPlaceOf } from '../vendor/answer-place.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import type { RunOrder } from './order.ts';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
+import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { stateFolder } from '../core/paths.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
@@ -145,7 +146,7 @@ export async function eraseIn(
 }
 
 async function storeOf(location: string): Promise<Store> {
-  const stores = await loadFamily<Store>(new URL('../ledger/stores/', import.meta.url));
+  const stores = await loadFamily<Store>(STORES);
   return storeFor(
     [...stores.values()].filter(({ forTests }) => forTests !== true),
     location,

@@ -1,5 +1,4 @@
 import PQueue from 'p-queue';
-import { answerPlaceOf } from '../core/answer-body.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
@@ -29,6 +28,7 @@ import { type Answering, replay } from '../plan/replay.ts';
 import { rereadOf, rereadWords } from '../plan/reread.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { answerPlaceOf } from '../vendor/answer-place.ts';
 import { asReadToday } from '../vendor/readings.ts';
 import { buy, keepReading, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
 import type { Connections } from './connection.ts';

@@ -1,4 +1,3 @@
-import { answerPlaceOf } from '../core/answer-body.ts';
 import { checkOptions } from '../core/checked-options.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
@@ -21,6 +20,7 @@ import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change
 import { remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
 import type { PathSearch } from '../vendor/answer-fields.ts';
+import { answerPlaceOf } from '../vendor/answer-place.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
 import { operationIn } from '../vendor/operation-in.ts';

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { invariant, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
+import { PACKAGE } from '../core/families.ts';
+
+/** The program's start, which a package brings along as it stands. */
+const PROGRAM = new URL('src/bin.js', PACKAGE);
 
 /** How long the sandbox may take to end by itself before it is made to. It has nothing to lose: its book is written. */
 const STOP_MS = 5000;
@@ -45,20 +48,14 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
   const words = ['sandbox', '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
   // A crash point is meant for the program under test, never for its judge.
   const { ROWONCE_CRASH_AT: _, ...env } = process.env;
-  const child = spawn(process.execPath, [programPath(), ...words], { detached: true, stdio: 'pipe', env });
+  const child = spawn(process.execPath, [fileURLToPath(PROGRAM), ...words], {
+    detached: true,
+    stdio: 'pipe',
+    env,
+  });
   const url = await listeningUrl(child);
   letGo(child);
   return { url, stop: () => stopChild(child) };
-}
-
-/** The program's start, in a checkout (`src/sandbox/` → `src/bin.js`) and when compiled (`dist/sandbox/` → the same). */
-function programPath(): string {
-  const candidates = ['../bin.js', '../../src/bin.js'].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  );
-  const found = candidates.find((path) => existsSync(path));
-  invariant(found !== undefined, `the program's start is at none of ${candidates.join(', ')}`);
-  return found;
 }
 
 function listeningUrl(child: ChildProcess): Promise<string> {

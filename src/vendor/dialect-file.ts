@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { suggestion } from '../core/nearest.ts';
 import type { Operation } from '../core/operation.ts';
@@ -23,8 +24,6 @@ import { firstProblem } from './dialect-file/check.ts';
  */
 
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
-
-const OPERATIONS = new URL('../operations/', import.meta.url);
 
 const { shape } = dialectSchema;
 

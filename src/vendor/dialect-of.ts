@@ -1,10 +1,9 @@
 import { invariant, stop } from '../core/errors.ts';
+import { DIALECTS } from '../core/families.ts';
 import { loadMember } from '../core/family.ts';
 import type { Vendor } from '../core/operation.ts';
 import type { Account } from './account/account.ts';
 import type { Dialect, ReadBack } from './dialect.ts';
-
-const DIALECTS = new URL('./dialects/', import.meta.url);
 
 /**
  * The dialect that an account speaks: the built-in one of its vendor, with what its file says differently, and through

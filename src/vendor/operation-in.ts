@@ -1,6 +1,7 @@
-import { answerPlaceOf, fieldsIn, ownBodyIn, resultsIn, valueAt } from '../core/answer-body.ts';
+import { fieldsIn, ownBodyIn, resultsIn, valueAt } from '../core/answer-body.ts';
 import { stop } from '../core/errors.ts';
 import { type Answer, type Call, end, type JsonValue, type Operation, type Step } from '../core/operation.ts';
+import { answerPlaceOf } from './answer-place.ts';
 import { changeFields } from './changes.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from './request.ts';

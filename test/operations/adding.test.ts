@@ -16,7 +16,12 @@ test('the operation in the guide works as it stands', async () => {
   const sources = new URL('../../src/', import.meta.url).href;
   const folder = await mkdtemp(join(tmpdir(), 'rowonce-guide-'));
   try {
-    await writeFile(join(folder, 'verify-email.ts'), program.replaceAll("from '../", `from '${sources}`));
+    await writeFile(
+      join(folder, 'verify-email.ts'),
+      program
+        .replaceAll("from '../", `from '${sources}`)
+        .replaceAll("from './", `from '${sources}operations/`),
+    );
     const operation = await loadMember<Operation>(pathToFileURL(folder), 'verify-email');
 
     expect(operation?.prepare({ email: 'jo' }, {})).toEqual({

@@ -5,9 +5,10 @@
  * with other names.
  */
 import { describe, expect, test } from 'vitest';
-import { answerPlaceOf, bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
+import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
+import { answerPlaceOf } from '../../src/vendor/answer-place.ts';
 import type { Dialect, Envelope } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';

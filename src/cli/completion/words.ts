@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Argument, Command, type Option } from 'commander';
 import { invariant, StopError } from '../../core/errors.ts';
+import { COMMANDS, OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadMember } from '../../core/family.ts';
 import { DELIMITER_NAMES, ENCODINGS } from '../../core/format.ts';
 import { FORMULA_MODES } from '../../core/formulas.ts';
@@ -21,9 +22,6 @@ interface Place {
   readonly argument: number;
   readonly store: string | undefined;
 }
-
-const COMMANDS = new URL('../', import.meta.url);
-const OPERATIONS = new URL('../../operations/', import.meta.url);
 
 /** Where a checkout, and a user who copied from one, keeps jobs; and where one is that was saved beside its list. */
 const JOB_FOLDERS = ['jobs', '.'];

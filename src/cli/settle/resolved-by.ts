@@ -1,4 +1,4 @@
-import { answerPlaceOf, bodyHolding, objectWith } from '../../core/answer-body.ts';
+import { bodyHolding, objectWith } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -7,6 +7,7 @@ import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
 import { accountOfBatch } from '../../run/batch-account.ts';
 import { sandboxAccount } from '../../vendor/account/account.ts';
+import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';

@@ -140,6 +140,3 @@ function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
-
-// Started by its path, as the sandbox's own process is; `bin.js` imports it and calls.
-if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));

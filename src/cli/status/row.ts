@@ -1,4 +1,4 @@
-import { answerPlaceOf, fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
+import { fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
 import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
@@ -23,6 +23,7 @@ import type {
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { dialectOfBatch } from '../../run/batch-account.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
+import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { changeFields } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import { vendorReply } from '../../vendor/envelope.ts';

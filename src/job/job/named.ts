@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type StopError, stop } from '../../core/errors.ts';
+import { FORMATS, OPERATIONS } from '../../core/families.ts';
 import { familyNames, loadFamily } from '../../core/family.ts';
 import { endingOf } from '../../core/file-name.ts';
 import type { Format } from '../../core/format.ts';
@@ -9,9 +10,6 @@ import { foreignName } from '../../core/plain-text.ts';
 import { unoffered } from '../../operations/team/unoffered.ts';
 
 /** What is said to a word that stands where a job is wanted and is none. */
-
-const OPERATIONS = new URL('../../operations/', import.meta.url);
-const FORMATS = new URL('../../files/formats/', import.meta.url);
 
 /** Where a checkout, and a user who copied from one, keeps jobs; looked at for suggestions only. */
 const JOBS_FOLDER = 'jobs';

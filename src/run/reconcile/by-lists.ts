@@ -1,7 +1,8 @@
-import { answerPlaceOf, bodyHolding, objectWith } from '../../core/answer-body.ts';
+import { bodyHolding, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
+import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect, DialectOperation, Listing } from '../../vendor/dialect.ts';
 import { merged } from '../../vendor/envelope.ts';

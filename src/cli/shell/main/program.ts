@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
+import { COMMANDS, PACKAGE } from '../../../core/families.ts';
 import { familyNames, loadMember } from '../../../core/family.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
@@ -9,8 +10,6 @@ import type { CliCommand, RunCommand } from '../command.ts';
  * The command line as commander sees it, put together from the files of `cli/`. Only the command that is typed is
  * imported: the others would cost every start their own imports.
  */
-
-const COMMANDS = new URL('../../', import.meta.url);
 
 /** Standard output and error, as commander writes help to them. */
 export interface HelpOutput {
@@ -71,9 +70,7 @@ export async function describeProgram(): Promise<Command> {
 }
 
 export function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
-  );
+  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
   invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
   return String(manifest.version);
 }

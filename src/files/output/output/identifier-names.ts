@@ -1,8 +1,7 @@
+import { OPERATIONS } from '../../../core/families.ts';
 import { loadFamily } from '../../../core/family.ts';
 import type { Operation } from '../../../core/operation.ts';
 import { isNameOf } from '../../columns/columns.ts';
-
-const OPERATIONS = new URL('../../../operations/', import.meta.url);
 
 /**
  * Which names would be taken for an identifier, by any operation that knows one by its cells. An answer under such a name

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { answerPlaceOf, objectWith } from '../../../core/answer-body.ts';
+import { objectWith } from '../../../core/answer-body.ts';
 import { questionOf } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Answer, Call, JsonObject, JsonValue, Operation } from '../../../core/operation.ts';
 import type { Outcome } from '../../../core/row.ts';
+import { answerPlaceOf } from '../../../vendor/answer-place.ts';
 import type { Dialect } from '../../../vendor/dialect.ts';
 import { merged } from '../../../vendor/envelope.ts';
 

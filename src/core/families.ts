@@ -1,0 +1,16 @@
+/**
+ * Where the program's own files are: the folders of its families, and the package that they are in. They stand in the
+ * same places in the source and in what is built of it, so this file is built for itself, at its own place.
+ */
+
+const HERE = import.meta.url;
+
+/** Folders in which every file is a member; nothing lists them (`family.ts`). */
+export const OPERATIONS = new URL('../operations/', HERE);
+export const DIALECTS = new URL('../vendor/dialects/', HERE);
+export const STORES = new URL('../ledger/stores/', HERE);
+export const FORMATS = new URL('../files/formats/', HERE);
+export const COMMANDS = new URL('../cli/', HERE);
+
+/** The folder that holds `package.json`. */
+export const PACKAGE = new URL('../../', HERE);
