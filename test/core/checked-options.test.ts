@@ -111,7 +111,15 @@ describe('what is no option', () => {
 });
 
 test('an older Node is told so in a sentence when it imports the library, and loads nothing of it', () => {
-  const pretended = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });";
+  // A module that names what an older `node:zlib` does not have would end the import before any of ours is asked.
+  const pretended = `
+    import { registerHooks } from 'node:module';
+    Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+    const older = Object.keys(process.getBuiltinModule('node:zlib')).filter((name) => !/zstd/i.test(name));
+    const zlib = \`const zlib = process.getBuiltinModule('node:zlib');
+      export default zlib; export const { \${older.join(', ')} } = zlib;\`;
+    const instead = { url: 'data:text/javascript,' + encodeURIComponent(zlib), shortCircuit: true };
+    registerHooks({ resolve: (name, context, next) => (name === 'node:zlib' ? instead : next(name, context)) });`;
   const library = JSON.stringify(new URL('../../src/index.ts', import.meta.url).href);
   const program = `${pretended} await import(${library}).catch((error) => console.log(error.code, error.message, error.next));`;
   const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 type Unpacker = (packed: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 
@@ -8,7 +8,7 @@ const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map([
   ['x-gzip', gunzipSync],
   ['deflate', inflateSync],
   ['br', brotliDecompressSync],
-  ['zstd', (packed, options) => zstdDecompressSync(packed, options)],
+  ['zstd', (packed, options) => zlib.zstdDecompressSync(packed, options)],
 ]);
 
 /** Each layer may unpack to the whole bound, so many of them would keep the machine busy for seconds. */
