@@ -234,7 +234,7 @@ describe('the account', () => {
 
   test('does not exist', async () => {
     const desk = await deskWithList();
-    const refusal = { code: 2, fact: /^there is no account "dada" in /, next: /data/ };
+    const refusal = { code: 2, fact: /^There is no account "dada" in /, next: /data/ };
     await expectNothingSpent(desk, desk.run('--account', 'dada'), refusal);
   });
 

@@ -119,7 +119,7 @@ async function addedColumns(
 async function earlierGuess(
   { path, file }: OpenedFile,
   header: readonly string[],
-  { name }: Pick<Operation, 'name'>,
+  { name, inputs }: Pick<Operation, 'name' | 'inputs'>,
   ledger: Pick<LedgerReader, 'batches'> | undefined,
 ): Promise<EarlierGuess | undefined> {
   const all = (await ledger?.batches()) ?? [];
@@ -132,6 +132,8 @@ async function earlierGuess(
     if (!(isItsOutput || inputPath === path)) continue;
     const known = columnsOf(settings);
     if (known === undefined || !(isItsOutput || known.guessed)) continue;
+    // The inputs of an `api-call` and of a search are the columns that its job names: another job has others.
+    if (Object.keys(known.columns).some((input) => inputs.every((each) => each.name !== input))) continue;
     return { batch: id, columns: known.columns, isOutput: isItsOutput };
   }
   return undefined;

@@ -100,6 +100,26 @@ test('an output as input is worked on by the columns of its list, and not by tho
   expect((await desk.type(renamed)).stderr).toContain(`website ← Website (as in batch ${batch},`);
 });
 
+test('a job with other columns than the last one over a list is no continuation of it', async () => {
+  const desk = await openDesk();
+  const job = (column: string) =>
+    desk.write('job.yaml', `operation: api-call\nmethod: GET\nendpoint: /tags/{{${column}}}\n`);
+  await desk.write('list.csv', 'Domain,Tag\na.example,one\n');
+  await job('Domain');
+  const run = ['run', 'job.yaml', 'list.csv', '--account', 'data', '--budget', '9', '-o', 'out.csv', '--yes'];
+  expect((await desk.type(run)).stderr).toContain('Domain ← Domain');
+
+  await job('Tag');
+  const plan = (list: string) => desk.type(['plan', 'job.yaml', list, '--account', 'data']);
+  expect((await plan('list.csv')).stdout).toContain('columns        Tag ← Tag');
+  expect((await plan('out.csv')).stdout).toContain('columns        Tag ← Tag');
+  await job('Tga');
+  expect((await plan('list.csv')).stderr).toBe(
+    'api-call needs a column for "Tga" (as the endpoint or the body of the job names it), and the file has none that is called so.\n' +
+      'Known are: Domain, Tag. Say so under `columns:` in the job.\n',
+  );
+});
+
 test('what was found is never looked up by itself: a row that is corrected in a copy of the output is asked about as it says', async () => {
   const desk = await openDesk();
   await desk.write('list.csv', 'Company,ABN\nAcme,51824753556\nBeta,44676848475\n');

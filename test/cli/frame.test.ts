@@ -97,7 +97,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
 test('what stops a command is said under --quiet too, and under --json as the only object', async () => {
   const quiet = await rowonce(['accounts', 'remove', 'x', '--quiet'], { env: NOWHERE });
   expect(quiet).toMatchObject({ code: 2, stdout: '' });
-  expect(quiet.stderr).toMatch(/^there is no account "x" in \/nonexistent\/accounts\.yaml\.\n/);
+  expect(quiet.stderr).toMatch(/^There is no account "x" in \/nonexistent\/accounts\.yaml\.\n/);
   const json = await rowonce(['accounts', 'remove', 'x', '--json'], { env: NOWHERE });
   expect(JSON.parse(json.stdout).stopped.code).toBe('account');
 });
@@ -111,12 +111,12 @@ test('the common options may stand before the command', async () => {
 test('--no-color wins over FORCE_COLOR, before the command and after it', async () => {
   const env = { ...NOWHERE, FORCE_COLOR: '1' };
   const words = ['accounts', 'remove', 'x'];
-  expect((await rowonce(words, { env })).stderr.startsWith('\u001b[31mthere is no account "x"')).toBe(true);
+  expect((await rowonce(words, { env })).stderr.startsWith('\u001b[31mThere is no account "x"')).toBe(true);
   for (const plain of [
     ['--no-color', ...words],
     [...words, '--no-color'],
   ]) {
-    expect((await rowonce(plain, { env })).stderr).toMatch(/^there is no account "x"/);
+    expect((await rowonce(plain, { env })).stderr).toMatch(/^There is no account "x"/);
   }
 });
 

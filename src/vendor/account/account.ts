@@ -142,7 +142,7 @@ export function chooseAccount(
   if (only === undefined) {
     throw stop(
       'account',
-      `there is no ${vendor} account in ${accounts.path}`,
+      `There is no ${vendor} account in ${accounts.path}`,
       `Add one with rowonce accounts add, or try it without cost with --account sandbox-${vendor}.`,
     );
   }
@@ -177,7 +177,7 @@ export function findAccount(accounts: Accounts, name: string, env: Environment =
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
   throw stop(
     'account',
-    `there is no account ${foreignName(name)} in ${accounts.path}`,
+    `There is no account ${foreignName(name)} in ${accounts.path}`,
     suggestion(name, known),
   );
 }
