@@ -9,7 +9,7 @@ import { formatAbn } from '../../operations/lookup/abn.ts';
 /** After a count: "3 in scientific notation". */
 const WORDS: Readonly<Record<CellIssueKind, string>> = {
   scientific_notation: 'in scientific notation',
-  number_format: 'written as a number or a formula',
+  number_format: 'written as a number',
   lost_digit: 'of ten digits, so one is lost',
   lost_zero: 'without the zero in front',
   mistyped: 'with a wrong checksum',

@@ -9,6 +9,7 @@ import {
   normaliseProfileSlug,
   normaliseWebsite,
   profileDetour,
+  withoutTextMark,
   withoutTracking,
 } from '../../operations/lookup/identifiers.ts';
 import { withoutMojibake } from './cell-issues/mojibake.ts';
@@ -84,6 +85,9 @@ export function cellIssueOf(kind: CellKind, cell: string): CellIssue | undefined
   if (SOUND[kind]?.test(cell) === true) return undefined;
   const text = cell.trim();
   if (text === '' || text.length > LONGEST_CELL) return undefined;
+  const shown = kind === 'text' ? text : withoutTextMark(text);
+  // What marks a cell as text is never sent, so it is damaged only where the text itself is.
+  if (shown !== text) return shown === '' ? undefined : (cellIssueOf(kind, shown) ?? harmless('spelling'));
   switch (kind) {
     case 'abn':
       return damageOfAbn(text);

@@ -3,13 +3,13 @@
 export type NumberReading =
   /** `4.4677E+10`; `digits` where all of them are still there, as in `5.1824753556E+10`. */
   | { readonly kind: 'scientific_notation'; readonly digits: string | undefined }
-  /** `51824753556.0`, `51,824,753,556`, `'51824753556`, `="51824753556"`: all digits are there. */
+  /** `51824753556.0`, `51,824,753,556`: all digits are there. */
   | { readonly kind: 'number_format'; readonly digits: string };
 
 const SCIENTIFIC = /^(?<first>\d)(?:[.,](?<decimals>\d+))?E\+?(?<exponent>\d{1,2})$/i;
 
-/** The marks that keep a number as text in a formula or a cell, and those that belong to a number alone. */
-const FORMATTED = /^(?:="|')?(?<digits>\d{1,3}(?:,\d{3})+|\d+)(?:\.0+)?"?$/;
+/** The marks that belong to a number alone. */
+const FORMATTED = /^(?<digits>\d{1,3}(?:,\d{3})+|\d+)(?:\.0+)?$/;
 
 /** Undefined for anything else, plain digits included. */
 export function readSpreadsheetNumber(text: string): NumberReading | undefined {
