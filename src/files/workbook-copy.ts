@@ -1,6 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
+import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/identifier-columns.ts';
 import type { NamedColumns } from './header.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
@@ -21,6 +22,8 @@ export interface TableRow extends WorkbookRow {
 export interface Table {
   readonly sheetName: string;
   readonly columns: NamedColumns;
+  /** What a spreadsheet shows of a cell that is no text of a workbook yet; left out, the cell itself. */
+  readonly shown?: (cell: string) => string | undefined;
   /** With the rows above the header, if there are any. */
   rows(): AsyncIterable<readonly TableRow[]>;
 }
@@ -29,7 +32,7 @@ export interface Table {
 const ROWS_PER_BATCH = 256;
 
 export function workbookCopy(
-  { sheetName, columns, rows }: Table,
+  { sheetName, columns, shown, rows }: Table,
   options: CopyOptions,
   cellsFor: CellsFor,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -71,6 +74,8 @@ export function workbookCopy(
     if (kind === 'title') return cells;
     return kept.map((place) => {
       const cell = cells[place];
+      const text = cell === undefined ? undefined : shown?.(cell.text);
+      if (text !== undefined) return textCell(text);
       return cell?.kind === 'number' && (identifiers.has(place) || isIdentifier(cell.text))
         ? textCell(cell.text)
         : cell;
@@ -85,6 +90,7 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
     // As Excel calls the only sheet of a new workbook.
     sheetName: 'Sheet1',
     columns: { names: header, places: [...header.keys()], nameless: [] },
+    shown: shownText,
     async *rows() {
       let isBegun = false;
       for await (const group of sheet.groups()) {

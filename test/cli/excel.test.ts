@@ -93,6 +93,16 @@ test('a CSV file becomes a workbook on demand or by the name of its output, and 
   expect(readFileSync(desk.place.path('plain.xlsx')).equals(written)).toBe(true);
 });
 
+test('a cell of a CSV file that Excel wrote as a formula is in a workbook the text that it shows', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', 'ABN,Site\n="51824753556","=""a.example"""\n');
+  const run = ['run', 'enrich-company', 'list.csv', '--budget', '9', '--for-excel'];
+  expect((await desk.type(run)).code).toBe(0);
+  expect(await cellsIn(desk, 'list.enriched.xlsx', ['ABN', 'Site', '_status'])).toEqual([
+    ['51824753556', 'a.example', 'matched'],
+  ]);
+});
+
 test('what cannot be read or written as a workbook is refused before anything is bought', async () => {
   const desk = await deskWithLeads();
   for (const name of ['leads.xls', 'leads.ods']) await desk.write(name, 'not looked into');

@@ -26,9 +26,12 @@ const SHOWN_TEXT = /^="(?<text>(?:[^"]|"")*)"$/;
 
 /** A cell as it was meant: without the blanks around it, and without what marks it as text, an apostrophe or a formula. */
 export function withoutTextMark(cell: string): string {
-  const trimmed = cell.trim();
-  const shown = SHOWN_TEXT.exec(trimmed)?.groups?.text?.replaceAll('""', '"').trim();
-  return (shown ?? trimmed).replace(TEXT_MARKS, '');
+  return (shownText(cell) ?? cell).trim().replace(TEXT_MARKS, '');
+}
+
+/** What a spreadsheet shows of a formula that is nothing but a text; undefined for any other cell. */
+export function shownText(cell: string): string | undefined {
+  return SHOWN_TEXT.exec(cell.trim())?.groups?.text?.replaceAll('""', '"');
 }
 
 /** A normaliser from a reader of text that is trimmed, not empty and not too long. */
