@@ -33,16 +33,21 @@ export function erasedReason(atMs: number): string {
 
 /** A longer address, and a longer slug, are somebody else's. */
 const NO_ADDRESS_BEFORE = String.raw`(?<![\p{L}\p{N}._%+-])`;
-const NO_HOST_AFTER = String.raw`(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+/** What makes a host longer, and the address that of somebody else, unless it ends as the name of a file does. */
+const FILE_ENDING = String.raw`(?:[\p{L}\p{N}_-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
+const NO_HOST_AFTER = String.raw`(?![\p{L}\p{N}-]|\.(?!${FILE_ENDING})[\p{L}\p{N}])`;
 const NO_HOST_BEFORE = String.raw`(?<![\p{L}\p{N}-])`;
 const NO_SLUG_AFTER = String.raw`(?![\p{L}\p{N}\p{M}_-])`;
 
 export class Mentions {
   readonly #pattern: RegExp;
+  /** The same where letters may be written as escapes. */
+  readonly #written: RegExp;
 
   constructor({ kind, value }: Person) {
-    const source = kind === 'email' ? emailPattern(value) : profilePattern(value);
-    this.#pattern = new RegExp(source, 'giu');
+    const patternOf = kind === 'email' ? emailPattern : profilePattern;
+    this.#pattern = new RegExp(patternOf(value, AS_IT_IS), 'giu');
+    this.#written = new RegExp(patternOf(value, ANY_WRITING), 'giu');
   }
 
   in(text: string): boolean {
@@ -59,9 +64,9 @@ export class Mentions {
     return this.in(pairs.toString('utf16le')) || this.in(pairs.swap16().toString('utf16le'));
   }
 
-  /** The text with something else in the person's place. */
+  /** The text with something else in the person's place, however it is written there; the rest stays as it was. */
   replacedIn(text: string): string {
-    return text.replace(this.#pattern, 'erased');
+    return text.replace(this.#pattern, 'erased').replace(this.#written, 'erased');
   }
 
   #isIn(text: string): boolean {
@@ -70,21 +75,45 @@ export class Mentions {
   }
 }
 
-function emailPattern(address: string): string {
-  return `${NO_ADDRESS_BEFORE}${escaped(address)}${NO_HOST_AFTER}`;
+interface Writing {
+  /** What may stand before it, although it is no boundary. */
+  readonly orAfter: string;
+  write(text: string): string;
+}
+
+const AS_IT_IS: Writing = { orAfter: '', write: escaped };
+/** The last letters of an escape before an address are none of the address. */
+const ANY_WRITING: Writing = { orAfter: String.raw`|(?<=%[0-9a-f]{2}|\\u[0-9a-f]{4})`, write: anyWriting };
+
+function emailPattern(address: string, { orAfter, write }: Writing): string {
+  return `(?:${NO_ADDRESS_BEFORE}${orAfter})${write(address)}${NO_HOST_AFTER}`;
 }
 
 /** Hosts of one country are the network's as well; a call by a slug has nothing but that. */
-function profilePattern(url: string): string {
+function profilePattern(url: string, { orAfter, write }: Writing): string {
   const slug = normaliseProfileSlug(url);
   const address = percentDecoded(url).replace(/^https:\/\/(?:www\.)?/, '');
-  const page = `${NO_HOST_BEFORE}${escaped(address)}${NO_SLUG_AFTER}`;
+  const page = `(?:${NO_HOST_BEFORE}${orAfter})${write(address)}${NO_SLUG_AFTER}`;
   if (slug.kind !== 'usable') return page;
-  return `${page}|"profile_slug":"${escaped(slug.value)}"`;
+  return `${page}|"profile_slug":"${write(slug.value)}"`;
 }
 
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+/** Each letter as it is, as in a URL, or as in JSON. */
+function anyWriting(text: string): string {
+  const writings = [...text].map((letter) => {
+    const inUrl = [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    const units = Array.from(
+      { length: letter.length },
+      (_, at) => String.raw`\\u` + letter.charCodeAt(at).toString(16).padStart(4, '0'),
+    );
+    const inJson = letter === '/' ? String.raw`\\?/|${units.join('')}` : units.join('');
+    return `(?:${escaped(letter)}|${inUrl}|${inJson})`;
+  });
+  return writings.join('');
 }
 
 /** What JSON writes as an escape, as the letter that it stands for. */

@@ -70,6 +70,8 @@ export interface Erased {
   readonly rows: number;
   /** Memberships of which it is not known any more whose they are. */
   readonly memberships: number;
+  /** Places beside the book that are named after a person: commands, names of lists and outputs, reasons of pauses. */
+  readonly names: number;
   /** Lists in the store that were removed. */
   readonly files: readonly string[];
   /** Outputs of the batches concerned, which are the user's and stay as they are. */

@@ -15,12 +15,15 @@ test.each([
   '/people?email=jane.doe%40acme.example&x=1',
   String.raw`{"email":"jane.doe\u0040acme.example"}`,
   'mailto:jane.doe@acme.example.',
+  '/home/user/jane.doe@acme.example.csv',
+  'jane.doe@acme.example.enrich-person.csv.gz',
 ])('an address is found in %s', (text) => expect(jane.in(text)).toBe(true));
 
 test.each([
   'mary-jane.doe@acme.example',
   'jane.doe@acme.example.org',
   'jane.doe@acme.examples',
+  'jane.doe@acme.example.csv.org',
   'janexdoe@acme.example',
 ])('%s is somebody else', (text) => expect(jane.in(text)).toBe(false));
 
@@ -47,6 +50,22 @@ test.each(['', 'acme.example', 'jane-doe', 'https://www.linkedin.com/company/acm
   '"%s" is refused, because it names no person',
   (text) => expect(() => personOf(text)).toThrow(expect.objectContaining({ code: 'usage' })),
 );
+
+test.each([
+  ['run jane.doe@acme.example.csv', 'run erased.csv'],
+  ['{"path":"people%2Fjane.doe%40acme.example/notes"}', '{"path":"people%2Ferased/notes"}'],
+  [String.raw`{"note":"\u003cJANE.doe\u0040acme.example\u003e"}`, String.raw`{"note":"\u003cerased\u003e"}`],
+  ['mary-jane.doe%40acme.example', 'mary-jane.doe%40acme.example'],
+])('in %s the address is replaced, and nothing else is', (text, replaced) =>
+  expect(jane.replacedIn(text)).toBe(replaced),
+);
+
+test('a profile is replaced as it is written in JSON and in a URL', () => {
+  expect(page.replacedIn(String.raw`"linkedin.com\/in\/jane-doe"`)).toBe('"erased"');
+  expect(page.replacedIn('at=https%3A%2F%2Flinkedin.com%2Fin%2Fjane-doe&x')).toBe(
+    'at=https%3A%2F%2Ferased&x',
+  );
+});
 
 function left(answer: unknown, about: 'company' | 'anything'): unknown {
   const bytes = answerWithout(Buffer.from(JSON.stringify(answer)), jane, about);

@@ -40,18 +40,19 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
 
 const BACKUPS = 'Backups and copies of the store still hold it: delete or replace them.';
 
-function isNothing({ calls, cut, rows, memberships, files }: Erased): boolean {
-  return calls + cut + rows + memberships + files.length === 0;
+function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
+  return calls + cut + rows + memberships + names + files.length === 0;
 }
 
 function foundLines(location: string, found: Erased): readonly string[] {
   if (isNothing(found)) return [`Nothing of that is in ${location}.`];
-  const { calls, cut, rows, memberships, files, outputs } = found;
+  const { calls, cut, rows, memberships, names, files, outputs } = found;
   const parts = [
     ...(calls > 0 ? [counted(calls, 'request')] : []),
     ...(cut > 0 ? [`a part of ${counted(cut, 'answer')}`] : []),
     ...(rows > 0 ? [counted(rows, 'row')] : []),
     ...(memberships > 0 ? [counted(memberships, 'membership')] : []),
+    ...(names > 0 ? [counted(names, 'name', 'names of files and commands')] : []),
     ...(files.length > 0 ? [counted(files.length, 'kept list')] : []),
   ];
   return [
@@ -62,7 +63,7 @@ function foundLines(location: string, found: Erased): readonly string[] {
 }
 
 export function erasureObject(location: string, erased: Erased): object {
-  const { calls, cut, rows, memberships, files, outputs } = erased;
+  const { calls, cut, rows, memberships, names, files, outputs } = erased;
   const unsettled = erased.unsettled.length;
-  return { store: location, requests: calls, cut, rows, memberships, files, outputs, unsettled };
+  return { store: location, requests: calls, cut, rows, memberships, names, files, outputs, unsettled };
 }

@@ -144,6 +144,37 @@ test('a call that was erased is found by its own key, and by none once its key f
   await (await openStore(sqlite, place)).close();
 });
 
+test('forgetting somebody else without the key does not hide that the key is lost', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  for (const name of ['kim', 'lee']) {
+    const body = JSON.stringify({ data: [{ email: `${name}@example.org` }] });
+    await answered(ledger, batch, name, { body });
+  }
+  await ledger.close();
+  await erase(place, KIM_ORDER);
+  rmSync(join(place, 'erasure-key'));
+  await erase(place, { kind: 'person', person: personOf('lee@example.org') });
+  await expect(openStore(sqlite, place)).rejects.toMatchObject({ code: 'store_lost' });
+});
+
+test('what is only named after a person is found and renamed, however the name is written', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const settings = { path: 'people/kim%40example.org/notes' };
+  const batch = await batchNamed(ledger, 'a', { settings });
+  await ledger.noteWritten('/home/user/kim@example.org.people.csv', ['a'.repeat(64)]);
+  await ledger.close();
+  expect(await erase(place, KIM_ORDER, true)).toMatchObject({ calls: 0, rows: 0, names: 2 });
+  await erase(place, KIM_ORDER);
+  expect(isIn(place, 'kim@example.org')).toBe(false);
+  expect(isIn(place, 'kim%40example.org')).toBe(false);
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ names: 0 });
+  const after = await checkedInFull(place);
+  expect((await after.batch(batch))?.settings).toEqual({ path: 'people/erased/notes' });
+});
+
 test('what may have been charged holds a person back, and stays out of a purge', async () => {
   const place = temporaryFolder();
   const ledger = await openStore(sqlite, place);

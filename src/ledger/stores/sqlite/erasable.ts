@@ -17,6 +17,8 @@ export interface Erasable {
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
   readonly batches: ReadonlySet<number>;
+  /** In how many places beside the book something is named after the person. */
+  readonly names: number;
 }
 
 export interface Cut {
@@ -39,6 +41,7 @@ export function erasureOf(connection: Connection, folder: string, order: Erasure
     cut: found.cuts.length,
     rows: found.rows.length,
     memberships: found.subjects.size,
+    names: found.names,
     files: lists.files,
     outputs: outputsOf(connection, found),
     unsettled: [...found.unsettled, ...lists.unfinished.map((batch) => ({ batch: batchId(batch), row: 1 }))],
@@ -47,8 +50,8 @@ export function erasureOf(connection: Connection, folder: string, order: Erasure
   return { found, lists, report };
 }
 
-export function isNothing({ calls, cut, rows, memberships, files }: Erased): boolean {
-  return calls + cut + rows + memberships + files.length === 0;
+export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {
+  return calls + cut + rows + memberships + names + files.length === 0;
 }
 
 /** An answer from which somebody was cut out stands in the outputs of all rows that used it. */
@@ -93,6 +96,7 @@ function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 
     ...connection.all<ErasableRow>(UNSETTLED, { attempts: attached }),
     ...connection.all<ErasableRow>(UNFINISHED, {}),
   ];
+  const batches = new Set(ids(connection, BATCHES));
   return {
     calls,
     attempts,
@@ -100,7 +104,8 @@ function aboutPerson(connection: Connection, { person }: ErasureOrder & { kind: 
     rows,
     subjects,
     unsettled: unsettled.map(({ batch, row }) => ({ batch: batchId(batch), row })),
-    batches: new Set(ids(connection, BATCHES)),
+    batches,
+    names: batches.size + (connection.get<{ count: number }>(NAMES)?.count ?? 0),
   };
 }
 
@@ -145,6 +150,11 @@ UNION SELECT batch, row FROM planned WHERE mentions(planned, NULL)`;
 
 const BATCHES = `
 SELECT id FROM batches WHERE mentions(concat_ws(' ', settings, command, input_path, output_path, lineage), NULL)`;
+
+const NAMES = `
+SELECT (SELECT count(*) FROM files WHERE mentions(path, NULL))
+     + (SELECT count(*) FROM pauses WHERE mentions(why, NULL))
+     + (SELECT count(*) FROM accounts WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)) AS count`;
 
 const UNSETTLED = `
 SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
@@ -223,6 +233,7 @@ function olderThan(
       unsettled === 1 ? [{ batch: batchId(batch), row }] : [],
     ),
     batches: new Set(),
+    names: 0,
   };
 }
 

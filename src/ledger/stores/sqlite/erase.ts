@@ -238,6 +238,8 @@ function replaceNames(connection: Connection, mentions: Mentions, batches: Reado
       connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, mentions.replacedIn(row.text), id);
     }
   }
+  // What is not known as ours any more is kept as the user's.
+  connection.run('DELETE FROM files WHERE mentions(path, NULL)');
   connection.run('DELETE FROM pauses WHERE mentions(why, NULL)');
   connection.run(
     'UPDATE accounts SET misses_place = NULL WHERE misses_place IS NOT NULL AND mentions(misses_place, NULL)',

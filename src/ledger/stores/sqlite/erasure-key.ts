@@ -45,13 +45,17 @@ export function keyCheck(secret: Buffer): string {
   return createHmac('sha256', secret).update('rowonce erasure key').digest('hex').slice(0, 16);
 }
 
-/** What is the matter when calls are hidden under another key than the one that is there; undefined: nothing. */
+/**
+ * What is the matter when calls are hidden under another key than the one that is there; undefined: nothing. An erasure
+ * without the key makes a new one, which hides nobody who was forgotten before.
+ */
 export function lostErasureKey(connection: Connection, folder: StoreFolder): string | undefined {
-  const newest = connection.get<{ key_check: string }>(
-    "SELECT key_check FROM erasures WHERE kind = 'person' ORDER BY id DESC LIMIT 1",
+  const checks = connection.all<{ key_check: string }>(
+    "SELECT DISTINCT key_check FROM erasures WHERE kind = 'person'",
   );
-  if (newest === undefined) return undefined;
+  if (checks.length === 0) return undefined;
   const key = readErasureKey(folder.erasureKey);
-  if (key !== undefined && keyCheck(key) === newest.key_check) return undefined;
+  const check = key === undefined ? undefined : keyCheck(key);
+  if (checks.every(({ key_check }) => key_check === check)) return undefined;
   return `The file ${folder.erasureKey} is not the one by which people who were forgotten are known, so they would be bought again.`;
 }
