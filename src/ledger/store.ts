@@ -17,8 +17,8 @@ export interface Store {
   /**
    * Opens the ledger for spending: alone, checked, and brought to the newest schema.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
-   *   false, or the place cannot be one; `store_version` when a newer Rowonce made it; `store_damaged` when something
-   *   that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.
+   *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
+   *   something that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
   /**

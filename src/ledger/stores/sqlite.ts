@@ -19,7 +19,7 @@ import { SqliteLedger } from './sqlite/ledger.ts';
 import { isSpenderAlive, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
-import { identify, MIGRATIONS, migrate, refuseNewer } from './sqlite/migrations.ts';
+import { identify, migrate, newestSchema, refuseUnknown } from './sqlite/migrations.ts';
 import { refuseForeignNotes } from './sqlite/outside-note.ts';
 import { SqliteReader } from './sqlite/reader.ts';
 import { openSalvage } from './sqlite/salvage.ts';
@@ -225,7 +225,7 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
   try {
     const schema = schemaOf(connection, folder);
     if (schema === 0) throw nothingThere(folder);
-    if (schema < MIGRATIONS.length) throw olderSchema(folder, schema);
+    if (schema < newestSchema()) throw olderSchema(folder, schema);
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
@@ -255,7 +255,7 @@ function schemaOf(connection: Connection, folder: StoreFolder): number {
         throw damaged(folder.path, 'ledger.db is empty, and entries had been written to it');
       return 0;
     case 'ledger':
-      refuseNewer(kind.schema, folder.path);
+      refuseUnknown(kind.schema, folder.path);
       return kind.schema;
     case 'foreign':
       throw notALedger(folder);
@@ -326,7 +326,7 @@ function notALedger(folder: StoreFolder): StopError {
 function olderSchema(folder: StoreFolder, schema: number): StopError {
   return stop(
     'store_version',
-    `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${MIGRATIONS.length}).`,
+    `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${newestSchema()}).`,
     'Type "rowonce run" with it once, which brings it up to date.',
   );
 }

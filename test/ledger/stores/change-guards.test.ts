@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GUARDS_3 } from '../../../src/ledger/stores/sqlite/guards-3.ts';
+import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { batchNamed, batchSpec, NOON_MS } from './book.ts';
 import { admittedChange, changed, changeOf, decideChange, INVITED, KIM, lostChange } from './changes.ts';
@@ -197,6 +197,6 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of changes that there is', () => {
-    expect(untested(database, GUARDS_3, REFUSED)).toEqual([]);
+    expect(untested(database, CHANGES, REFUSED)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ERASURE_GUARDS } from '../../../src/ledger/stores/sqlite/erasure-guards.ts';
+import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   answered,
@@ -196,6 +196,12 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of erasures that there is', () => {
-    expect(untested(database, ERASURE_GUARDS, REFUSED)).toEqual([]);
+    expect(untested(database, ERASURES, REFUSED)).toEqual([]);
+    const lettingErasuresPass = database
+      .prepare<[], { name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%FROM erased x%' ORDER BY name",
+      )
+      .all();
+    expect(lettingErasuresPass.map(({ name }) => name)).toEqual(EMPTYING.map(([guard]) => guard).sort());
   });
 });

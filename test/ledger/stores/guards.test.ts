@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { GUARDS } from '../../../src/ledger/stores/sqlite/guards.ts';
-import { GUARDS_2 } from '../../../src/ledger/stores/sqlite/guards-2.ts';
-import { GUARDS_3 } from '../../../src/ledger/stores/sqlite/guards-3.ts';
-import { TIME_GUARDS } from '../../../src/ledger/stores/sqlite/guards-4.ts';
-import { PRICE_GUARDS } from '../../../src/ledger/stores/sqlite/guards-4-prices.ts';
-import { SCHEMA_4 } from '../../../src/ledger/stores/sqlite/schema-4.ts';
-import { SCHEMA_5 } from '../../../src/ledger/stores/sqlite/schema-5.ts';
+import { AGREEMENTS } from '../../../src/ledger/stores/sqlite/schema/agreements.ts';
+import { CHANGES } from '../../../src/ledger/stores/sqlite/schema/changes.ts';
+import { ERASURES } from '../../../src/ledger/stores/sqlite/schema/erasures.ts';
+import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
+import { READINGS } from '../../../src/ledger/stores/sqlite/schema/readings.ts';
+import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
+import { SCHEMA } from '../../../src/ledger/stores/sqlite/schema.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import {
   ACCOUNT,
@@ -484,11 +484,11 @@ describe('the database refuses', () => {
     attemptSql(attempt({ call: CALL.answered, batch: LATE, replaces: ANSWER }));
   });
 
-  test('by every guard that there is, but for those of changes, time and prices, which have tests of their own', () => {
-    const others = SCHEMA_4.replace(TIME_GUARDS, '').replace(PRICE_GUARDS, '');
-    expect(untested(database, GUARDS + GUARDS_2 + others, REFUSED)).toEqual([]);
-    const all = GUARDS + GUARDS_2 + GUARDS_3 + SCHEMA_4 + SCHEMA_5;
-    expect(untested(database, all, [])).toEqual(untested(database, undefined, []));
+  test('by every guard that there is, but for those of topics that have tests of their own', () => {
+    const elsewhere = [AGREEMENTS, CHANGES, ERASURES, PRICES, READINGS, TIME];
+    const here = elsewhere.reduce((script, topic) => script.replace(topic, ''), SCHEMA);
+    expect(untested(database, here, REFUSED)).toEqual([]);
+    expect(untested(database, SCHEMA, [])).toEqual(untested(database, undefined, []));
   });
 });
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { PRICE_GUARDS } from '../../../src/ledger/stores/sqlite/guards-4-prices.ts';
+import { PRICES } from '../../../src/ledger/stores/sqlite/schema/prices.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, batchNamed, decide, lost, NOON_MS, replyWith, requestUnder } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
@@ -66,6 +66,6 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of prices that there is', () => {
-    expect(untested(database, PRICE_GUARDS, REFUSED)).toEqual([]);
+    expect(untested(database, PRICES, REFUSED)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { credits } from '../../../src/ledger/ledger.ts';
-import { READING_GUARDS } from '../../../src/ledger/stores/sqlite/guards-5-readings.ts';
+import { READINGS } from '../../../src/ledger/stores/sqlite/schema/readings.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admitted, answered, batchNamed, decide, lost, MATCHED, NOON_MS, replyWith, settle } from './book.ts';
 import { changed, changeOf, INVITED } from './changes.ts';
@@ -83,7 +83,7 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of readings that there is', () => {
-    expect(untested(database, READING_GUARDS, REFUSED)).toEqual([]);
+    expect(untested(database, READINGS, REFUSED)).toEqual([]);
   });
 });
 

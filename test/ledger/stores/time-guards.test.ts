@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIME_GUARDS } from '../../../src/ledger/stores/sqlite/guards-4.ts';
+import { TIME } from '../../../src/ledger/stores/sqlite/schema/time.ts';
 import sqlite from '../../../src/ledger/stores/sqlite.ts';
 import { admit, answered, batchNamed, DAY_MS, NOON_MS } from './book.ts';
 import { openStore, temporaryFolder } from './places.ts';
@@ -125,6 +125,6 @@ describe('the database refuses', () => {
   });
 
   test('by every guard of time that there is', () => {
-    expect(untested(database, TIME_GUARDS, REFUSED)).toEqual([]);
+    expect(untested(database, TIME, REFUSED)).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ import { hiddenKey, keyCheck } from './erasure-key.ts';
 
 /**
  * Empties what was found, inside of one transaction: an entry first, then what it covers, then the content with its
- * checksums. The guards of schema 5 let nothing else pass.
+ * checksums. The guards of the schema let nothing else pass.
  */
 export interface Erasing {
   readonly order: ErasureOrder;

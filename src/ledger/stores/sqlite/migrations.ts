@@ -1,20 +1,23 @@
 import { StopError, stop } from '../../../core/errors.ts';
 import { type Connection, explained } from './connection.ts';
-import { SCHEMA_1 } from './schema.ts';
-import { SCHEMA_2 } from './schema-2.ts';
-import { SCHEMA_3 } from './schema-3.ts';
-import { SCHEMA_4 } from './schema-4.ts';
-import { SCHEMA_5 } from './schema-5.ts';
-import { sumUpEverything } from './table-sums.ts';
+import { SCHEMA } from './schema.ts';
+import { sumUp } from './table-sums.ts';
 
 /** "RoWo" in ASCII, in the header of every ledger: another program's SQLite file is never taken for one. */
 export const APPLICATION_ID = 0x526f576f;
 
-/** The script at index n brings a ledger from schema n to n + 1. Scripts are never edited after their release. */
-export const MIGRATIONS: readonly string[] = [SCHEMA_1, SCHEMA_2, SCHEMA_3, SCHEMA_4, SCHEMA_5];
+/** The number of the first schema that is opened. Those before it were never released, and nothing brings them here. */
+const FIRST = 5;
 
-/** The schema that gave every row which is believed a checksum. */
-const SUMMED = 4;
+/**
+ * The first script makes schema 5 in an empty ledger, and each one after it brings a ledger one number on. A script is
+ * never edited after its release: another one is added. One that adds a column to batches or accounts takes their
+ * checksums away, and they get new ones.
+ */
+export const MIGRATIONS: readonly string[] = [SCHEMA];
+
+/** The number of the schema that the last script leaves. */
+export const newestSchema = (): number => FIRST + MIGRATIONS.length - 1;
 
 /** What kind of file it is, before anything is written to it. */
 export type Kind =
@@ -30,32 +33,42 @@ export function identify(connection: Connection): Kind {
   return { kind: tables === 0 ? 'empty' : 'foreign' };
 }
 
-/** @throws StopError `store_version` when a newer Rowonce made it. */
-export function refuseNewer(schema: number, folder: string): void {
-  if (schema <= MIGRATIONS.length) return;
-  throw stop(
-    'store_version',
-    `The store ${folder} was made by a newer Rowonce (schema ${schema}, this one knows ${MIGRATIONS.length}).`,
-    'Use the newer Rowonce, or name another folder with --store.',
-  );
+/** @throws StopError `store_version` when this Rowonce does not know the schema of a ledger. */
+export function refuseUnknown(schema: number, folder: string): void {
+  if (schema > newestSchema()) {
+    throw stop(
+      'store_version',
+      `The store ${folder} was made by a newer Rowonce (schema ${schema}, this one knows ${newestSchema()}).`,
+      'Use the newer Rowonce, or name another folder with --store.',
+    );
+  }
+  if (schema < FIRST) {
+    throw stop(
+      'store_version',
+      `The store ${folder} was made by a Rowonce before 0.1.0 (schema ${schema}, this one opens ${FIRST} and later). Nothing in it was changed.`,
+      'Finish its batches and export its answers with the version that made it, or name another folder with --store.',
+    );
+  }
 }
 
 /**
  * Brings a ledger to the newest schema, each step in one transaction with its number: a crash leaves a whole step or
  * none, and the next start goes on there.
+ * @param from the number of its schema; 0 for an empty ledger.
  */
 export function migrate(connection: Connection, from: number, folder: string): void {
   for (const [index, script] of MIGRATIONS.entries()) {
-    if (index < from) continue;
+    const schema = FIRST + index;
+    if (schema <= from) continue;
     try {
       connection.script(`BEGIN IMMEDIATE;${script}`);
-      if (index + 1 >= SUMMED) sumUpEverything(connection);
+      sumUp(connection);
       connection.script(`PRAGMA application_id = ${APPLICATION_ID};
-        PRAGMA user_version = ${index + 1};
+        PRAGMA user_version = ${schema};
         COMMIT;`);
     } catch (error) {
       if (connection.inTransaction) connection.script('ROLLBACK');
-      throw migrationFailed(explained(error, folder), index + 1, folder);
+      throw migrationFailed(explained(error, folder), schema, folder);
     }
   }
 }

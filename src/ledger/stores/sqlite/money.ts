@@ -9,7 +9,7 @@ import {
 import type { Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
-/** What the scopes of money hold. The totals themselves are kept by the triggers (`guards.ts`). */
+/** What the scopes of money hold. The totals themselves are kept by the triggers (`schema/`). */
 interface Caps {
   readonly account: number;
   readonly batch: number | null;

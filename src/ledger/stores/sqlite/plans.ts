@@ -6,7 +6,7 @@ import { batchNumber } from './records.ts';
 
 /** The plans of batches of changes: written with their batch, and never altered. */
 
-/** Before the batch itself, which ends the plan (`guards-3.ts`). */
+/** Before the batch itself, which ends the plan (`schema/changes.ts`). */
 export function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
   const sql = 'INSERT INTO planned (batch, row, planned, checksum) VALUES (?, ?, ?, ?)';
   for (const { row, ...rest } of plan) {

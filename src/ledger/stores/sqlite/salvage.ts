@@ -6,7 +6,7 @@ import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
 import type { OutcomeRow } from './checksums.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
-import { MIGRATIONS, migrate } from './migrations.ts';
+import { migrate, newestSchema, refuseUnknown } from './migrations.ts';
 import { SqliteReader } from './reader.ts';
 import { batchId, batchNumber } from './records.ts';
 
@@ -49,11 +49,15 @@ function mendHeader(path: string): void {
   closeSync(file);
 }
 
-/** The number of the schema may be what is damaged; the table of erasures is not there in any older one. */
+/** The number of the schema may be what is damaged; the table of erasures is there in every schema that is opened. */
 function bringUpToDate(connection: Connection, folder: string): void {
-  const newest = connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined;
-  if (!newest) migrate(connection, Number(connection.pragma('user_version')), folder);
-  else connection.pragma(`user_version = ${MIGRATIONS.length}`);
+  if (connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined) {
+    connection.pragma(`user_version = ${newestSchema()}`);
+    return;
+  }
+  const schema = Number(connection.pragma('user_version'));
+  if (schema !== 0) refuseUnknown(schema, folder);
+  migrate(connection, schema, folder);
 }
 
 type Row = OutcomeRow & { readonly checksum: number | null };

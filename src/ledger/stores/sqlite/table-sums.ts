@@ -1,4 +1,4 @@
-import { cellsChecksum, checksumOfText, type Value } from './checksums.ts';
+import { cellsChecksum, type Value } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 
 /**
@@ -53,24 +53,4 @@ function check(row: Cells, summed: Summed, what: string): void {
 export function checkTables(connection: Connection): void {
   for (const row of connection.each<object>('SELECT * FROM batches')) checkBatch(row);
   for (const row of connection.each<object>('SELECT * FROM accounts')) checkAccount(row);
-}
-
-/**
- * What a migration leaves without a checksum gets one, so that a missing one is damage from then on. The triggers that
- * keep settled rows as they are stand aside for that.
- */
-export function sumUpEverything(connection: Connection): void {
-  sumUp(connection);
-  if (connection.get('SELECT 1 FROM rows WHERE checksum IS NULL LIMIT 1') === undefined) return;
-  // SQLite may write an odd character as another escape than we do.
-  connection.define('checksum_again', (list) => checksumOfText(JSON.stringify(JSON.parse(list)), null));
-  const guards = connection.all<{ name: string; sql: string }>(
-    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'rows' AND sql LIKE '% UPDATE %'",
-  );
-  for (const { name } of guards) connection.script(`DROP TRIGGER ${name}`);
-  connection.script(
-    `UPDATE rows SET checksum = checksum_again(
-       json_array(batch, row, kind, matched_by, reason, answers, input)) WHERE checksum IS NULL`,
-  );
-  for (const { sql } of guards) connection.script(sql);
 }

@@ -1,5 +1,5 @@
 /**
- * What must be true of changes, said once more and not by the guards of `guards-3.ts`. A subject that stood elsewhere than
+ * What must be true of changes, said once more and not by the guards of `schema/changes.ts`. A subject that stood elsewhere than
  * its log says would have a change made twice, or never.
  */
 type Wrong = [sql: string, problem: (id: number) => string];

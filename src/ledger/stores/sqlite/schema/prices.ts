@@ -1,10 +1,21 @@
-import { refusal } from './guards.ts';
+import { refusal } from './refusals.ts';
 
 /**
- * Rules of schema 4 about prices: an attempt reserves no less than the highest price that was seen, and a price that was
- * seen is not forgotten.
+ * The highest price that was seen, only of vendors whose answers say what they cost: an attempt reserves no less, and it
+ * is not forgotten.
  */
-const PRICES = `
+export const PRICES = [
+  `
+-- \`highest\`: the highest price that an answer has shown. \`credits_max\` is what the job said, -1 where it said nothing.
+CREATE TABLE prices (
+  account INTEGER NOT NULL REFERENCES accounts (id),
+  operation TEXT NOT NULL,
+  credits_max INTEGER NOT NULL,
+  highest INTEGER NOT NULL CHECK (highest >= 0),
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY (account, operation, credits_max)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER attempts_price BEFORE INSERT ON attempts BEGIN
   SELECT RAISE(ABORT, 'money rule: an attempt reserves the highest price that was seen')
     FROM calls c
@@ -22,6 +33,6 @@ CREATE TRIGGER prices_rising BEFORE UPDATE ON prices BEGIN
    WHERE NEW.highest < OLD.highest
       OR (NEW.account, NEW.operation, NEW.credits_max) IS NOT (OLD.account, OLD.operation, OLD.credits_max);
 END;
-`;
-
-export const PRICE_GUARDS = [PRICES, refusal('DELETE', 'prices')].join('');
+`,
+  refusal('DELETE', 'prices'),
+].join('');

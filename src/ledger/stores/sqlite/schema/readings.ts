@@ -1,11 +1,25 @@
-import { refusal } from './guards.ts';
+import { keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
 
 /**
- * Rules of schema 5 about readings: only what a vendor answered to a question is read again, and no budget falls by it.
- * A reply that was kept in doubt is read as well, and becomes the answer that it was; what was at risk stays spent.
- * The closure of the attempt stays as it is, and so do rows, which name the newest reading that they could know.
+ * What an answer means by a later dialect than the one that it was settled by. Only what a vendor answered to a question is
+ * read again, and no budget falls by it. A reply that was kept in doubt is read as well, and becomes the answer that it
+ * was; what was at risk stays spent. The closure of the attempt stays as it is, and so do rows, which name the newest
+ * reading that they could know. A dialect is known by 48 bits of its hash.
  */
-const READINGS = `
+export const READINGS = [
+  `
+CREATE TABLE readings (
+  id INTEGER PRIMARY KEY,
+  attempt INTEGER NOT NULL REFERENCES attempts (id),
+  answer TEXT NOT NULL CHECK (answer IN ('found', 'no_match', 'refused')),
+  charged INTEGER NOT NULL CHECK (charged >= 0),
+  why TEXT NOT NULL,
+  dialect INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX readings_attempt ON readings (attempt);
+
 CREATE TRIGGER readings_reading BEFORE INSERT ON readings BEGIN
   SELECT RAISE(ABORT, 'money rule: only an answer of the vendor is read again, or a reply that its call is in doubt about')
    WHERE EXISTS (SELECT 1 FROM retractions WHERE attempt = NEW.attempt)
@@ -52,24 +66,17 @@ WHEN EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'in_d
     ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;
 END;
 
-DROP TRIGGER calls_answered;
-CREATE TRIGGER calls_answered BEFORE UPDATE OF answer ON calls WHEN NEW.answer IS NOT OLD.answer BEGIN
-  SELECT RAISE(ABORT, 'money rule: an answer is taken back only by a retraction')
-   WHERE NEW.answer IS NULL AND NOT EXISTS (SELECT 1 FROM retractions WHERE attempt = OLD.answer);
-  SELECT RAISE(ABORT, 'money rule: an answer comes from a settled attempt of the call, from a person, or from a reading')
-   WHERE NEW.answer IS NOT NULL AND NOT EXISTS (
-     SELECT 1 FROM attempts a LEFT JOIN closures k ON k.attempt = a.id
-      WHERE a.id = NEW.answer AND a.call = NEW.id
-        AND (k.kind = 'settled' OR EXISTS (SELECT 1 FROM told t WHERE t.attempt = a.id)
-          OR EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)));
-END;
-
 CREATE TRIGGER retractions_read BEFORE INSERT ON retractions BEGIN
   SELECT RAISE(ABORT, 'money rule: what was read as more than a free miss is not taken back')
     FROM readings WHERE attempt = NEW.attempt AND (answer <> 'no_match' OR charged > 0);
 END;
-`;
-
-export const READING_GUARDS = [READINGS, refusal('UPDATE', 'readings'), refusal('DELETE', 'readings')].join(
-  '',
-);
+`,
+  keptUnlessErased({
+    trigger: 'readings_no_update',
+    table: 'readings',
+    covered: ofAttempt('OLD.attempt'),
+    kept: 'id attempt answer charged dialect at',
+    content: WORDS,
+  }),
+  refusal('DELETE', 'readings'),
+].join('');

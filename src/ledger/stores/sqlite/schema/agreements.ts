@@ -1,0 +1,16 @@
+import { refusal } from './refusals.ts';
+
+/** To which requests of jobs and dialects somebody agreed, by the hash of what decides them. An entry is for good. */
+export const AGREEMENTS = [
+  `
+CREATE TABLE agreements (
+  sha256 TEXT PRIMARY KEY CHECK (length(sha256) = 64),
+  -- What was agreed to, as it was shown.
+  shown TEXT NOT NULL,
+  agreed_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
+  refusal('UPDATE', 'agreements'),
+  refusal('DELETE', 'agreements'),
+].join('');

@@ -1,0 +1,134 @@
+import { BODY, covers, emptied, HEADERS, keptUnlessErased, ofAttempt, refusal } from './refusals.ts';
+
+/** The guard names columns, so that others of the same row may change. */
+const UNCHANGED = `
+CREATE TRIGGER attempts_unchanged
+BEFORE UPDATE OF id, call, batch, row, reserved, intent_at, decision, replaces, checksum ON attempts
+WHEN (NEW.id, NEW.call, NEW.batch, NEW.row, NEW.reserved, NEW.intent_at, NEW.decision, NEW.replaces)
+  IS NOT (OLD.id, OLD.call, OLD.batch, OLD.row, OLD.reserved, OLD.intent_at, OLD.decision, OLD.replaces)
+  OR NOT ${covers('call', 'OLD.call')} BEGIN
+  SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
+END;
+`;
+
+/** What is sent for a call: the intent before it, the request under an idempotency key, and the raw reply. */
+export const ATTEMPTS = [
+  `
+-- \`replaces\` is the answer that a refresh buys anew, \`paid_row\` the lowest row of the batch that used the answer. A lost
+-- attempt holds what it reserved until it is freed, told about or read; \`freed_by\` is the attempt whose release or answer
+-- gave it back. An attempt that was answered with a 404 has in \`newest\` the newest attempt of the store by then.
+CREATE TABLE attempts (
+  id INTEGER PRIMARY KEY,
+  call INTEGER NOT NULL REFERENCES calls (id),
+  batch INTEGER NOT NULL REFERENCES batches (id),
+  row INTEGER NOT NULL,
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  intent_at INTEGER NOT NULL,
+  day TEXT NOT NULL GENERATED ALWAYS AS (date(intent_at / 1000, 'unixepoch')) VIRTUAL,
+  decision INTEGER REFERENCES decisions (id),
+  replaces INTEGER REFERENCES attempts (id),
+  checksum INTEGER NOT NULL,
+  open INTEGER NOT NULL DEFAULT 1 CHECK (open IN (0, 1)),
+  paid_row INTEGER NOT NULL
+, freed_by INTEGER REFERENCES attempts (id), newest INTEGER, boot INTEGER REFERENCES boots (id), uptime INTEGER CHECK ((uptime IS NULL) = (boot IS NULL))) STRICT;
+CREATE UNIQUE INDEX attempts_open ON attempts (call) WHERE open = 1;
+CREATE INDEX attempts_call ON attempts (call);
+CREATE INDEX attempts_row ON attempts (batch, row);
+CREATE INDEX attempts_decision ON attempts (decision) WHERE decision IS NOT NULL;
+CREATE INDEX attempts_freed_by ON attempts (freed_by) WHERE freed_by IS NOT NULL;
+CREATE INDEX attempts_replaces ON attempts (replaces) WHERE replaces IS NOT NULL;
+
+-- A decision names the loss that it is about, so an attempt that got lost uses it up, and one that never left does not.
+CREATE TRIGGER attempts_admission BEFORE INSERT ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an attempt begins open') WHERE NEW.open <> 1;
+  SELECT RAISE(ABORT, 'money rule: a superseded or cancelled batch admits nothing')
+    FROM batches WHERE id = NEW.batch AND state IN ('superseded', 'cancelled');
+  SELECT RAISE(ABORT, 'money rule: the call and the batch are of different accounts')
+    FROM calls c, batches b WHERE c.id = NEW.call AND b.id = NEW.batch AND c.account <> b.account;
+  SELECT RAISE(ABORT, 'money rule: the call is already answered')
+    FROM calls WHERE id = NEW.call AND answer IS NOT NULL AND answer IS NOT NEW.replaces;
+  SELECT RAISE(ABORT, 'money rule: there is no such answer to replace')
+    FROM calls WHERE id = NEW.call AND NEW.replaces IS NOT NULL AND answer IS NOT NEW.replaces;
+  SELECT RAISE(ABORT, 'money rule: the call is in doubt and nobody decided to send it again')
+    FROM calls c WHERE c.id = NEW.call AND c.doubt IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM decisions d WHERE d.id = NEW.decision AND d.call = c.id AND d.doubt = c.doubt
+         AND d.batch = NEW.batch AND d.kind IN ('repeat', 'retry'));
+  SELECT RAISE(ABORT, 'money rule: a decision without a doubt')
+    FROM calls WHERE id = NEW.call AND doubt IS NULL AND NEW.decision IS NOT NULL;
+END;
+
+CREATE TRIGGER attempts_closed BEFORE UPDATE OF open ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: only a closure closes an attempt')
+   WHERE NEW.open <> 0 OR NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.id);
+END;
+
+CREATE TRIGGER attempts_paid_row BEFORE UPDATE OF paid_row ON attempts WHEN NEW.paid_row > OLD.paid_row BEGIN
+  SELECT RAISE(ABORT, 'money rule: the row that paid is the lowest that used the answer');
+END;
+`,
+  UNCHANGED,
+  refusal('DELETE', 'attempts'),
+  `
+-- What left under an idempotency key, without headers, so that it can be sent again to the byte.
+CREATE TABLE requests (
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
+  idempotency_key TEXT NOT NULL,
+  method TEXT NOT NULL CHECK (method IN ('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  path TEXT NOT NULL,
+  first_sent_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  body BLOB
+) STRICT;
+CREATE INDEX requests_key ON requests (idempotency_key);
+
+-- A vendor that honours a key takes all requests under it for one, so they must be one.
+CREATE TRIGGER requests_keeping BEFORE INSERT ON requests BEGIN
+  SELECT RAISE(ABORT, 'money rule: a request belongs to an open attempt')
+   WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = NEW.attempt AND open = 1);
+  SELECT RAISE(ABORT, 'money rule: an idempotency key stands for one request of one call')
+    FROM requests r JOIN attempts e ON e.id = r.attempt JOIN attempts a ON a.id = NEW.attempt
+   WHERE r.idempotency_key = NEW.idempotency_key
+     AND (e.call <> a.call OR (r.method, r.path, r.body, r.first_sent_at)
+       IS NOT (NEW.method, NEW.path, NEW.body, NEW.first_sent_at));
+  SELECT RAISE(ABORT, 'money rule: a lost request that is repeated under its key reserves nothing')
+    FROM attempts a JOIN requests r ON r.idempotency_key = NEW.idempotency_key
+    JOIN held_attempts h ON h.attempt = r.attempt
+   WHERE a.id = NEW.attempt AND a.reserved <> 0;
+  SELECT RAISE(ABORT, 'money rule: a repeat under a key is the lost request itself')
+    FROM attempts a JOIN calls c ON c.id = a.call JOIN decisions d ON d.id = a.decision AND d.kind = 'repeat'
+   WHERE a.id = NEW.attempt AND NOT EXISTS (
+     SELECT 1 FROM requests r WHERE r.attempt = c.doubt AND r.idempotency_key = NEW.idempotency_key);
+END;
+`,
+  keptUnlessErased({
+    trigger: 'requests_no_update',
+    table: 'requests',
+    covered: ofAttempt('OLD.attempt'),
+    kept: 'attempt idempotency_key method first_sent_at',
+    content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
+  }),
+  refusal('DELETE', 'requests'),
+  `
+CREATE TABLE replies (
+  attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
+  status INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+
+CREATE TRIGGER replies_recording BEFORE INSERT ON replies BEGIN
+  SELECT RAISE(ABORT, 'money rule: a reply belongs to an open attempt')
+   WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = NEW.attempt AND open = 1);
+END;
+`,
+  keptUnlessErased({
+    trigger: 'replies_no_update',
+    table: 'replies',
+    covered: ofAttempt('OLD.attempt'),
+    kept: 'attempt status received_at',
+    content: `${HEADERS} AND ${BODY}`,
+  }),
+  refusal('DELETE', 'replies'),
+].join('');

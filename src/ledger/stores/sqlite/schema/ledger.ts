@@ -1,0 +1,34 @@
+import { refusal } from './refusals.ts';
+
+/**
+ * The one row of the ledger itself, with a random name under which its commits are known outside of the store, too; and
+ * whose a file beside the user's is, by its content. Files have no checksum: a damaged entry names a file that nobody
+ * wrote, and at worst ours is kept as if it were the user's.
+ */
+export const LEDGER = [
+  `
+-- One row. \`commits\` is the sequence number that the watermark repeats outside of this file; \`clean\` is 1 only
+-- between an orderly end and the next start.
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  commits INTEGER NOT NULL,
+  clean INTEGER NOT NULL CHECK (clean IN (0, 1))
+, identity TEXT CHECK (length(identity) = 32)) STRICT;
+
+-- What outside of the store is held against the count would be worth nothing if the count could stand still or go back.
+CREATE TRIGGER ledger_counting BEFORE UPDATE OF commits ON ledger WHEN NEW.commits IS NOT OLD.commits + 1
+BEGIN SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one by one'); END;
+
+CREATE TRIGGER ledger_named BEFORE UPDATE OF identity ON ledger WHEN NEW.identity IS NULL
+BEGIN SELECT RAISE(ABORT, 'money rule: a ledger has a name'); END;
+`,
+  refusal('DELETE', 'ledger'),
+  `
+-- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them.
+CREATE TABLE files (
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  PRIMARY KEY (path, sha256)
+) STRICT, WITHOUT ROWID;
+`,
+].join('');

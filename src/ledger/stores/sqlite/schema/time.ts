@@ -1,0 +1,57 @@
+import { refusal } from './refusals.ts';
+
+/**
+ * When attempts were made. An intent is dated by what answers confirmed of the time, because the day that it is dated to is
+ * the day whose budget it takes. Attempts without a boot are dated by nothing but the calendar.
+ */
+export const TIME = [
+  `
+-- Each start of the machine, and two times of the calendar in it, each with the uptime of that moment: what the calendar
+-- said when the boot was first seen, and the last time that an answer's Date confirmed.
+CREATE TABLE boots (
+  id INTEGER PRIMARY KEY,
+  boot TEXT NOT NULL UNIQUE,
+  seen_at INTEGER NOT NULL,
+  seen_uptime INTEGER NOT NULL,
+  confirmed_at INTEGER,
+  confirmed_uptime INTEGER CHECK ((confirmed_uptime IS NULL) = (confirmed_at IS NULL)),
+  checksum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX boots_confirmed ON boots (confirmed_at);
+
+-- Five minutes are what clocks may differ, and two seconds what a confirmed time may move before it is written.
+CREATE TRIGGER attempts_timing BEFORE INSERT ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an intent is not dated before what an answer has confirmed')
+   WHERE NEW.intent_at < (SELECT max(confirmed_at) FROM boots);
+  SELECT RAISE(ABORT, 'money rule: an intent is dated by the confirmed time and the uptime since')
+    FROM boots WHERE id = NEW.boot
+     AND NEW.intent_at - (confirmed_at + NEW.uptime - confirmed_uptime) NOT BETWEEN 0 AND 302000;
+END;
+
+CREATE TRIGGER attempts_boot_kept BEFORE UPDATE OF boot, uptime ON attempts BEGIN
+  SELECT RAISE(ABORT, 'money rule: an attempt is kept as it was written');
+END;
+
+-- Its cut-off would take what was bought yesterday for too old.
+CREATE TRIGGER attempts_refresh_timing BEFORE INSERT ON attempts WHEN NEW.replaces IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a batch that began in the future buys nothing anew')
+    FROM batches WHERE id = NEW.batch AND created_at - NEW.intent_at > 302000;
+END;
+
+CREATE TRIGGER boots_beginning BEFORE INSERT ON boots WHEN NEW.confirmed_at IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a boot begins without a confirmed time');
+END;
+
+CREATE TRIGGER boots_confirming BEFORE UPDATE OF confirmed_at, confirmed_uptime ON boots
+WHEN OLD.confirmed_at IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'money rule: a confirmed time never goes back')
+   WHERE NEW.confirmed_at IS NULL OR NEW.confirmed_at < OLD.confirmed_at
+      OR NEW.confirmed_at - NEW.confirmed_uptime < OLD.confirmed_at - OLD.confirmed_uptime;
+END;
+
+CREATE TRIGGER boots_kept BEFORE UPDATE OF id, boot ON boots BEGIN
+  SELECT RAISE(ABORT, 'money rule: a boot is kept as it was written');
+END;
+`,
+  refusal('DELETE', 'boots'),
+].join('');
