@@ -5,7 +5,15 @@ import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
 import { interruptedChanges } from '../ledger/interrupted-changes.ts';
-import type { Batch, BatchId, BatchSpec, BatchStart, Credits, LedgerReader } from '../ledger/ledger.ts';
+import type {
+  Batch,
+  BatchId,
+  BatchSpec,
+  BatchStart,
+  Credits,
+  Ledger,
+  LedgerReader,
+} from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import { answerPlaceOf } from '../vendor/answer-place.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
@@ -13,7 +21,7 @@ import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import type { RunOrder } from './order.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
-/** Beginning, resuming and renewing a batch. */
+/** Beginning, resuming, renewing and closing a batch. */
 
 export interface BatchOptions {
   /** The plan of a change: kept with a new batch, and makes one where a finished list has something to do again. */
@@ -157,4 +165,18 @@ async function announce(
 async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
   const { in_doubt: _, ...final } = await ledger.counts(batch);
   return Object.values(final).reduce((sum, count) => sum + count, 0);
+}
+
+// ----------------------------------------------------------------------------------------------------------- closing
+
+/** The rows of the file, and those that a plan has added to them. */
+export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
+  return inputRows + rowsBeyond;
+}
+
+/** Closes the batch when every row has an outcome. A row in doubt counts: later runs look at it again, in a closed batch as well. */
+export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void> {
+  const counts = await ledger.counts(batch.id);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
 }

@@ -17,7 +17,7 @@ import { isRowRepaired } from '../files/quality/repair.ts';
 import { OtherContent } from '../files/row-input.ts';
 import type { AttemptId, Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
-import { startBatch } from '../plan/batch.ts';
+import { closeIfSettled, rowsOf, startBatch } from '../plan/batch.ts';
 import { requireConsent } from '../plan/consent.ts';
 import { findCalls } from '../plan/former-calls.ts';
 import { asksErasedAgain, isFreshFor } from '../plan/freshness.ts';
@@ -74,6 +74,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
     const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
+  if (stopped === undefined) await closeIfSettled(order.ledger, batch);
   return summarize(heard, batch, {
     metrics,
     spentBefore,
@@ -196,11 +197,6 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   }
   const stopped = stopReason(signal);
   return stopped && connection.upToDate(stopped);
-}
-
-/** Of the file, and those that a plan has added to them. */
-function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
-  return inputRows + rowsBeyond;
 }
 
 async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {

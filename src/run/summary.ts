@@ -1,7 +1,14 @@
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import {
+  type Batch,
+  type BatchId,
+  type Credits,
+  credits,
+  type LedgerReader,
+  type Money,
+} from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
 import type { RunOrder } from '../plan/order.ts';
 import { mostOfRow } from '../plan/pricing.ts';
@@ -49,14 +56,16 @@ export interface RunEnding {
   readonly durationMs: number;
 }
 
-/** Puts the summary together, and closes the batch when every row has its outcome. */
-export async function summarize(order: RunOrder, batch: Batch, ending: RunEnding): Promise<RunSummary> {
+/** What a summary is taken from. It only reads: a batch is closed by the run, before it is summarized. */
+export interface SummarizedRun extends Pick<RunOrder, 'job' | 'account' | 'dialect'> {
+  readonly ledger: LedgerReader;
+}
+
+export async function summarize(order: SummarizedRun, batch: Batch, ending: RunEnding): Promise<RunSummary> {
   const { ledger } = order;
   const { metrics, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (stopped === undefined && settled === batch.inputRows + (batch.rowsBeyond ?? 0))
-    await ledger.changeBatch(batch.id, { state: 'finished' });
   const { tally, ...written } = files ?? {};
   const money = await ledger.batchMoney(batch.id);
   return {
