@@ -133,12 +133,18 @@ export type Prepared<Input> =
   | { readonly kind: 'ready'; readonly input: Input }
   | { readonly kind: 'invalid'; readonly reason: string };
 
+/** What a planned change does to its subject, in a word. The words are kept with plans, so none of them is renamed. */
+export const PLANNED_ACTIONS = ['create_project', 'invite', 'change_role', 'remove', 'call'] as const;
+export type PlannedAction = (typeof PLANNED_ACTIONS)[number];
+
 /** A row of a change, ready to be worked off: kept with the batch, so that a run that resumes does what was planned. */
 export interface PlannedWork {
   /** Whom it alters, as far as that is known; two rows with the same one must want the same. */
   readonly subject: Subject;
   /** What the row wants its subject to be, in a word: a role, or `none`. Equal for rows that want the same. */
   readonly to: string;
+  /** What is done so that it becomes that. Left out: `call`, or nothing is sent, or each of the parts has its own. */
+  readonly action?: PlannedAction;
   /** What it is now, as far as is known. */
   readonly from?: string;
   readonly email?: string;

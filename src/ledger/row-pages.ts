@@ -36,6 +36,18 @@ export function plannedPages(ledger: Pick<LedgerReader, 'plannedRows'>, batch: B
   return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
 }
 
+/** Every row of such a plan, with what became of it; no record: it has no outcome yet. */
+export async function* plannedRecords(
+  ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
+  batch: BatchId,
+): AsyncGenerator<{ readonly planned: PlannedRow; readonly record: RowRecord | undefined }, void, undefined> {
+  for await (const page of plannedPages(ledger, batch)) {
+    const records = await ledger.rows(batch, page[0]?.row ?? 0, page.length);
+    const byRow = new Map(records.map((record) => [record.row, record]));
+    for (const planned of page) yield { planned, record: byRow.get(planned.row) };
+  }
+}
+
 async function* pages<Row extends { readonly row: RowNumber }>(
   pageRows: number,
   read: (from: RowNumber) => Promise<readonly Row[]>,

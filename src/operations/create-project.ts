@@ -32,7 +32,7 @@ function workOf(making: NewProject, team: Team, { organizationId }: OperationOpt
     was: { sequence: known?.sequence ?? 0 },
     making,
     ...(madeId === undefined
-      ? {}
+      ? { action: 'create_project' }
       : { made: `the project ${quoted(name)} was made before: project_id ${madeId}` }),
   };
 }

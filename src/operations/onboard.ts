@@ -24,6 +24,7 @@ import {
   type PersonAction,
   type PersonWork,
   personIn,
+  plannedAs,
   refuse,
   removalAction,
   roleAction,
@@ -110,7 +111,7 @@ function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<On
   const [first] = parts;
   invariant(first !== undefined, 'a row names at least one project');
   if (parts.length === 1) return { kind: 'ready', input: first };
-  const { from: _, ...shared } = first;
+  const { from: _, action: __, ...shared } = first;
   const project = parts.map((part) => part.project ?? '').join('; ');
   return { kind: 'ready', input: { ...shared, project, parts } };
 }
@@ -169,6 +170,7 @@ function newcomer(
   return {
     subject: { name: `${subjectOfProject(project, organization)} ${email ?? ''}` },
     to: role,
+    ...plannedAs(course),
     ...(email === undefined ? {} : { email }),
     project,
     was: { sequence: 0 },

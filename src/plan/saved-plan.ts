@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { canonicalJson } from '../core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
-import type { JsonValue } from '../core/operation.ts';
+import type { JsonObject } from '../core/operation.ts';
 import { writeOwnFile } from '../files/output/own-files.ts';
 import { isSealedJson, ownershipOfSealed, sealedJson } from '../files/output/sealed-text.ts';
 import type { Job } from '../job/job.ts';
@@ -174,7 +174,13 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
  * from, as the files themselves were compared.
  */
 function bytesOf({ input: _, ...row }: object & { readonly input?: unknown }): string {
-  return canonicalJson(JSON.parse(JSON.stringify(row)) as JsonValue);
+  const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject & { readonly work?: JsonObject };
+  return canonicalJson(work === undefined ? rest : { ...rest, work: withoutAction(work) });
+}
+
+/** Plans that were saved earlier do not have the word for what is done, and it follows from the rest of the work. */
+function withoutAction({ action: _, parts, ...work }: JsonObject): JsonObject {
+  return parts === undefined ? work : { ...work, parts: (parts as readonly JsonObject[]).map(withoutAction) };
 }
 
 /** `row 4, jo@x.com in Sales: was to be invited as viewer, is unchanged now: changed by batch 5716a1b2`. */

@@ -1,26 +1,28 @@
 import { callKeyOf } from '../core/call-key.ts';
-import type { Batch, LedgerReader, RowRecord } from '../ledger/ledger.ts';
-import { eachRecord, rowsBeyond } from '../ledger/row-pages.ts';
-import { actionOf, type ChangeAction } from '../plan/team/change-plan.ts';
+import type { PlannedAction } from '../core/operation.ts';
+import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledger.ts';
+import { plannedRecords, rowsBeyond } from '../ledger/row-pages.ts';
+import { keptWork } from '../operations/team/planned-work.ts';
 
-/** What a batch of changes has done, counted from the answers of the service and not from what was planned. */
+/** What a batch of changes has done: what its plan calls an action, counted where the service has answered that it was done. */
 export interface ChangesDone {
   /** Rows by what was applied for them; a project counts once, however many rows it was made for. */
-  readonly done: Readonly<Partial<Record<ChangeAction, number>>>;
+  readonly done: Readonly<Partial<Record<PlannedAction, number>>>;
   /** Removals that were planned although no row of the file asks for them, and how many of them were made. */
   readonly beyond: { readonly planned: number; readonly removed: number };
 }
 
 export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<ChangesDone> {
-  const done = new Map<ChangeAction, number>();
+  const done = new Map<PlannedAction, number>();
   const projects = new Set<string>();
   const firstBeyond = (await rowsBeyond(ledger, batch))[0]?.row ?? Number.POSITIVE_INFINITY;
   let removed = 0;
-  for await (const record of eachRecord(ledger, batch.id)) {
-    const { operations, made } = appliedIn(record, batch);
+  for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
+    if (record === undefined) continue;
+    const { made, isMore } = appliedIn(record, batch);
     for (const key of made) projects.add(key);
-    if (record.outcome.kind !== 'applied' || operations.length === 0) continue;
-    const action = actionOf(operations);
+    if (record.outcome.kind !== 'applied' || !isMore) continue;
+    const action = actionOf(planned);
     done.set(action, (done.get(action) ?? 0) + 1);
     if (record.row >= firstBeyond) removed += 1;
   }
@@ -28,15 +30,25 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   return { done: Object.fromEntries(done), beyond: { planned: batch.rowsBeyond ?? 0, removed } };
 }
 
-/** What the batch itself applied for a row: the keys of the calls that made a project, and all others by operation. */
+/** A row about several subjects counts once, as the first of these that it did for one of them. */
+const FIRST: readonly PlannedAction[] = ['change_role', 'invite', 'remove'];
+
+function actionOf(planned: PlannedRow): PlannedAction {
+  if (planned.kind === 'end') return 'call';
+  const work = keptWork(planned.work);
+  const actions = (work.parts ?? [work]).map(({ action }) => action);
+  return FIRST.find((action) => actions.includes(action)) ?? 'call';
+}
+
+/** What the batch itself applied for a row: the keys of the calls that made a project, and whether it did anything else. */
 function appliedIn(
   { answers }: RowRecord,
   batch: Batch,
-): { readonly operations: readonly string[]; readonly made: readonly string[] } {
+): { readonly made: readonly string[]; readonly isMore: boolean } {
   const found = answers.filter((answer) => answer.kind === 'found' && answer.batch === batch.id);
   const creations = found.filter(({ call }) => call.operation === 'create-project');
   return {
-    operations: found.filter((answer) => !creations.includes(answer)).map(({ call }) => call.operation),
     made: creations.map(({ call }) => callKeyOf(batch.accountIdentity, call)),
+    isMore: found.length > creations.length,
   };
 }

@@ -9,7 +9,7 @@ import {
   subjectWords,
   type Team,
 } from '../../core/membership.ts';
-import type { PlannedWork } from '../../core/operation.ts';
+import type { PlannedAction, PlannedWork } from '../../core/operation.ts';
 import type { SubjectNow } from './change-calls.ts';
 
 /**
@@ -228,15 +228,35 @@ export interface PersonWork extends PlannedWork {
 export function workOf(person: Person, to: string, course: PersonAction, project?: string): PersonWork {
   const { subject, sequence, facts, email } = person;
   const from = roleNow(facts);
+  const sure = surely(person, course);
   return {
     subject,
     to,
+    ...plannedAs(sure),
     ...(from === undefined ? {} : { from }),
     ...(email === undefined ? {} : { email }),
     project: project ?? subject.project,
     was: { sequence, ...(facts === undefined ? {} : { facts }) },
-    course: surely(person, course),
+    course: sure,
   };
+}
+
+/** The word of a course that the plan keeps: an invite that is deleted and created anew is another role for the same person. */
+const ACTIONS = {
+  unchanged: undefined,
+  refuse: undefined,
+  invite: 'invite',
+  reinvite: 'change_role',
+  update: 'change_role',
+  delete: 'remove',
+  remove: 'remove',
+} as const satisfies Record<PersonAction['kind'], PlannedAction | undefined>;
+
+export const PERSON_ACTIONS = Object.keys(ACTIONS) as readonly PersonAction['kind'][];
+
+export function plannedAs({ kind }: Pick<PersonAction, 'kind'>): Pick<PlannedWork, 'action'> {
+  const action = ACTIONS[kind];
+  return action === undefined ? {} : { action };
 }
 
 /** What the person is, in the words of `to`; undefined where nobody knows. */

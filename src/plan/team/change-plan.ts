@@ -1,7 +1,13 @@
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
-import type { Call, JsonObject, Operation, PlannedWork } from '../../core/operation.ts';
+import {
+  type Call,
+  type JsonObject,
+  type Operation,
+  PLANNED_ACTIONS,
+  type PlannedWork,
+} from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
 import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
@@ -56,17 +62,7 @@ export interface ChangePlan {
 /** Asks the service who is in these projects now; undefined where it does not say. Reads, costs nothing, alters nothing. */
 export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
-export const CHANGE_ACTIONS = [
-  'create_project',
-  'invite',
-  'change_role',
-  'remove',
-  'call',
-  'unchanged',
-  'invalid',
-  'refused',
-  'in_doubt',
-] as const;
+export const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
 
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number];
 
@@ -261,7 +257,7 @@ class Draft {
     const project = fresh.find(({ operation }) => operation === CREATE_PROJECT);
     const others = fresh.filter((call) => call !== project).map(({ operation }) => operation);
     if (project !== undefined) this.#changes.push(creationOf(row, project, work));
-    if (others.length > 0) this.#changes.push({ ...shown, action: actionOf(others), calls: others });
+    if (others.length > 0) this.#changes.push({ ...shown, action: work.action ?? 'call', calls: others });
   }
 
   /** Counts a call that no earlier row makes. */
@@ -305,14 +301,6 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
 function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
   const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
   return userId === undefined ? {} : { userId };
-}
-
-/** By what is sent: an invite that is deleted and created anew is another role for the same person. */
-export function actionOf(operations: readonly string[]): ChangeAction {
-  if (operations.includes('update-user')) return 'change_role';
-  if (operations.includes('create-invite'))
-    return operations.includes('delete-invite') ? 'change_role' : 'invite';
-  return operations.every((each) => each === 'delete-invite' || each === 'remove-user') ? 'remove' : 'call';
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {

@@ -2,8 +2,8 @@ import { callKeyOf } from '../../core/call-key.ts';
 import { type Subject, type SubjectFacts, subjectText } from '../../core/membership.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
-import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../../ledger/ledger.ts';
-import { plannedPages } from '../../ledger/row-pages.ts';
+import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
+import { plannedRecords } from '../../ledger/row-pages.ts';
 import { type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
 
 /** What a batch altered, as its plan and the answers that it got say it. */
@@ -23,13 +23,10 @@ export interface Touched {
 /** Subjects for which at least one change of the batch was carried out, each once, in the order of the rows. */
 export async function touchedBy(ledger: LedgerReader, batch: Batch): Promise<readonly Touched[]> {
   const touched = new Map<string, Touched>();
-  for await (const page of plannedPages(ledger, batch.id)) {
-    const records = await settledAmong(ledger, batch, page);
-    for (const planned of page) {
-      if (planned.kind === 'end') continue;
-      const calls = await carriedOut(ledger, batch, planned.row, records.get(planned.row));
-      for (const call of calls) add(touched, planned.row, keptWork(planned.work), call);
-    }
+  for await (const { planned, record } of plannedRecords(ledger, batch.id)) {
+    if (planned.kind === 'end') continue;
+    const calls = await carriedOut(ledger, batch, planned.row, record);
+    for (const call of calls) add(touched, planned.row, keptWork(planned.work), call);
   }
   return [...touched.values()];
 }
@@ -58,17 +55,6 @@ function add(
     after: change.leaves,
     ...(before === undefined ? {} : { before }),
   });
-}
-
-async function settledAmong(
-  ledger: LedgerReader,
-  { id }: Batch,
-  page: readonly PlannedRow[],
-): Promise<ReadonlyMap<RowNumber, RowRecord>> {
-  const [first] = page;
-  if (first === undefined) return new Map();
-  const records = await ledger.rows(id, first.row, page.length);
-  return new Map(records.map((record) => [record.row, record]));
 }
 
 /** Of a row that has ended its answers say it; of one that never did, because its batch was cancelled, its attempts. */
