@@ -1,11 +1,10 @@
 import type { Operation } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
-import { normaliseWebsite } from '../operations/lookup/identifiers.ts';
-import { isAbn, isEmail } from '../operations/lookup/recognise.ts';
+import { kindByName, type Look, lookOf, SHARE_THAT_DECIDES } from './columns/column-kind.ts';
 import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
 import { type Fit, FitFinder } from './fit.ts';
 import type { OpenedFile } from './input.ts';
-import { ColumnIssues, kindByName } from './quality/column-issues.ts';
+import { ColumnIssues } from './quality/column-issues.ts';
 import type { Finding } from './quality/issue-tally.ts';
 
 /** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
@@ -36,16 +35,11 @@ export interface ColumnDescription {
   readonly damage: readonly Finding[];
 }
 
-export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
-
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
 
 /** More different cells than most columns of towns have. */
 const CELLS_KEPT = 1_000;
-
-/** One damaged cell in five is still a column of that kind; more, and the guess would be ours and not the file's. */
-const SHARE_THAT_DECIDES = 0.8;
 
 /** Reads the file once. @throws StopError `input` where it is damaged. */
 export async function describeFile(
@@ -158,12 +152,4 @@ class ColumnTally {
 
 function decided(look: Look, count: number, filled: number): Look {
   return count / filled >= SHARE_THAT_DECIDES ? look : 'text';
-}
-
-function lookOf(cell: string): Look {
-  if (isAbn(cell)) return 'ABN';
-  if (isEmail(cell)) return 'e-mail';
-  if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
-  if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
-  return 'text';
 }

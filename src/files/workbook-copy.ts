@@ -2,7 +2,7 @@ import { invariant } from '../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
 import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
-import { identifierColumns, isIdentifier } from './columns/identifier-columns.ts';
+import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
 import type { NamedColumns } from './header.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 

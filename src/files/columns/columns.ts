@@ -10,7 +10,7 @@ import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
 import { quoted, unusable } from './columns/refusals.ts';
 
 export { ColumnContent } from './columns/content.ts';
-export { guessColumns, isGenericGuess, isNameOf, isOutput, likelyColumns } from './columns/guess.ts';
+export { guessColumns, isGenericGuess, isOutput, likelyColumns } from './columns/guess.ts';
 export type { GuessedColumn, LikelyColumn } from './columns/guessed.ts';
 
 /** Which column of a file feeds which input of an operation. */

@@ -15,6 +15,7 @@ import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger
 import { PAGE_ROWS, rowsBeyond } from '../../ledger/row-pages.ts';
 import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
 import { PathSearch } from '../../vendor/answer-fields.ts';
+import { identifierNames } from '../columns/column-kind.ts';
 import type { Input } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
 import { requireSameInput, rowInputOf } from '../row-input.ts';
@@ -36,7 +37,6 @@ import {
   resultsFilesOf,
   resultsPath,
 } from './output/files.ts';
-import { identifierNames } from './output/identifier-names.ts';
 import { LedgerRows } from './output/ledger-rows.ts';
 import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';

@@ -60,23 +60,6 @@ export type CellIssue =
   | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
   | { readonly kind: CellIssueKind; readonly cure: 'by_hand'; readonly candidates: readonly string[] };
 
-const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
-  abn: 'abn',
-  email: 'email',
-  profile_url: 'profile_url',
-  profile_slug: 'profile_slug',
-  website: 'website',
-  domain: 'domain',
-  phone: 'phone',
-  company: 'text',
-  position: 'text',
-};
-
-/** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
-export function kindOfInput(name: string): CellKind | undefined {
-  return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
-}
-
 /** Longer than what any identifier may be, and than what is worth mending. */
 const LONGEST_CELL = 2048;
 

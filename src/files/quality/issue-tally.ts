@@ -1,12 +1,7 @@
 import type { RowNumber } from '../../core/row.ts';
+import { kindOfInput } from '../columns/column-kind.ts';
 import type { ColumnMap } from '../columns/columns.ts';
-import {
-  type CellIssue,
-  type CellIssueKind,
-  type CellKind,
-  cellIssueOf,
-  kindOfInput,
-} from './cell-issues.ts';
+import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
 
 /** Counts the damage of columns while their rows go by, in memory that does not grow with them. */
 

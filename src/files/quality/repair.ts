@@ -9,7 +9,8 @@ import type {
 import { end } from '../../core/operation.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import type { Outcome } from '../../core/row.ts';
-import { type CellKind, cellIssueOf, kindOfInput } from './cell-issues.ts';
+import { kindOfInput } from '../columns/column-kind.ts';
+import { type CellKind, cellIssueOf } from './cell-issues.ts';
 
 /**
  * An operation that repairs its rows before it looks at them. Only what is sure is repaired, and only in what is sent:

@@ -9,12 +9,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Normalised } from '../../../src/core/operation.ts';
-import {
-  type CellIssueKind,
-  type CellKind,
-  cellIssueOf,
-  kindOfInput,
-} from '../../../src/files/quality/cell-issues.ts';
+import { kindOfInput } from '../../../src/files/columns/column-kind.ts';
+import { type CellIssueKind, type CellKind, cellIssueOf } from '../../../src/files/quality/cell-issues.ts';
 import {
   normaliseAbn,
   normaliseDomain,

@@ -4,7 +4,8 @@
  * Method: columns as they stand in real sheets, cell by cell.
  */
 import { expect, test } from 'vitest';
-import { ColumnIssues, kindByName } from '../../../src/files/quality/column-issues.ts';
+import { kindByName } from '../../../src/files/columns/column-kind.ts';
+import { ColumnIssues } from '../../../src/files/quality/column-issues.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 
 function found(header: string, cells: readonly string[]): readonly (readonly [string, number])[] {

@@ -2,10 +2,10 @@ import type { StopError } from '../../../core/errors.ts';
 import type { InputField, Operation } from '../../../core/operation.ts';
 import { counted } from '../../../core/plain-text.ts';
 import { isFoundColumn } from '../../../core/row.ts';
+import { isSomebodyElses, squeezed } from '../column-kind.ts';
 import type { ColumnContent, LooksRight, Share } from './content.ts';
 import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
 import { notSure, unusable } from './refusals.ts';
-import { isSomebodyElses } from './somebody-else.ts';
 
 /**
  * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
@@ -140,12 +140,6 @@ function claimantsOf({ name, aliases, required }: InputField, header: readonly s
   return header.filter((column, at) => known.has(squeezedNames[at] ?? '') && !isFoundColumn(column));
 }
 
-/** Whether a column of that name would be taken for the input. */
-export function isNameOf({ name, aliases }: InputField, column: string): boolean {
-  const text = squeezed(column);
-  return text === squeezed(name) || aliases.includes(text);
-}
-
 /** A header is looked through for every input of every operation, and may have 100,000 names. */
 const squeezedHeaders = new WeakMap<readonly string[], readonly string[]>();
 
@@ -163,11 +157,6 @@ export function isGenericGuess(operation: Operation, header: readonly string[], 
   const { inputs } = operation;
   if (!inputs.some(({ generic = [] }) => generic.includes(squeezed(column)))) return false;
   return header.some((each) => inputs.every((input) => claimantsOf(input, [each]).length === 0));
-}
-
-/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
-function squeezed(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 // ------------------------------------------------------------------------------------------------ by content

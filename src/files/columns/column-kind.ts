@@ -1,0 +1,181 @@
+import { OPERATIONS } from '../../core/families.ts';
+import { loadFamily } from '../../core/family.ts';
+import type { InputField, Operation } from '../../core/operation.ts';
+import { readAbn } from '../../operations/lookup/abn.ts';
+import { normaliseWebsite } from '../../operations/lookup/identifiers.ts';
+import {
+  isAbn,
+  isCompanyProfile,
+  isEmail,
+  isPersonProfile,
+  isWebsite,
+} from '../../operations/lookup/recognise.ts';
+import { type CellKind, cellIssueOf, isDate } from '../quality/cell-issues.ts';
+
+/**
+ * What a column is: by the input that it feeds, by its name, or by its cells. Guessing, describing, damage, repair and
+ * output all ask here, each as strictly as its mistakes are dear: what is guessed is paid for, what is described is shown.
+ */
+
+/** More than one cell in five of another kind, and what the column is would be our guess and not what the file says. */
+export const SHARE_THAT_DECIDES = 0.8;
+
+// ------------------------------------------------------------------------------------------------------ by its input
+
+const KIND_OF_INPUT: Readonly<Record<string, CellKind>> = {
+  abn: 'abn',
+  email: 'email',
+  profile_url: 'profile_url',
+  profile_slug: 'profile_slug',
+  website: 'website',
+  domain: 'domain',
+  phone: 'phone',
+  company: 'text',
+  position: 'text',
+};
+
+/** What the cells of an operation's input should hold; undefined for an input of which nothing is damage. */
+export function kindOfInput(name: string): CellKind | undefined {
+  return Object.hasOwn(KIND_OF_INPUT, name) ? KIND_OF_INPUT[name] : undefined;
+}
+
+// ------------------------------------------------------------------------------------------------------- by its name
+
+/** "Charity_Website" and "charity website" are one name: only letters and digits tell names apart. */
+export function squeezed(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Whether a column of that name would be taken for the input. */
+export function isNameOf({ name, aliases }: InputField, column: string): boolean {
+  const text = squeezed(column);
+  return text === squeezed(name) || aliases.includes(text);
+}
+
+/**
+ * Which names would be taken for an identifier, by any operation that knows one by its cells. An answer under such a name
+ * would be looked up again and paid for, although it may be about somebody else by then.
+ */
+export async function identifierNames(): Promise<(name: string) => boolean> {
+  const operations = await loadFamily<Operation>(OPERATIONS);
+  const inputs = [...operations.values()].flatMap((operation) => operation.inputs);
+  const identifiers = inputs.filter(({ looksRight }) => looksRight !== undefined);
+  return (name) => identifiers.some((input) => isNameOf(input, name));
+}
+
+/** Capitals within a word begin another one, as in `parentAbn`. */
+function wordsOf(name: string, separator: RegExp): string {
+  return name
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replaceAll(separator, ' ')
+    .toLowerCase();
+}
+
+/**
+ * Words of a name that say what its cells hold, also where no operation asks for such a column. Nothing is sent by them,
+ * so they may be looser than what an operation takes for sure; cells of another kind are no damage all the same.
+ */
+const BY_WORDS: readonly (readonly [CellKind, RegExp])[] = [
+  ['date', /\b(?:date|dob|(?:created|updated|modified|closed) (?:at|on))\b/],
+  ['phone', /phone|\b(?:tel|mobile|cell|fax|contact n(?:umber|o))\b/],
+  ['postcode', /\b(?:post ?code|postal code|zip|zip ?code)\b/],
+  ['abn', /\babn\b/],
+  ['email', /\be ?mail\b/],
+];
+
+/** What a column surely holds by its name; undefined when the name does not say. */
+export function kindByName(header: string, operations: Iterable<Operation>): CellKind | undefined {
+  const name = squeezed(header);
+  for (const { inputs } of operations) {
+    const input = inputs.find(({ aliases }) => aliases.includes(name));
+    const kind = input && kindOfInput(input.name);
+    if (kind !== undefined) return kind;
+  }
+  const words = wordsOf(header, /[^\p{L}\p{N}]+/gu);
+  return BY_WORDS.find(([, pattern]) => pattern.test(words))?.[0];
+}
+
+/**
+ * Words of a column whose cells are names made of digits, and no numbers to reckon with: in a workbook they are text, or
+ * the spreadsheet would drop their leading zeros and shorten the long ones to `5.18E+10`.
+ */
+const NAMES_OF_DIGITS = /(?:^|[^a-z])(?:abn|acn|arbn|nzbn|tfn|bsb|gtin|iban|id|sku|tel|cell|zip)(?:[^a-z]|$)/;
+
+/** The same within another word as well, such as `Telephone`. */
+const WITHIN_WORDS = /phone|mobile|fax|postcode|post code|postal|zipcode|account n/;
+
+/** Positions of such columns in a header. */
+export function identifierColumns(header: readonly string[]): ReadonlySet<number> {
+  return new Set(
+    header.flatMap((name, index) => {
+      const words = wordsOf(name, /[_\-./]+/g);
+      return NAMES_OF_DIGITS.test(words) || WITHIN_WORDS.test(words) ? [index] : [];
+    }),
+  );
+}
+
+/**
+ * Words that say that a column is about somebody else than the row: `Parent ABN`, `Referrer e-mail`. Such a column is
+ * never taken by its cells, which are as valid as the row's own, and would be paid for.
+ */
+const SOMEBODY_ELSE: ReadonlySet<string> = new Set(
+  `parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
+  referrer referer referral referred referee introducer sponsor competitor accountant auditor lawyer solicitor trustee
+  guarantor landlord insurer previous former old past manager supervisor boss assistant spouse guardian kin emergency
+  owner rep salesperson sales by creator author sender assigned assignee our ours my billing invoice invoicing source
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+export function isSomebodyElses(column: string): boolean {
+  return wordsOf(column, /[^\p{L}]+/gu)
+    .split(' ')
+    .some((word) => SOMEBODY_ELSE.has(word));
+}
+
+// ------------------------------------------------------------------------------------------------------ by its cells
+
+/** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
+export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
+
+export function lookOf(cell: string): Look {
+  if (isAbn(cell)) return 'ABN';
+  if (isEmail(cell)) return 'e-mail';
+  if (/^[\d\s.,+-]+$/.test(cell)) return 'number';
+  if (!/\s/.test(cell.trim()) && normaliseWebsite(cell).kind === 'usable') return 'website';
+  return 'text';
+}
+
+/** Whether a number is surely one by itself that nobody reckons with, whatever its column is called. */
+export function isIdentifier(digits: string): boolean {
+  return digits.length === 11 && readAbn(digits).kind === 'usable';
+}
+
+/** `51-200`, which no spreadsheet takes for a date: in a column of sizes most others may be `10-Jan` and `Nov-50` by now. */
+export const RANGE = /^\s*\d+\s?[-\u2013]\s?\d+\s*$/;
+
+/** Of the filled cells, so that a column of months with an odd remark is none of sizes. */
+export const SHARE_OF_RANGES = 0.1;
+
+/** In a column of dates and of numbers that dates may have become, some dates at least are still there. */
+const SHARE_OF_DATES = 0.2;
+
+const BY_CONTENT: readonly (readonly [CellKind, (cell: string) => boolean])[] = [
+  ['abn', isAbn],
+  ['email', isEmail],
+  ['profile_url', (cell) => isPersonProfile(cell) || isCompanyProfile(cell)],
+  ['website', isWebsite],
+];
+
+/** @param cells that are filled, from the top of the column. */
+export function kindByContent(cells: readonly string[]): CellKind {
+  if (cells.length === 0) return 'text';
+  const shareOf = (looksSo: (cell: string) => boolean): number => cells.filter(looksSo).length / cells.length;
+  const found = BY_CONTENT.find(([, looksSo]) => shareOf(looksSo) >= SHARE_THAT_DECIDES);
+  if (found !== undefined) return found[0];
+  if (shareOf((cell) => RANGE.test(cell)) >= SHARE_OF_RANGES) return 'text';
+  const dates = shareOf((cell) => isDate(cell.trim()));
+  const mayBeDates = dates + shareOf((cell) => cellIssueOf('date', cell) !== undefined);
+  return dates >= SHARE_OF_DATES && mayBeDates >= SHARE_THAT_DECIDES ? 'date' : 'text';
+}
