@@ -1,12 +1,10 @@
 import { readBody } from '../core/answer-body.ts';
-import { type CallKey, callKeyOf } from '../core/call-key.ts';
-import { invariant, unreachable } from '../core/errors.ts';
+import type { CallKey } from '../core/call-key.ts';
+import { unreachable } from '../core/errors.ts';
 import type { Answer, Call, JsonValue, Operation } from '../core/operation.ts';
 import type { Outcome } from '../core/row.ts';
 import type { AnswerRecord, AttemptId, KnownAnswer } from '../ledger/ledger.ts';
-
-/** No row needs more calls; an operation that asks for more would never end. */
-const MOST_CALLS_A_ROW = 20;
+import { RowWalk } from './row-walk.ts';
 
 /** Where a row got: to its end, or to a call that could not be answered, which is then described by `at`. */
 export type Replayed<Halt> =
@@ -19,8 +17,7 @@ export interface Answering {
 }
 
 /**
- * Asks the operation for the next call, over and over, until it says how the row ended. Answers come from wherever
- * `answerTo` takes them: a plan only looks into the ledger, a run buys. Since an operation is pure, going through it
+ * Walks a row to its end, and has each of its calls answered on the way. Since an operation is pure, going through it
  * again after a crash arrives at the same place.
  */
 export async function replay<Halt extends { readonly kind: string }>(
@@ -29,22 +26,16 @@ export async function replay<Halt extends { readonly kind: string }>(
   accountIdentity: string,
   answerTo: (call: Call, key: CallKey) => Promise<Answering | Halt>,
 ): Promise<Replayed<Halt>> {
-  const answered = new Map<CallKey, AnswerRecord>();
-  const keyOf = (call: Call): CallKey => callKeyOf(accountIdentity, call);
-  const answers = (): AttemptId[] => [...answered.values()].map(({ attempt }) => attempt);
-  for (let calls = 0; calls <= MOST_CALLS_A_ROW; calls += 1) {
-    const step = operation.next(input, (call) => {
-      const record = answered.get(keyOf(call));
-      return record === undefined ? undefined : answerOf(record);
-    });
-    if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers: answers() };
-    const key = keyOf(step.call);
-    invariant(!answered.has(key), `${operation.name} asks again for what was answered`);
-    const found = await answerTo(step.call, key);
-    if (!isAnswer(found)) return { kind: 'halted', at: found, answers: answers() };
-    answered.set(key, found.answer);
+  const walk = new RowWalk(operation, input);
+  const answers: AttemptId[] = [];
+  for (;;) {
+    const step = walk.step();
+    if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };
+    const found = await answerTo(step.met.call, step.met.keyFor(accountIdentity));
+    if (!isAnswer(found)) return { kind: 'halted', at: found, answers };
+    walk.tell(step.met, answerOf(found.answer));
+    answers.push(found.answer.attempt);
   }
-  throw new Error(`Rowonce has a bug: ${operation.name} asked for more than ${MOST_CALLS_A_ROW} calls`);
 }
 
 function isAnswer(found: Answering | { readonly kind: string }): found is Answering {

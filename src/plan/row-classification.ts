@@ -19,7 +19,7 @@ import { asReadToday } from '../vendor/readings.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
 import { answerOf, answerWith } from './replay.ts';
-import { type MetCall, RowWalk } from './row-classification/row-walk.ts';
+import { type MetCall, RowWalk } from './row-walk.ts';
 
 /**
  * Where the rows of a file stand before anything is sent: which are invalid, which ask what an earlier row asks, what is
@@ -128,7 +128,7 @@ class Sorter {
   readonly #answers: Answers;
   readonly #different: FingerprintSet;
   #placed: RowClassification[] = [];
-  #walks: RowWalk[] = [];
+  #walks: Walking[] = [];
 
   constructor(
     { job, account, ledger, dialect }: RowClassificationOrder,
@@ -152,8 +152,9 @@ class Sorter {
       this.#placed.push({ kind: 'invalid', row: row.row, reason: prepared.reason });
       return;
     }
-    const walk = new RowWalk(this.#operation, row.row, prepared.input);
-    if (this.#different.add(fingerprintOf(identityOf(walk.callsAtWorst())))) this.#walks.push(walk);
+    const walk = new RowWalk(this.#operation, prepared.input);
+    if (this.#different.add(fingerprintOf(identityOf(walk.callsAtWorst()))))
+      this.#walks.push({ row: row.row, walk });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
 
@@ -250,40 +251,44 @@ class Answers {
   };
 }
 
-/** A row that is being walked, with what was learned of it on the way. */
-interface Underway {
+interface Walking {
+  readonly row: RowNumber;
   readonly walk: RowWalk;
+}
+
+/** A row that is being walked, with what was learned of it on the way. */
+interface Underway extends Walking {
   readonly answers: UsableAnswer[];
   isOfBatch: boolean;
 }
 
 /** An operation is pure, so that rows which looked at fields that were not read are walked once more with them. */
 async function lookUp(
-  walks: readonly RowWalk[],
+  walks: readonly Walking[],
   answers: Answers,
   batch: InQuestion,
 ): Promise<readonly LookedUp[]> {
   const hadFields = answers.withFields;
   const ended = await walkAll(walks, answers, batch);
   if (answers.withFields === hadFields) return ended;
-  const again = walks.map((walk) => walk.anew());
+  const again = walks.map(({ row, walk }) => ({ row, walk: walk.anew() }));
   return walkAll(again, answers, batch);
 }
 
 /** Walks the rows side by side, so that the ledger is asked once for the next call of all of them. */
 async function walkAll(
-  walks: readonly RowWalk[],
+  walks: readonly Walking[],
   answers: Answers,
   batch: InQuestion,
 ): Promise<readonly LookedUp[]> {
   const ended: LookedUp[] = [];
-  let walking: readonly Underway[] = walks.map((walk) => ({ walk, answers: [], isOfBatch: false }));
+  let walking: readonly Underway[] = walks.map((each) => ({ ...each, answers: [], isOfBatch: false }));
   while (walking.length > 0) {
     const asking: { readonly row: Underway; readonly call: MetCall }[] = [];
     for (const row of walking) {
-      const call = row.walk.next();
-      if (call === undefined) ended.push(lookedUp(row, 'answered'));
-      else asking.push({ row, call });
+      const step = row.walk.step();
+      if (step.kind === 'end') ended.push(lookedUp(row, 'answered'));
+      else asking.push({ row, call: step.met });
     }
     const calls = asking.map(({ call }) => call);
     const states = await answers.statesOf(calls, batch);
@@ -322,8 +327,8 @@ function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batc
   }
 }
 
-function lookedUp(row: Underway, kind: LookedUp['kind'], tooOld = false): LookedUp {
-  const { walk, answers, isOfBatch } = row;
+function lookedUp(underway: Underway, kind: LookedUp['kind'], tooOld = false): LookedUp {
+  const { walk, answers, isOfBatch } = underway;
   const toAsk = kind === 'to_buy' ? walk.callsAtWorst().map(({ call }) => call) : [];
-  return { kind, row: walk.row, answers, toAsk, tooOld, isOfBatch: isOfBatch || kind === 'to_buy' };
+  return { kind, row: underway.row, answers, toAsk, tooOld, isOfBatch: isOfBatch || kind === 'to_buy' };
 }

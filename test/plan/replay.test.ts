@@ -13,6 +13,7 @@ import {
   credits,
 } from '../../src/ledger/ledger.ts';
 import { type Answering, answerOf, replay } from '../../src/plan/replay.ts';
+import { RowWalk } from '../../src/plan/row-walk.ts';
 
 const callOf = (page: number): Call => ({ operation: 'search', parameters: { page }, ifLost: 'hold' });
 
@@ -75,6 +76,24 @@ describe('a row', () => {
       at: lost,
       answers: [1, 2],
     });
+  });
+
+  test('knows its calls by what they ask, also when their parameters are made anew at every step', async () => {
+    const nested = (id: number): Call => ({
+      operation: 'search',
+      parameters: { page: id, filter: { name: ['Acme'] } },
+      ifLost: 'hold',
+    });
+    const operation: Operation = {
+      ...pagesUpTo(0),
+      next: (_input, answered) =>
+        [1, 2]
+          .map((id) => (answered(nested(id)) === undefined ? send(nested(id)) : undefined))
+          .find(Boolean) ?? end({ kind: 'matched', matchedBy: 'page' }),
+    };
+    expect(await replay(operation, {}, 'account', found)).toMatchObject({ kind: 'ended', answers: [1, 2] });
+    const pages = new RowWalk(operation, {}).callsAtWorst().map(({ call }) => call.parameters.page);
+    expect(pages, 'as a plan walks it').toEqual([1, 2]);
   });
 
   test('that would never end is a bug, not a bill', async () => {
