@@ -24,7 +24,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'lookup/recognise.ts',
     'lookup/waterfall.ts',
     'team/planned-work.ts',
-    'team/undone-by.ts',
     'team/unoffered.ts',
   ],
   ledger: [
@@ -62,7 +61,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'transport.ts',
     'vendor-line.ts',
   ],
-  job: ['job-settings.ts', 'job.ts'],
+  job: ['job-origin.ts', 'job-settings.ts', 'job.ts'],
   files: [
     'columns/columns.ts',
     'columns/near-duplicates.ts',

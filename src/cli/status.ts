@@ -4,8 +4,8 @@ import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
+import { originOf, undoneBy } from '../job/job-origin.ts';
 import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger/ledger.ts';
-import { isTrial, undoneBy } from '../operations/team/undone-by.ts';
 import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
 import { lookAtLedger, storeWords } from '../run/open-ledger.ts';
 import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../vendor/misses.ts';
@@ -89,9 +89,9 @@ function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
 }
 
 function whatOf({ operation, settings }: Batch): string {
-  const undone = undoneBy(settings);
-  if (isTrial(settings)) return `try ${operation}`;
-  return undone === undefined ? operation : `undo of ${undone}`;
+  const origin = originOf(settings);
+  if (origin?.kind === 'trial') return `try ${operation}`;
+  return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
 /** What the service does costs no credits, so nothing is said of them. */

@@ -118,6 +118,8 @@ export interface OperationOptions {
   readonly unaskable?: readonly string[];
   /** The job's entries that are this operation's alone, as the job file writes them. */
   readonly settings?: JsonObject;
+  /** Rowonce wrote the list itself, to undo a batch. */
+  readonly isOurList?: true;
   /** What the account says for rows that do not. */
   readonly projectId?: string;
   readonly organizationId?: string;

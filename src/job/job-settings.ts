@@ -4,6 +4,7 @@ import type { ReadOptions } from '../core/format.ts';
 import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
+import { storedOrigin } from './job-origin.ts';
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
@@ -23,10 +24,6 @@ const settingsSchema = z.object({
   with_input: z.boolean().optional(),
   /** How the file is read; left out: as it looks. */
   read: readSchema.optional(),
-  /** Of an undo: the batch whose changes it takes back. */
-  undoes: z.string().optional(),
-  /** One call by itself, which `try` makes. */
-  trial: z.boolean().optional(),
   /** The account's limit on average, for the report. */
   requests_per_second: z.number().optional(),
   /** Where the fields of an answer stand; left out: at the top of its body. */
@@ -81,8 +78,7 @@ export function jobSettings(
     ...(job.formulas === undefined ? {} : { formulas: job.formulas }),
     ...(job.withInput === undefined ? {} : { with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
-    ...(job.settings?.undoes === undefined ? {} : { undoes: job.settings.undoes }),
-    ...(job.settings?.trial === undefined ? {} : { trial: job.settings.trial }),
+    ...storedOrigin(job.origin),
     ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
     ...(outputName === undefined ? {} : { output_name: outputName }),

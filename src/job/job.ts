@@ -16,6 +16,7 @@ import { checkWaterfall } from '../operations/lookup/waterfall.ts';
 import { unoffered } from '../operations/team/unoffered.ts';
 import { jobNameOf, refusedName, withNearestFile } from './job/named.ts';
 import { type JobFile, jobSchema, OPERATION_SETTINGS, type readSchema } from './job/schema.ts';
+import type { JobOrigin } from './job-origin.ts';
 
 export { jobSchema, readSchema } from './job/schema.ts';
 
@@ -72,6 +73,8 @@ export interface Job {
   readonly repair?: true;
   /** Entries that are the operation's alone, as the file writes them. */
   readonly settings?: JsonObject;
+  /** Left out: somebody wrote or named it. */
+  readonly origin?: JobOrigin;
   /** How far a run that changes the service may go. */
   readonly guards?: Guards;
   /** The folder, absolute, whose files a sweep works through. */

@@ -72,8 +72,7 @@ interface OnboardWork extends PersonWork {
 
 /** Only a list of ours may say `none`: a slip in somebody's sheet must not remove people. */
 function readWishedRole(row: RowInput, options: OperationOptions): Read<Role | 'none'> {
-  const isOurs = options.settings?.our_list === true;
-  return isOurs && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
+  return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
 }
 
 function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<Wish> {

@@ -3,6 +3,7 @@ import { canonicalJson } from '../core/call-key.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
+import { askedByOrigin } from '../job/job-origin.ts';
 import type { Account } from '../vendor/account/account.ts';
 
 /**
@@ -49,12 +50,13 @@ export function batchIdentityOf(
 
 /** How the file is read is among them, and whether it is repaired: its rows say something else then. */
 function askingSettings(job: Job): JsonObject | undefined {
-  const { operation, settings = {}, read = {}, repair } = job;
+  const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');
   const isRead = isReadAsSaid(job);
-  if (asking.length === 0 && !isRead && repair === undefined) return undefined;
+  if (asking.length === 0 && origin === undefined && !isRead && repair === undefined) return undefined;
   return {
     ...Object.fromEntries(asking),
+    ...askedByOrigin(origin),
     ...(isRead ? { read: readEntryOf(read) } : {}),
     ...(repair === undefined ? {} : { repair }),
   };

@@ -4,6 +4,7 @@ import type { Answer, Call, Operation, OperationOptions, Prepared } from '../cor
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
 import type { Job } from '../job/job.ts';
+import { optionsByOrigin } from '../job/job-origin.ts';
 import type {
   AnswerKind,
   AnswerRecord,
@@ -96,12 +97,13 @@ export async function* classifications(
 
 /** What the rows of a job are treated by, as far as the job and its account say. */
 export function optionsOf(
-  { waterfall, settings }: Job,
+  { waterfall, settings, origin }: Job,
   { projectId, organizationId }: Pick<Account, 'projectId' | 'organizationId'>,
 ): OperationOptions {
   return {
     ...(waterfall === undefined ? {} : { waterfall }),
     ...(settings === undefined ? {} : { settings }),
+    ...optionsByOrigin(origin),
     ...(projectId === undefined ? {} : { projectId }),
     ...(organizationId === undefined ? {} : { organizationId }),
   };

@@ -99,14 +99,15 @@ function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput 
 function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs: readonly string[]): Job {
   return {
     name,
-    operation: { ...operation, settings: { ...operation.settings, trial: 'asks' } },
+    operation,
+    origin: { kind: 'trial' },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
     ...(add === undefined ? {} : { add }),
     onExisting: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
     inDoubt,
-    settings: { ...settings, ...(settings.pages === undefined ? {} : { pages: 1 }), trial: true },
+    settings: { ...settings, ...(settings.pages === undefined ? {} : { pages: 1 }) },
   };
 }
 

@@ -24,7 +24,7 @@ import {
 
 const JO = 'jo@x.org';
 const ROW = { email: JO, role: 'editor' };
-const OURS: OperationOptions = { ...OPTIONS, settings: { our_list: true } };
+const OURS: OperationOptions = { ...OPTIONS, isOurList: true };
 
 const STATES = {
   unknown: [],

@@ -105,7 +105,7 @@ describe('the requests of', () => {
     expect(done(onboard, { email: JO, role: 'editor' }, team).calls.map(sent)).toEqual([
       update('role:editor'),
     ]);
-    const ours = { ...OPTIONS, settings: { our_list: true } };
+    const ours = { ...OPTIONS, isOurList: true } as const;
     expect(done(onboard, { email: JO, role: 'none' }, team, [], ours).calls.map(sent)).toEqual([REMOVE_USER]);
   });
 });

@@ -14,7 +14,7 @@ import { UNDO_COLUMNS } from './list-file.ts';
 export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob> {
   const onboard = await loadJob('onboard');
   const dialect = await dialectOf(account);
-  const { change, settings, ...operation } = operationIn(dialect, onboard.operation);
+  const { change, ...operation } = operationIn(dialect, onboard.operation);
   invariant(change !== undefined, 'onboard changes the service');
   return {
     job: {
@@ -22,13 +22,11 @@ export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob
       operation: {
         ...operation,
         change: { ...change, isState: false },
-        // Part of what makes it this batch: an undo of another batch may have the same list.
-        settings: { ...settings, our_list: 'asks', undoes: 'asks' },
       },
       columns: Object.fromEntries(UNDO_COLUMNS.map((name) => [name, name])),
       onExisting: 'refuse',
       inDoubt: { kind: 'hold' },
-      settings: { our_list: true, undoes: batch.id },
+      origin: { kind: 'undo', undoes: batch.id },
       // Whoever is made admin by this was admin before.
       guards: { admins: 'allow' },
     },
