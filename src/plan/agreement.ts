@@ -5,6 +5,7 @@ import { stop } from '../core/errors.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
+import { askedByOrigin } from '../job/job-origin.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect-of.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
@@ -88,7 +89,9 @@ async function goesOn(order: RunOrder, input: MappedInput): Promise<boolean> {
 
 /** All that decides what is sent, and where to. A dialect is known by its files: what is built in comes with the program. */
 async function contentOf({ account, job }: Pick<RunOrder, 'account' | 'job'>): Promise<string> {
-  const { operation, settings = {}, columns = null, waterfall = null } = job;
+  const { operation, columns = null, waterfall = null } = job;
+  // What was agreed to for a trial holds for no list.
+  const settings = { ...job.settings, ...askedByOrigin(job.origin) };
   const files = [account.dialectPath, account.via?.dialectPath].map((path) =>
     path === undefined ? null : readFile(path, 'utf8'),
   );
