@@ -9,7 +9,7 @@ import { askedByOrigin } from '../job/job-origin.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect-of.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { RunOrder } from './order.ts';
+import type { RunContext } from './order.ts';
 import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
 import { beginsWork, type ChangePlan } from './team/change-plan.ts';
 
@@ -24,7 +24,7 @@ import { beginsWork, type ChangePlan } from './team/change-plan.ts';
  * @throws StopError `consent` when nobody agreed, now or before.
  */
 export async function requireAgreement(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   changes: ChangePlan | undefined,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function requireAgreement(
 }
 
 async function reasonsToAsk(
-  order: Pick<RunOrder, 'job' | 'account' | 'dialect'>,
+  order: Pick<RunContext, 'job' | 'account' | 'dialect'>,
 ): Promise<readonly string[]> {
   const { job, dialect, account } = order;
   const [own] = isGeneric(job) ? await sentRequests(order) : [];
@@ -66,7 +66,7 @@ async function reasonsToAsk(
 
 /** Of what costs by default, a price of nothing: no budget would hold it. What an answer says that it cost is believed. */
 function freePrice(
-  { job: { operation }, dialect }: Pick<RunOrder, 'job' | 'dialect'>,
+  { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
   builtIn: Dialect,
 ): string | undefined {
   const usual = builtIn.operations[operation.name]?.credits;
@@ -79,7 +79,7 @@ function freePrice(
 }
 
 /** Whether the batch was begun, or has come to its end, and nothing is asked for anew. */
-async function goesOn(order: RunOrder, input: MappedInput): Promise<boolean> {
+async function goesOn(order: RunContext, input: MappedInput): Promise<boolean> {
   const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
   const existing = await order.ledger.batchByKey(key);
   if (existing?.state === 'open') return true;
@@ -88,7 +88,7 @@ async function goesOn(order: RunOrder, input: MappedInput): Promise<boolean> {
 }
 
 /** All that decides what is sent, and where to. A dialect is known by its files: what is built in comes with the program. */
-async function contentOf({ account, job }: Pick<RunOrder, 'account' | 'job'>): Promise<string> {
+async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>): Promise<string> {
   const { operation, columns = null, waterfall = null } = job;
   // What was agreed to for a trial holds for no list.
   const settings = { ...job.settings, ...askedByOrigin(job.origin) };

@@ -18,7 +18,7 @@ import { requestsPerSecond } from '../vendor/account/account.ts';
 import { answerPlaceOf } from '../vendor/answer-place.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
-import type { RunOrder } from './order.ts';
+import type { RunContext } from './order.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 /** Beginning, resuming, renewing and closing a batch. */
@@ -37,7 +37,7 @@ export interface BatchOptions {
  * @param budget undefined leaves the cap of a resumed batch as it is.
  */
 export async function startBatch(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   budget: Credits | undefined,
   { plan, outputName, anew }: BatchOptions,
@@ -63,7 +63,7 @@ export async function startBatch(
  * One that began in the future began by a wrong clock, and what it takes for too old may have been bought yesterday. The
  * database refuses to buy any of that anew.
  */
-function datedByNow({ clock, emit }: RunOrder, batch: Batch): Batch {
+function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
   if (freshSince === undefined || batch.createdAtMs - clock.wallMs() <= APART_MS) return batch;
   const message = `This batch began at ${isoTime(batch.createdAtMs)} by a clock that was wrong, so nothing is too old for it.`;
@@ -72,7 +72,7 @@ function datedByNow({ clock, emit }: RunOrder, batch: Batch): Batch {
 }
 
 /** Whether a list that says how things should be finds them otherwise. */
-function hasMoved({ operation }: RunOrder['job'], plan: ChangePlan | undefined): boolean {
+function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
   return operation.change?.isState === true && plan !== undefined && hasWork(plan);
 }
 
@@ -93,7 +93,7 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
 const PARTIAL = 'partial';
 
 function specOf(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   plan: ChangePlan | undefined,
   outputName: string | undefined,
@@ -131,7 +131,7 @@ function specOf(
 }
 
 async function announce(
-  { ledger, account, emit, refresh }: RunOrder,
+  { ledger, account, emit, refresh }: RunContext,
   { survey, columns, sheet }: MappedInput,
   { batch, start, superseded }: BatchStart,
   isFirst: boolean,

@@ -5,7 +5,7 @@ import { type Credits, credits, type Money } from '../ledger/ledger.ts';
 import { requireAgreement } from './agreement.ts';
 import { isPartial } from './batch.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { RunOrder } from './order.ts';
+import type { RunContext } from './order.ts';
 import { mostAsked, type Plan, planRows } from './plan.ts';
 import { planSample } from './sample.ts';
 import { beginsWork, type ChangePlan, planOfChanges } from './team/change-plan.ts';
@@ -18,7 +18,7 @@ import { sentCounts } from './team/diff-words.ts';
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   changes?: ChangePlan,
   isKept = false,
@@ -31,7 +31,7 @@ export async function requireConsent(
 
 /** Play money asks nobody, and so does a batch that goes on: it was agreed to as it was planned. */
 async function requireConsentToChange(
-  { account, job, askChanges }: RunOrder,
+  { account, job, askChanges }: RunContext,
   changes: ChangePlan,
 ): Promise<void> {
   if (account.sandbox || !beginsWork(changes, job.operation)) return;
@@ -53,7 +53,7 @@ async function requireConsentToChange(
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
 async function requireBudget(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   changes: ChangePlan | undefined,
 ): Promise<Credits | undefined> {
@@ -81,7 +81,7 @@ async function requireBudget(
   );
 }
 
-function planOf(order: RunOrder, input: MappedInput): Promise<Plan> {
+function planOf(order: RunContext, input: MappedInput): Promise<Plan> {
   return order.sample === undefined ? planRows(order, input) : planSample(order, input, order.sample);
 }
 

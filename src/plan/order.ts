@@ -1,12 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { Listener } from '../core/events.ts';
-import type { Job } from '../job/job.ts';
 import type { Credits, Ledger } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
-import type { Dialect } from '../vendor/dialect.ts';
 import type { SuspectMisses } from '../vendor/misses.ts';
 import type { Plan } from './plan.ts';
 import type { Reread } from './reread.ts';
+import type { PlanContext } from './row-classification.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { UnseenRequests } from './sent-requests.ts';
 import type { ChangePlan } from './team/change-plan.ts';
@@ -57,11 +55,8 @@ export interface RunOptions {
   readonly allowAdmin?: boolean | undefined;
 }
 
-/** What somebody ordered: one job over one file, and how far it may go. The same from the command line and a page. */
-export interface RunOrder extends RunOptions {
-  readonly job: Job;
-  readonly account: Account;
-  readonly dialect: Dialect;
+/** What a run resolved to: one job over one file, and how far it may go. The same from the command line and a page. */
+export interface RunContext extends RunOptions, PlanContext {
   readonly ledger: Ledger;
   readonly inputPath: string;
   /** What the run must do, and nothing else. */

@@ -6,7 +6,7 @@ import type { Job } from '../job/job.ts';
 import { outputNameOf } from '../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
-import type { RunOrder } from './order.ts';
+import type { RunContext } from './order.ts';
 
 /**
  * What stands between the name of an input and its ending in the name of its output. A batch fixes it when it begins and
@@ -18,7 +18,7 @@ import type { RunOrder } from './order.ts';
  * @returns undefined where the user names every output that the batch has had so far.
  * @param order `output` is what the user names; nothing is chosen for that run then, and what was fixed stays.
  */
-export async function outputNameFor(order: RunOrder, input: MappedInput): Promise<string | undefined> {
+export async function outputNameFor(order: RunContext, input: MappedInput): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = order;
   const batches = await ledger.batches();
   const own = ownBatch(batches, order, input);
@@ -38,7 +38,7 @@ export async function outputNameFor(order: RunOrder, input: MappedInput): Promis
 /** The one that the run goes on with, or else the one that it follows because the file was edited. */
 function ownBatch(
   batches: readonly Batch[],
-  { account, job }: RunOrder,
+  { account, job }: RunContext,
   input: MappedInput,
 ): Batch | undefined {
   const identity = batchIdentityOf({ account, job }, input);

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
@@ -13,8 +13,8 @@ import {
   differentRows,
   type InQuestion,
   type LookedUp,
+  type PlanContext,
   type RowClassification,
-  type RowClassificationOrder,
   type UsableAnswer,
 } from './row-classification.ts';
 
@@ -56,20 +56,12 @@ export interface Plan {
   readonly sample?: { readonly rows: number; readonly most: Credits };
 }
 
-export interface PlanOrder extends RowClassificationOrder {
-  /** Every answer that was bought before counts as too old. */
-  readonly refresh?: boolean | undefined;
-  readonly clock?: Clock;
-  /** Among how many different rows duplicates are looked for; left out: among more than most files have. */
-  readonly rowsCompared?: number;
-}
-
 /** What a plan reads of an input. It need not have been surveyed: a plan meets any damage on its own way. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
 /** @param listen hears of every row, for whoever wants to know more than the plan says. */
 export async function planRows(
-  order: PlanOrder,
+  order: PlanContext,
   input: PlannedInput,
   listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
@@ -95,7 +87,7 @@ export function mostAsked({ sample, credits }: Plan): Credits {
  * An unfinished batch goes on with the cut-offs that it began with, and what it bought is fresh for it; otherwise a new
  * one would begin now. The file is read for its hash only when there is reason to.
  */
-export async function batchInQuestion(order: PlanOrder, input: PlannedInput): Promise<InQuestion> {
+export async function batchInQuestion(order: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false, clock = systemClock } = order;
   if (ledger === undefined) return {};
   const createdAtMs = clock.wallMs();

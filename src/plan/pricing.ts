@@ -3,7 +3,7 @@ import { type Credits, credits } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
 import { dialectOperationOf } from '../vendor/request.ts';
-import { optionsOf, type RowClassificationOrder } from './row-classification.ts';
+import { optionsOf, type PlanContext } from './row-classification.ts';
 
 /** What the vendor asks for a call, and how many it lets us make. */
 export interface Pricing {
@@ -24,7 +24,7 @@ export interface RowWorst {
   readonly most: Credits;
 }
 
-export async function pricingOf(order: RowClassificationOrder): Promise<Pricing> {
+export async function pricingOf(order: PlanContext): Promise<Pricing> {
   const { job, account, dialect, ledger } = order;
   const matches = mostMatches(order);
   const seen = await priceSeen(order);
@@ -43,23 +43,23 @@ export async function pricingOf(order: RowClassificationOrder): Promise<Pricing>
 }
 
 /** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
-export async function mostOfRow(order: RowClassificationOrder): Promise<number> {
+export async function mostOfRow(order: PlanContext): Promise<number> {
   return Math.max(mostOfCall(order), await priceSeen(order)) * mostMatches(order);
 }
 
-function mostOfCall({ job, dialect }: Pick<RowClassificationOrder, 'job' | 'dialect'>): number {
+function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): number {
   const stated = job.settings?.credits_max;
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
 }
 
 /** The highest price that an answer has shown, which each attempt reserves. A job of several kinds of calls pays for none. */
-async function priceSeen({ job, account, ledger }: RowClassificationOrder): Promise<number> {
+async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
   const most = job.settings?.credits_max;
   const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
   return (await ledger?.price(account.identity, call)) ?? 0;
 }
 
-function mostMatches({ job, account }: Pick<RowClassificationOrder, 'job' | 'account'>): number {
+function mostMatches({ job, account }: Pick<PlanContext, 'job' | 'account'>): number {
   return job.operation.mostMatches?.(optionsOf(job, account)) ?? 1;
 }
 

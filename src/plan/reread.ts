@@ -13,8 +13,9 @@ import type { Dialect } from '../vendor/dialect.ts';
 import { dialectMark, isReadAgain, judgedToday } from '../vendor/readings.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import { freshSinceOf } from './freshness.ts';
-import { type PlannedInput, type PlanOrder, planRows } from './plan.ts';
+import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
+import type { PlanContext } from './row-classification.ts';
 
 /** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */
 export interface Reread {
@@ -27,7 +28,7 @@ export interface Reread {
 }
 
 /** Undefined when there are none: the file has no finished batch, or its answers are read as they were. */
-export async function rereadOf(order: PlanOrder, input: PlannedInput): Promise<Reread | undefined> {
+export async function rereadOf(order: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
   const { ledger, job, dialect, refresh = false } = order;
   // What is bought anew is settled anew, too.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
@@ -48,7 +49,7 @@ export async function rereadOf(order: PlanOrder, input: PlannedInput): Promise<R
 /** Of this file, unless it is followed by another anyway. The file is read for its hash only when there is reason to. */
 async function finishedBatch(
   ledger: LedgerReader,
-  order: PlanOrder,
+  order: PlanContext,
   input: PlannedInput,
 ): Promise<Batch | undefined> {
   const isOfJob = ({ state, operation, accountIdentity }: Batch): boolean =>

@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import { FingerprintSet, fingerprintOf } from '../core/fingerprint-set.ts';
 import type { Answer, Call, Operation, OperationOptions, Prepared } from '../core/operation.ts';
@@ -54,12 +55,18 @@ export interface UsableAnswer {
 /** Whose answers are always fresh, and how old others may be; empty for a batch that does not exist and takes all. */
 export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
-export interface RowClassificationOrder {
+/** What a plan goes by: what a job resolved to. A `RunContext` is one as well. */
+export interface PlanContext {
   readonly job: Job;
   readonly account: Account;
   readonly dialect: Dialect;
   /** Undefined: there is no store yet, so nothing is known as bought. */
   readonly ledger: LedgerReader | undefined;
+  /** Every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
+  readonly clock?: Clock;
+  /** Among how many different rows duplicates are looked for; left out: among more than most files have. */
+  readonly rowsCompared?: number;
 }
 
 /** Enough to make a transaction of the ledger cheap; few enough that memory does not notice. */
@@ -82,7 +89,7 @@ export function differentRows(most = ROWS_COMPARED): FingerprintSet {
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
-  order: RowClassificationOrder,
+  order: PlanContext,
   input: OpenedInput,
   batch: InQuestion,
   different: FingerprintSet = differentRows(),
@@ -133,7 +140,7 @@ class Sorter {
   #walks: Walking[] = [];
 
   constructor(
-    { job, account, ledger, dialect }: RowClassificationOrder,
+    { job, account, ledger, dialect }: PlanContext,
     input: Pick<OpenedInput, 'columns'>,
     different: FingerprintSet,
   ) {

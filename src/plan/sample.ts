@@ -5,7 +5,7 @@ import { type AnswerRecord, type Batch, credits, type RowRecord } from '../ledge
 import { identifierOf } from '../ledger/tally.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { RunOrder } from './order.ts';
+import type { RunContext } from './order.ts';
 import { type Plan, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import { classifications } from './row-classification.ts';
@@ -52,7 +52,7 @@ export interface RestForecast {
 
 /** Chooses the rows: as many as ordered of those that need buying, or all when they are fewer. */
 export async function chooseSample(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   batch: Batch,
   size: number,
@@ -65,7 +65,7 @@ export async function chooseSample(
 }
 
 /** The plan of a sample, before there is a batch: what a person is asked about. */
-export async function planSample(order: RunOrder, input: MappedInput, size: number): Promise<Plan> {
+export async function planSample(order: RunContext, input: MappedInput, size: number): Promise<Plan> {
   const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
   const draw = await drawFor(order, key, size);
   const plan = await planRows(order, input, (classification) => draw.add(classification));
@@ -74,7 +74,7 @@ export async function planSample(order: RunOrder, input: MappedInput, size: numb
 }
 
 /** Equal rows are drawn once; a row beyond `--limit` is not drawn at all. */
-async function drawFor(order: RunOrder, batchKey: string, size: number): Promise<Draw> {
+async function drawFor(order: RunContext, batchKey: string, size: number): Promise<Draw> {
   const pricing = await pricingOf(order);
   const lastRow = order.limit === undefined ? Number.POSITIVE_INFINITY : order.limit + 1;
   return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
@@ -84,7 +84,7 @@ async function drawFor(order: RunOrder, batchKey: string, size: number): Promise
 
 /** What the sample says, as far as it was bought: a run that was stopped has bought a part of it, and no less random. */
 export async function forecast(
-  order: RunOrder,
+  order: RunContext,
   _input: MappedInput,
   batch: Batch,
   sample: Sample,
@@ -115,7 +115,7 @@ function creditsOfRest({ credits: spent }: SampleTally, { rest, mostCredits }: D
 }
 
 async function secondsOfRest(
-  order: RunOrder,
+  order: RunContext,
   sample: Sample,
   { requests }: SampleTally,
 ): Promise<Estimate | undefined> {
@@ -136,7 +136,7 @@ async function secondsOfRest(
 }
 
 /** Requests a second, as far as somebody said or taught us. How fast the sample itself went says nothing: it began slowly. */
-async function speedOf({ account, ledger }: RunOrder): Promise<number | undefined> {
+async function speedOf({ account, ledger }: RunContext): Promise<number | undefined> {
   return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
 }
 

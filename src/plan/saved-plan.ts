@@ -9,6 +9,7 @@ import type { Job } from '../job/job.ts';
 import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/row-pages.ts';
 import type { Account } from '../vendor/account/account.ts';
+import type { PlanContext } from './row-classification.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { rowAndWho } from './team/diff-words.ts';
 
@@ -109,22 +110,16 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
   }
 }
 
-export interface SavedPlanOrder {
-  readonly job: Job;
-  readonly account: Account;
-  readonly ledger: LedgerReader;
-  /** Left out: whatever the plan of now is. */
-  readonly savedPlan?: SavedPlan | undefined;
-}
-
 /**
  * That a run does what was saved. A batch that began with exactly that goes on, and one that has ended with nothing left
  * to do is not held up either: so the same command again resumes, and then does nothing.
  * @throws StopError `plan` with the first difference.
  */
-export async function requireSavedPlan(order: SavedPlanOrder, plan: ChangePlan): Promise<void> {
-  const { savedPlan: saved, job, account, ledger } = order;
-  if (saved === undefined) return;
+export async function requireSavedPlan(
+  saved: SavedPlan,
+  { job, account, ledger }: Pick<PlanContext, 'job' | 'account'> & { readonly ledger: LedgerReader },
+  plan: ChangePlan,
+): Promise<void> {
   if (saved.operation !== job.operation.name)
     throw notThisPlan(`it is a plan of ${saved.operation}, and this is ${job.operation.name}`);
   if (saved.account_identity !== account.identity)

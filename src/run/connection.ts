@@ -3,7 +3,7 @@ import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
-import type { RunOrder } from '../plan/order.ts';
+import type { RunContext } from '../plan/order.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { Limiter, type Limits, type Pause } from '../vendor/limits/limiter.ts';
 import { historyOf } from '../vendor/misses.ts';
@@ -43,7 +43,7 @@ export class Connections {
   #recovered: Promise<unknown> = Promise.resolve();
 
   /** The time by which every run of the ledger goes. */
-  time({ clock, ledger }: Pick<RunOrder, 'clock' | 'ledger'>): Promise<BelievedTime> {
+  time({ clock, ledger }: Pick<RunContext, 'clock' | 'ledger'>): Promise<BelievedTime> {
     this.#time ??= BelievedTime.over(clock, ledger);
     return this.#time;
   }
@@ -54,7 +54,7 @@ export class Connections {
    * @throws StopError when the key is not where the account says, or the sandbox does not start.
    */
   async open(
-    order: RunOrder,
+    order: RunContext,
     purpose: Purpose,
     signal: AbortSignal,
     stopAll: (error: StopError) => void,
@@ -95,7 +95,7 @@ export class Connections {
    * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
    * is not what a plan would take it for.
    */
-  async settleLeftOpen(order: Pick<RunOrder, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
+  async settleLeftOpen(order: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
     const { ledger, dialect, account } = order;
     const clock = await this.time(order);
     // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
@@ -205,7 +205,7 @@ interface Line {
 /** What was learned longer ago says nothing about tonight. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-async function openLine(order: RunOrder, shared: SharedLine, clock: BelievedTime): Promise<Line> {
+async function openLine(order: RunContext, shared: SharedLine, clock: BelievedTime): Promise<Line> {
   const { account, ledger, dialect } = order;
   const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
@@ -244,7 +244,7 @@ async function endLine(opening: Promise<Line> | undefined): Promise<void> {
 }
 
 function spendingOf(
-  { account, dialect, ledger, emit, maxPauseMs }: RunOrder,
+  { account, dialect, ledger, emit, maxPauseMs }: RunContext,
   { batch, projects }: Purpose,
   clock: BelievedTime,
   signal: AbortSignal,
@@ -281,7 +281,7 @@ interface ReachedVendor {
 }
 
 /** A sandbox account's vendor is a process of its own, so that what it booked is never our own word. */
-async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<ReachedVendor> {
+async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
   if (!account.sandbox) {
     invariant(account.baseUrl !== undefined, `account ${account.name} has no address`);
     return { baseUrl: account.baseUrl, stop: async () => {} };
@@ -296,7 +296,7 @@ async function reachVendor({ account, sandboxFolder }: RunOrder): Promise<Reache
 // ---------------------------------------------------------------------------------------------------- its limiter
 
 async function openLimiter(
-  { account, ledger }: RunOrder,
+  { account, ledger }: RunContext,
   shared: SharedLine,
   clock: BelievedTime,
 ): Promise<Limiter> {

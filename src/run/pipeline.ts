@@ -21,7 +21,7 @@ import { closeIfSettled, rowsOf, startBatch } from '../plan/batch.ts';
 import { requireConsent } from '../plan/consent.ts';
 import { findCalls } from '../plan/former-calls.ts';
 import { asksErasedAgain, isFreshFor } from '../plan/freshness.ts';
-import type { RunOrder } from '../plan/order.ts';
+import type { RunContext } from '../plan/order.ts';
 import { outputNameFor } from '../plan/output-name.ts';
 import { planRun } from '../plan/plan-run.ts';
 import { type Answering, replay } from '../plan/replay.ts';
@@ -48,7 +48,7 @@ import { type RunSummary, summarize } from './summary.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(order: RunOrder, connections: Connections): Promise<RunSummary> {
+export async function run(order: RunContext, connections: Connections): Promise<RunSummary> {
   const startedMs = order.clock.monotonicMs();
   const metrics = new RunMetrics();
   const clock = await connections.time(order);
@@ -89,7 +89,7 @@ export async function run(order: RunOrder, connections: Connections): Promise<Ru
  * A batch that was settled from other content than its file has is not gone on with: the next run begins another, which
  * finds in the ledger what this one bought. In flight is nothing any more, so that no attempt of it is refused.
  */
-async function endingForeign<T>({ ledger }: RunOrder, batch: Batch, work: () => Promise<T>): Promise<T> {
+async function endingForeign<T>({ ledger }: RunContext, batch: Batch, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -98,13 +98,13 @@ async function endingForeign<T>({ ledger }: RunOrder, batch: Batch, work: () => 
   }
 }
 
-function wantedOutput({ output, account, forExcel }: RunOrder, name: string | undefined): WantedOutput {
+function wantedOutput({ output, account, forExcel }: RunContext, name: string | undefined): WantedOutput {
   return { named: output, sandbox: account.sandbox, forExcel, name };
 }
 
 /** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */
 async function planOfChange(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   connections: Connections,
 ): Promise<ChangePlan | undefined> {
@@ -114,7 +114,7 @@ async function planOfChange(
 }
 
 /** Whether a new batch settles anew what is read otherwise today; undefined when there is no such row. */
-async function settlesAnew(order: RunOrder, input: MappedInput): Promise<boolean | undefined> {
+async function settlesAnew(order: RunContext, input: MappedInput): Promise<boolean | undefined> {
   const reread = await rereadOf(order, input);
   if (reread === undefined) return undefined;
   if ((await order.askReread?.(reread)) === true) return true;
@@ -124,7 +124,7 @@ async function settlesAnew(order: RunOrder, input: MappedInput): Promise<boolean
 }
 
 function write(
-  order: RunOrder,
+  order: RunContext,
   input: MappedInput,
   batch: Batch,
   destination: Destination,
@@ -152,7 +152,7 @@ const ROWS_IN_FLIGHT = 256;
 
 /** What is spent on: one run of a batch. */
 interface BatchRun {
-  readonly order: RunOrder;
+  readonly order: RunContext;
   readonly connections: Connections;
   readonly input: MappedInput;
   readonly batch: Batch;
@@ -199,7 +199,7 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   return stopped && connection.upToDate(stopped);
 }
 
-async function settledRows({ ledger }: RunOrder, batch: Batch): Promise<RowSet> {
+async function settledRows({ ledger }: RunContext, batch: Batch): Promise<RowSet> {
   const settled = new RowSet();
   for await (const page of ledger.settledRows(batch.id)) for (const { row } of page) settled.add(row);
   return settled;

@@ -15,7 +15,7 @@ import type {
   Ledger,
   OpenAttempt,
 } from '../ledger/ledger.ts';
-import type { RunOrder } from '../plan/order.ts';
+import type { RunContext } from '../plan/order.ts';
 import { isStillHonoured } from '../vendor/idempotency.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { basePathOf } from '../vendor/vendor-line.ts';
@@ -60,7 +60,10 @@ const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
 /** What settling the misses of earlier runs needs to know. */
-export type MissesOrder = Pick<RunOrder, 'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'>;
+export type MissesOrder = Pick<
+  RunContext,
+  'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'
+>;
 
 /**
  * Goes on after a run that was stopped at misses: takes them back when the address was corrected or a person says so,

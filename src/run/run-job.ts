@@ -11,8 +11,9 @@ import { repairing } from '../files/quality/repair.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
 import { knownAnswers } from '../plan/known-answers.ts';
-import { type Plan, type PlanOrder, planRows } from '../plan/plan.ts';
+import { type Plan, planRows } from '../plan/plan.ts';
 import { type Reread, rereadOf } from '../plan/reread.ts';
+import type { PlanContext } from '../plan/row-classification.ts';
 import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type SentRequest, sentRequests } from '../plan/sent-requests.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
@@ -199,7 +200,7 @@ async function knownTo(
 }
 
 async function planChange(
-  order: PlanOrder,
+  order: PlanContext,
   input: OpenedInput,
   { savePlanAs, allowAdmin, signal, onEvent }: PlanRequest,
 ): Promise<PlannedJobChange> {

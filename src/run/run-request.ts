@@ -40,23 +40,31 @@ export interface JobRequest {
   readonly store?: string | undefined;
 }
 
-export interface RunRequest extends JobRequest, RunOptions {
+/** What opening a store for spending needs to know. */
+export interface SpenderRequest extends Pick<RunOptions, 'accept'>, Pick<JobRequest, 'store'> {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
   /** Whether a store that nobody named may be made; sandbox accounts may always. */
   readonly mayCreateStore?: boolean | undefined;
-  /** Where the job is written as a commented file. */
-  readonly saveJobAs?: string | undefined;
-  /** A plan that was saved: the run does that, or stops before anything is sent. */
-  readonly planFile?: string | undefined;
-  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: Listener | undefined;
   /** Hears what a person should know of the store. */
   readonly tell?: Tell | undefined;
   /** What a user types to go on. */
   readonly command?: string | undefined;
   readonly clock?: Clock | undefined;
+}
+
+/** What a run of a chosen job needs to know besides its store. */
+export interface FileRequest extends RunOptions, Pick<JobRequest, 'file'> {
+  /** A plan that was saved: the run does that, or stops before anything is sent. */
+  readonly planFile?: string | undefined;
+  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Listener | undefined;
+}
+
+export interface RunRequest extends JobRequest, SpenderRequest, FileRequest {
+  /** Where the job is written as a commented file. */
+  readonly saveJobAs?: string | undefined;
 }
 
 const JOB_CHECKS: Checks<JobRequest> = {
@@ -109,18 +117,6 @@ export const RUN_CHECKS: Checks<RunRequest> = {
   signal: abortSignal,
   onEvent: called,
 };
-
-/** What opening a store for spending needs to know. */
-export type SpenderRequest = Pick<
-  RunRequest,
-  'store' | 'waitForLockMs' | 'mayCreateStore' | 'accept' | 'tell' | 'command' | 'clock'
->;
-
-/** What a run needs to know besides its job and its store. */
-export type FileRequest = Omit<
-  RunRequest,
-  keyof SpenderRequest | 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair' | 'saveJobAs'
->;
 
 export interface PlanRequest extends JobRequest {
   /** As if every answer that was bought before were too old. */

@@ -10,7 +10,7 @@ import {
   type Money,
 } from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
-import type { RunOrder } from '../plan/order.ts';
+import type { RunContext } from '../plan/order.ts';
 import { mostOfRow } from '../plan/pricing.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
@@ -57,7 +57,7 @@ export interface RunEnding {
 }
 
 /** What a summary is taken from. It only reads: a batch is closed by the run, before it is summarized. */
-export interface SummarizedRun extends Pick<RunOrder, 'job' | 'account' | 'dialect'> {
+export interface SummarizedRun extends Pick<RunContext, 'job' | 'account' | 'dialect'> {
   readonly ledger: LedgerReader;
 }
 

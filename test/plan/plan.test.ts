@@ -15,8 +15,9 @@ import type { Job } from '../../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
 import { requireConsent } from '../../src/plan/consent.ts';
-import type { RunOrder } from '../../src/plan/order.ts';
-import { type Plan, type PlanOrder, planRows } from '../../src/plan/plan.ts';
+import type { RunContext } from '../../src/plan/order.ts';
+import { type Plan, planRows } from '../../src/plan/plan.ts';
+import type { PlanContext } from '../../src/plan/row-classification.ts';
 import { Connections } from '../../src/run/connection.ts';
 import { run } from '../../src/run/pipeline.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
@@ -103,12 +104,12 @@ class List {
     return openMappedInput(this.path, job);
   }
 
-  async plan(by: Account = nobody, more: Partial<PlanOrder> = {}): Promise<Plan> {
+  async plan(by: Account = nobody, more: Partial<PlanContext> = {}): Promise<Plan> {
     const order = { job, account: by, dialect: provider, ledger: this.ledger, ...more };
     return planRows(order, await this.input());
   }
 
-  order(by: Account, more: Partial<RunOrder> = {}): RunOrder {
+  order(by: Account, more: Partial<RunContext> = {}): RunContext {
     return {
       job,
       account: by,
@@ -329,7 +330,7 @@ describe('consent', () => {
   const LIST = 'Domain\na.example\nb.example\n';
   const asked = async (
     by: Account,
-    more: Partial<RunOrder> = {},
+    more: Partial<RunContext> = {},
     content = LIST,
   ): Promise<Credits | undefined> => {
     const list = await List.of(content);

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { type BatchId, credits } from '../../src/ledger/ledger.ts';
-import type { RunOrder } from '../../src/plan/order.ts';
+import type { RunContext } from '../../src/plan/order.ts';
 import { ProjectAccess } from '../../src/run/attempt.ts';
 import { type Connection, Connections } from '../../src/run/connection.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
@@ -102,7 +102,7 @@ async function connectTo(connections: Connections, { ledger }: Spender, name: st
   const chosen = await choose({ job: 'enrich-company', account: name });
   const events: RunEvent[] = [];
   let stopped: StopError | undefined;
-  const order: RunOrder = {
+  const order: RunContext = {
     ...chosen,
     ledger,
     inputPath: 'list.csv',

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Guards } from '../../job/job.ts';
-import type { RunOrder } from '../order.ts';
+import type { RunContext } from '../order.ts';
 import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
 
@@ -24,16 +24,14 @@ export interface GuardProblem {
 const DEFAULT_MAX_REMOVALS = '10%';
 
 /** @throws StopError `guard` with all that holds the run back. A batch that goes on was checked when it began. */
-export function checkGuards(order: GuardOrder, plan: ChangePlan): void {
+export function checkGuards(order: Pick<RunContext, 'job' | 'allowAdmin'>, plan: ChangePlan): void {
   if (!beginsWork(plan, order.job.operation)) return;
   const problems = guardProblems(order, plan);
   if (problems.length > 0) throw guardStop(problems);
 }
 
-export type GuardOrder = Pick<RunOrder, 'job' | 'allowAdmin'>;
-
 export function guardProblems(
-  { job, allowAdmin = false }: GuardOrder,
+  { job, allowAdmin = false }: Pick<RunContext, 'job' | 'allowAdmin'>,
   plan: ChangePlan,
 ): readonly GuardProblem[] {
   const guards = job.guards ?? {};

@@ -14,7 +14,7 @@ import { type Account, requestsPerSecond } from '../../vendor/account/account.ts
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
 import type { Plan, PlannedInput } from '../plan.ts';
 import { type Pricing, pricingOf } from '../pricing.ts';
-import type { RowClassificationOrder } from '../row-classification.ts';
+import type { PlanContext } from '../row-classification.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import {
@@ -116,7 +116,7 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
 
 /** @param askTeam left out: nothing but the ledger is asked. @throws StopError `input` where the file is damaged. */
 export async function planChanges(
-  order: RowClassificationOrder,
+  order: PlanContext,
   input: PlannedInput,
   askTeam: AskTeam = async () => undefined,
 ): Promise<ChangePlan> {
@@ -158,11 +158,7 @@ export async function planChanges(
   };
 }
 
-function projectsConcerned(
-  order: RowClassificationOrder,
-  rows: readonly PreparedRow[],
-  team: Team,
-): readonly string[] {
+function projectsConcerned(order: PlanContext, rows: readonly PreparedRow[], team: Team): readonly string[] {
   const asked = resolved(order, rows, team);
   return projectsOf([...asked, ...missingRows(order, asked, team)]);
 }

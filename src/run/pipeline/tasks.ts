@@ -3,7 +3,7 @@ import type { MappedInput } from '../../files/input.ts';
 import { requireSameInput, rowInputOf } from '../../files/row-input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import type { RunOrder } from '../../plan/order.ts';
+import type { RunContext } from '../../plan/order.ts';
 import { optionsOf, prepareRow } from '../../plan/row-classification.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';
@@ -16,7 +16,7 @@ export type Task = {
 } & ({ readonly kind: 'work'; readonly work: unknown } | { readonly kind: 'end'; readonly outcome: Outcome });
 
 export interface TaskSource {
-  readonly order: RunOrder;
+  readonly order: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
   /** The only rows to settle; undefined: all. */
@@ -91,6 +91,6 @@ function projectsIn(planned: PlannedRow): readonly string[] {
 }
 
 /** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */
-function lastRowWanted({ limit }: RunOrder): RowNumber {
+function lastRowWanted({ limit }: RunContext): RowNumber {
   return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
 }

@@ -5,14 +5,13 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, Operation } from '../../../src/core/operation.ts';
-import type { LedgerReader } from '../../../src/ledger/ledger.ts';
 import changeRole from '../../../src/operations/change-role.ts';
 import deleteInvite from '../../../src/operations/delete-invite.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
 import onboard from '../../../src/operations/onboard.ts';
 import removeUser from '../../../src/operations/remove-user.ts';
 import { keptWork } from '../../../src/operations/team/planned-work.ts';
-import { requireSavedPlan } from '../../../src/plan/saved-plan.ts';
+import { requireSavedPlan, type SavedPlan } from '../../../src/plan/saved-plan.ts';
 import type { ChangePlan } from '../../../src/plan/team/change-plan.ts';
 import { invited, known, OPTIONS, planned } from '../team.ts';
 
@@ -65,23 +64,22 @@ test('a plan that was saved without the words is run as the plan that it is', as
   const works = [keep(onboard, EDITOR), keep(onboard, { ...EDITOR, project: 'Sales; Data' }, BOTH)];
   const rows = works.map((work, at) => ({ row: at + 2, kind: 'work' as const, work }));
   const plan = { planned: rows, changes: [], inputSha256: 'same' } as unknown as ChangePlan;
-  const saving = (change: (work: JsonObject) => JsonObject) =>
-    ({
-      job: { operation: onboard },
-      account: { identity: 'account', name: 'team' },
-      ledger: {} as LedgerReader,
-      savedPlan: {
-        rowonce_plan: 1,
-        operation: 'onboard',
-        account: 'team',
-        account_identity: 'account',
-        input: 'team.csv',
-        input_sha256: 'same',
-        changes: [],
-        planned: rows.map((row) => ({ ...row, work: change(row.work) })),
-      },
-    }) as unknown as Parameters<typeof requireSavedPlan>[0];
-  await requireSavedPlan(saving(withoutWord), plan);
-  const other = saving((work) => ({ ...withoutWord(work), to: 'admin' }));
-  await expect(requireSavedPlan(other, plan)).rejects.toMatchObject({ code: 'plan' });
+  const context = {
+    job: { operation: onboard },
+    account: { identity: 'account', name: 'team' },
+    ledger: {},
+  } as unknown as Parameters<typeof requireSavedPlan>[1];
+  const saved = (change: (work: JsonObject) => JsonObject): SavedPlan => ({
+    rowonce_plan: 1,
+    operation: 'onboard',
+    account: 'team',
+    account_identity: 'account',
+    input: 'team.csv',
+    input_sha256: 'same',
+    changes: [],
+    planned: rows.map((row) => ({ ...row, work: change(row.work) })),
+  });
+  await requireSavedPlan(saved(withoutWord), context, plan);
+  const other = saved((work) => ({ ...withoutWord(work), to: 'admin' }));
+  await expect(requireSavedPlan(other, context, plan)).rejects.toMatchObject({ code: 'plan' });
 });

@@ -4,7 +4,7 @@ import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../../..
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 import { rowInputOf } from '../../../files/row-input.ts';
 import type { PlannedInput } from '../../plan.ts';
-import { optionsOf, prepareRow, type RowClassificationOrder } from '../../row-classification.ts';
+import { optionsOf, type PlanContext, prepareRow } from '../../row-classification.ts';
 import { wayOf } from './simulate.ts';
 
 /** The rows of a list, and those that it lacks, each with what it would send when all goes well. */
@@ -59,7 +59,7 @@ export interface PreparedRow {
 }
 
 export async function preparedRows(
-  { job, account }: RowClassificationOrder,
+  { job, account }: PlanContext,
   input: PlannedInput,
 ): Promise<readonly PreparedRow[]> {
   const rows: PreparedRow[] = [];
@@ -80,7 +80,7 @@ export async function preparedRows(
 
 /** The rows with what is known of whom they are about. */
 export function resolved(
-  order: RowClassificationOrder,
+  order: PlanContext,
   rows: readonly PreparedRow[],
   team: Team,
 ): readonly ResolvedRow[] {
@@ -94,7 +94,7 @@ export function resolved(
   });
 }
 
-function workable({ job, dialect }: RowClassificationOrder, row: RowNumber, work: PlannedWork): WorkableRow {
+function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
   const way = wayOf(job.operation, work, dialect);
   const parts =
     work.parts === undefined
@@ -123,7 +123,7 @@ function cellsOf({ email = '', project = '' }: RowInput): Whom {
  * not known: so nobody is removed until it is mended.
  */
 export function missingRows(
-  order: RowClassificationOrder,
+  order: PlanContext,
   asked: readonly ResolvedRow[],
   team: Team,
 ): readonly ResolvedRow[] {
@@ -148,7 +148,7 @@ function withheld(row: RowNumber, work: PlannedWork, invalidRow: RowNumber): Unw
   return { kind: 'end', row, outcome: { kind: 'refused', reason }, of, beyond: true };
 }
 
-function changePartOf({ job }: RowClassificationOrder): ChangePart<unknown, PlannedWork> {
+function changePartOf({ job }: PlanContext): ChangePart<unknown, PlannedWork> {
   const { change, name } = job.operation;
   invariant(change !== undefined, `${name} changes nothing, so there are no changes to plan`);
   return change;
