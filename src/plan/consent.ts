@@ -8,8 +8,24 @@ import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
 import type { RunContext } from './order.ts';
 import { mostAsked, type Plan, planRows } from './plan.ts';
 import { planSample } from './sample.ts';
-import { beginsWork, type ChangePlan, planOfChanges } from './team/change-plan.ts';
+import { requireSavedPlan } from './saved-plan.ts';
+import { checkGuards } from './team/change-guards.ts';
+import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/change-plan.ts';
 import { sentCounts } from './team/diff-words.ts';
+import { remoteMembers } from './team/remote-members.ts';
+
+/** What a run is going to do, and whether it may: the saved plan, the guards, and the people who are asked. */
+
+/**
+ * The plan of a run that changes the service, held against the plan that was saved and against the guards.
+ * @throws StopError `plan` or `guard` before anything is sent.
+ */
+export async function planRun(order: RunContext, input: MappedInput): Promise<ChangePlan> {
+  const plan = await planChanges(order, input, (projects) => remoteMembers(order, projects));
+  if (order.savedPlan !== undefined) await requireSavedPlan(order.savedPlan, order, plan);
+  checkGuards(order, plan);
+  return plan;
+}
 
 /**
  * Agreement to what a run may do: to change the service, where `changes` say so, and to spend.

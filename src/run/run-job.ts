@@ -10,7 +10,6 @@ import { IssueWatch, type JobIssues } from '../files/quality/issue-tally.ts';
 import { repairing } from '../files/quality/repair.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
-import { knownAnswers } from '../plan/known-answers.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
 import { type Reread, rereadOf } from '../plan/reread.ts';
 import type { PlanContext } from '../plan/row-classification.ts';
@@ -29,6 +28,7 @@ import { Connections } from './connection.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
+import { knownAnswers } from './run-job/known-answers.ts';
 import {
   type FileRequest,
   type JobRequest,

@@ -1,13 +1,12 @@
 import { counted, foreignWords } from '../../core/plain-text.ts';
-import type { Duplicates, NearDuplicates } from '../../files/columns/near-duplicates.ts';
-import type { CellIssueKind } from '../../files/quality/cell-issues.ts';
+import type { FileDescription } from '../../files/describe-file.ts';
 import type { Finding, FoundCell, JobIssues } from '../../files/quality/issue-tally.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
 /** Damage, for a person and for `--json`. */
 
 /** After a count: "3 in scientific notation". */
-const WORDS: Readonly<Record<CellIssueKind, string>> = {
+const WORDS: Readonly<Record<Finding['kind'], string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number',
   lost_digit: 'of ten digits, so one is lost',
@@ -74,6 +73,8 @@ export function findingObject({ kind, count, firstRows, cure, repairable, exampl
   return { kind, count, first_rows: firstRows, cure, repairable, examples };
 }
 
+type Duplicates = FileDescription['duplicates'];
+
 /** Of a file of which nobody has said what is to be done with it. */
 export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): readonly string[] {
   const lines = [
@@ -91,7 +92,7 @@ export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): 
 }
 
 export function duplicatesObject({ same, nearlySame, comparedWith }: Duplicates): object {
-  const object = ({ count, firstRows }: NearDuplicates): object => ({ count, first_rows: firstRows });
+  const object = ({ count, firstRows }: Duplicates['same']): object => ({ count, first_rows: firstRows });
   return {
     same: object(same),
     nearly_same: object(nearlySame),

@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import { guessWords } from '../../files/columns/columns.ts';
-import type { Fit } from '../../files/fit.ts';
+import type { FileDescription } from '../../files/describe-file.ts';
+
+type Fit = FileDescription['operations'][number];
 
 /** Which operations a file fits, for a person and for `--json`. */
 

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
-import { partsOf } from '../core/file-name.ts';
-import type { MappedInput } from '../files/input.ts';
-import { besideInput, usualName } from '../files/output/output.ts';
-import type { Job } from '../job/job.ts';
-import { outputNameOf } from '../job/job-settings.ts';
-import type { Batch, LedgerReader } from '../ledger/ledger.ts';
-import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
-import type { RunContext } from './order.ts';
+import { partsOf } from '../../core/file-name.ts';
+import type { MappedInput } from '../../files/input.ts';
+import { besideInput, usualName } from '../../files/output/output.ts';
+import type { Job } from '../../job/job.ts';
+import { outputNameOf } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { batchIdentityOf, batchKeyOf, lineageOf } from '../../plan/batch-key.ts';
+import type { RunContext } from '../../plan/order.ts';
 
 /**
  * What stands between the name of an input and its ending in the name of its output. A batch fixes it when it begins and
