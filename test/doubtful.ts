@@ -8,8 +8,8 @@ import { defineOperation, end, type IfLost, send } from '../src/core/operation.t
 import type { Job } from '../src/job/job.ts';
 import { type AttemptRecord, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
-import { Connections } from '../src/run/connection.ts';
 import { run } from '../src/run/pipeline.ts';
+import { Sessions } from '../src/run/sessions.ts';
 import type { RunSummary } from '../src/run/summary.ts';
 import type { Account } from '../src/vendor/account/account.ts';
 import type { Dialect, DialectOperation } from '../src/vendor/dialect.ts';
@@ -196,7 +196,7 @@ export function runOnce(
       signal: new AbortController().signal,
       emit,
     },
-    new Connections(),
+    new Sessions(),
   );
 }
 

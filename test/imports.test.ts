@@ -42,24 +42,21 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'answer-fields.ts',
     'answer-place.ts',
     'changes.ts',
+    'client.ts',
     'connector.ts',
     'dialect-of.ts',
     'dialect.ts',
     'envelope.ts',
     'idempotency.ts',
     'judge.ts',
-    'limits/limiter.ts',
     'member-list.ts',
     'misses.ts',
     'operation-in.ts',
     'proxy.ts',
-    'rate-hints.ts',
     'readings.ts',
     'redaction.ts',
     'repetition.ts',
     'request.ts',
-    'transport.ts',
-    'vendor-line.ts',
   ],
   job: ['job-origin.ts', 'job-settings.ts', 'job.ts'],
   files: [
@@ -98,7 +95,6 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
   sandbox: ['rate.ts', 'server.ts', 'spawn.ts'],
   run: [
     'batch-account.ts',
-    'connection.ts',
     'find-batch.ts',
     'inbox.ts',
     'nightly.ts',
@@ -108,6 +104,7 @@ const STREET: Readonly<Record<string, readonly string[] | 'open'>> = {
     'run-job.ts',
     'run-request.ts',
     'salvage.ts',
+    'sessions.ts',
     'summary.ts',
     'trial.ts',
     'undo.ts',
@@ -205,6 +202,19 @@ describe('imports', () => {
   test('never go round in a circle, not even for types', () => {
     expect(circles(IMPORTS)).toEqual([]);
   });
+});
+
+test.for([
+  ['takes a turn at the vendor for what may cost something', /\.exchange\(/, ['run/attempt.ts']],
+  ['reaches a vendor', /\bnew (?:Transport|Limiter)\(/, ['vendor/client.ts']],
+  [
+    'says that an intent is committed',
+    /\badmitted\(/,
+    ['ledger/ledger/call-records.ts', 'ledger/stores/sqlite/ledger.ts'],
+  ],
+] as const)('one place alone %s', ([, pattern, files]) => {
+  const found = FILES.filter((file) => pattern.test(readFileSync(join(ROOT, 'src', file), 'utf8')));
+  expect(found).toEqual(files);
 });
 
 /** Files that import themselves, by whatever way round. */

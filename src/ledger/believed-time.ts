@@ -115,11 +115,6 @@ export class BelievedTime implements Clock {
     return this.machine.sleep(durationMs, signal);
   }
 
-  /** For `Sending`: on the machine's own calendar, because a jump of it says that the machine may have slept. */
-  sendingAt(): { readonly monotonicMs: number; readonly wallMs: number } {
-    return { monotonicMs: this.machine.monotonicMs(), wallMs: this.machine.wallMs() };
-  }
-
   // ---------------------------------------------------------------------------------------- how long ago
 
   /**

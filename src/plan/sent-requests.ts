@@ -4,7 +4,7 @@ import type { Job } from '../job/job.ts';
 import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { builtInDialect } from '../vendor/dialect-of.ts';
-import { basePathOf } from '../vendor/vendor-line.ts';
+import { basePathOf } from '../vendor/request.ts';
 
 /**
  * What a job and its dialect send that nobody could know from the name of the operation, because they say it themselves.

@@ -28,13 +28,15 @@ import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { answerPlaceOf } from '../vendor/answer-place.ts';
 import { asReadToday } from '../vendor/readings.ts';
-import { buy, keepReading, ProjectAccess, type Spending, type Withheld } from './attempt.ts';
-import type { Connections } from './connection.ts';
+import { buy, keepReading, type Withheld } from './attempt.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
+import { ProjectAccess } from './project-access.ts';
 import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { RunMetrics } from './run-metrics.ts';
+import type { Run } from './session.ts';
+import type { Sessions } from './sessions.ts';
 import { type RunSummary, summarize } from './summary.ts';
 
 /**
@@ -47,17 +49,17 @@ import { type RunSummary, summarize } from './summary.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(order: RunContext, connections: Connections): Promise<RunSummary> {
+export async function run(order: RunContext, sessions: Sessions): Promise<RunSummary> {
   const startedMs = order.clock.monotonicMs();
   const metrics = new RunMetrics();
-  const clock = await connections.time(order);
+  const clock = await sessions.time(order);
   const heard = { ...order, clock, emit: metrics.hear(order.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
 
   const input = await openMappedInput(order.inputPath, order.job, order.ledger);
   const outputName = await outputNameFor(heard, input);
   const destination = await chooseDestination(input, order.job, wantedOutput(order, outputName));
-  const plan = await planOfChange(heard, input, connections);
+  const plan = await planOfChange(heard, input, sessions);
   const reread = await settlesAnew(heard, input);
   const budget = await requireConsent(heard, input, plan, reread === false);
   // Somebody may have had the question before them for hours.
@@ -67,7 +69,7 @@ export async function run(order: RunContext, connections: Connections): Promise<
   const sample =
     order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
   const { stopped, files } = await endingForeign(heard, batch, async () => {
-    const stopped = await spend({ order: heard, connections, input, batch, sample });
+    const stopped = await spend({ order: heard, sessions, input, batch, sample });
     metrics.end(order.clock.wallMs());
     if (stopped instanceof OtherContent) throw stopped;
     const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
@@ -105,10 +107,10 @@ function wantedOutput({ output, account, forExcel }: RunContext, name: string | 
 async function planOfChange(
   order: RunContext,
   input: MappedInput,
-  connections: Connections,
+  sessions: Sessions,
 ): Promise<ChangePlan | undefined> {
   if (order.job.operation.change === undefined) return undefined;
-  await connections.settleLeftOpen(order);
+  await sessions.settleLeftOpen(order);
   return planRun(order, input);
 }
 
@@ -152,7 +154,7 @@ const ROWS_IN_FLIGHT = 256;
 /** What is spent on: one run of a batch. */
 interface BatchRun {
   readonly order: RunContext;
-  readonly connections: Connections;
+  readonly sessions: Sessions;
   readonly input: MappedInput;
   readonly batch: Batch;
   /** The only rows to settle; undefined: all. */
@@ -160,14 +162,14 @@ interface BatchRun {
 }
 
 interface RunningBatch extends BatchRun {
-  readonly spending: Spending;
+  readonly run: Run;
   /** Calls that are being settled right now, so that equal ones of other rows wait instead of buying again. */
   readonly flying: Map<CallKey, Promise<Obtained>>;
 }
 
 /** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
-  const { order, connections, batch } = batchRun;
+  const { order, sessions, batch } = batchRun;
   const suspect = await settleMisses(order);
   if (suspect !== undefined) return suspect;
   const settled = await settledRows(order, batch);
@@ -179,23 +181,23 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const projects = new ProjectAccess(await plannedProjects(order.ledger, batch));
   const goesByAge = batch.freshSince !== undefined;
   const purpose = { batch: batch.id, projects, goesByAge };
-  const connection = await connections.open(order, purpose, signal, stopAll);
-  const { spending } = connection;
-  const announce = (): void => order.emit({ kind: 'stopping', inFlight: spending.limiter.outstanding });
+  const run = await sessions.open(order, purpose, signal, stopAll);
+  const { clock, client } = run.session;
+  const announce = (): void => order.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });
   signal.addEventListener('abort', announce, { once: true });
   try {
-    await connections.recover(spending);
-    const running = { ...batchRun, spending, flying: new Map() };
+    await sessions.recover(run);
+    const running = { ...batchRun, run, flying: new Map() };
     await settleRows(running, settled, signal, stopAll);
-    if (spending.untimed.size > 0 && spending.clock.isConfirmed && !signal.aborted)
+    if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
       await settleRows(running, await settledRows(order, batch), signal, stopAll);
   } catch (error) {
     stopAll(error);
   } finally {
-    await connection.close();
+    await run.close();
   }
   const stopped = stopReason(signal);
-  return stopped && connection.upToDate(stopped);
+  return stopped && client.limiter.upToDate(stopped);
 }
 
 async function settledRows({ ledger }: RunContext, batch: Batch): Promise<RowSet> {
@@ -287,7 +289,7 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 
 /** Looks, buys, looks again: what counts is always what the ledger holds. Ends because every round is a decision. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
-  const { order, spending, batch } = running;
+  const { order, run, batch } = running;
   const { ledger, job, account } = order;
   for (;;) {
     const [found] = await findCalls<CallState>([wanted], {
@@ -296,7 +298,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
       batch,
       ledger,
       find: async (keys) =>
-        asReadToday(await ledger.find(keys, batch.id), order, (read) => keepReading(spending, read)),
+        asReadToday(await ledger.find(keys, batch.id), order, (read) => keepReading(run.session, read)),
     });
     invariant(found !== undefined, 'the ledger answers for every key');
     const { state, key, call } = found;
@@ -307,7 +309,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
         break;
       }
       case 'unknown': {
-        const left = await buyUnknown(spending, wanted);
+        const left = await buyUnknown(run, wanted);
         if (left !== undefined) return left;
         break;
       }
@@ -322,37 +324,37 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
   }
 }
 
-async function buyUnknown(spending: Spending, wanted: WantedCall): Promise<Obtained | undefined> {
-  const bought = await buy(spending, wanted);
+async function buyUnknown(run: Run, wanted: WantedCall): Promise<Obtained | undefined> {
+  const bought = await buy(run, wanted);
   return typeof bought === 'object' ? withheld(bought) : undefined;
 }
 
 /** @returns undefined: it was bought anew, and the ledger knows more now. */
 async function settleAnswered(
-  { order: { ledger }, spending, batch }: RunningBatch,
+  { order: { ledger }, run, batch }: RunningBatch,
   wanted: WantedCall,
   state: Answering,
 ): Promise<Obtained | undefined> {
   const { erasedAtMs, attempt } = state.answer;
   if (erasedAtMs !== undefined) {
     // Under the key that was erased nothing is bought: the call begins anew, under its own.
-    if (asksErasedAgain(batch)) return buyUnknown(spending, wanted);
+    if (asksErasedAgain(batch)) return buyUnknown(run, wanted);
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   }
   if (await isFreshFor(batch, state.answer, ledger)) return state;
-  await buy(spending, { ...wanted, replaces: attempt });
+  await buy(run, { ...wanted, replaces: attempt });
   return undefined;
 }
 
 /** What can be done about a call in doubt. @returns how it is left for this batch; undefined: the ledger knows more now. */
 async function settleDoubt(
-  { order, spending }: RunningBatch,
+  { order, run }: RunningBatch,
   wanted: WantedCall,
   state: InDoubt,
 ): Promise<Obtained | undefined> {
   const { doubt } = state;
   const { attempt } = doubt;
-  const resolution = await resolveDoubt(spending, state, order.job.inDoubt.kind);
+  const resolution = await resolveDoubt(run, state, order.job.inDoubt.kind);
   switch (resolution.kind) {
     case 'hold':
       return { kind: 'in_doubt', reason: resolution.reason, attempt };
@@ -361,7 +363,7 @@ async function settleDoubt(
     case 'resolved':
       return undefined;
     case 'send_again': {
-      const bought = await buy(spending, { ...wanted, ...resolution.again });
+      const bought = await buy(run, { ...wanted, ...resolution.again });
       if (typeof bought === 'object') return withheld(bought);
       return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
     }

@@ -8,14 +8,15 @@ import { counted } from '../core/plain-text.ts';
 import type { Moment } from '../ledger/believed-time.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
 import { leftBy } from '../vendor/changes.ts';
+import type { Client } from '../vendor/client.ts';
 import type { Dialect, DialectOperation, ReadBack } from '../vendor/dialect.ts';
 import { asReceived, vendorReply } from '../vendor/envelope.ts';
 import { fittingRule, isVendorsWord, judge, type Reply } from '../vendor/judge.ts';
-import { type Asking, judgeFree, pageFrom } from '../vendor/member-list.ts';
-import { dialectOperationOf, freeRequestOf, type HttpRequest, readBackRequestOf } from '../vendor/request.ts';
-import { hear, type Spending } from './attempt.ts';
+import { type Asking, pageFrom } from '../vendor/member-list.ts';
+import { dialectOperationOf, type FreeRequest, freeRequestOf, readBackRequestOf } from '../vendor/request.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './reconcile/finding.ts';
+import type { Run, Session } from './session.ts';
 
 /**
  * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about
@@ -36,14 +37,14 @@ interface Question {
 }
 
 /** Asks about one call, once in a run. @returns whether its doubt is over: the ledger holds its answer, or nothing. */
-export async function readBack(spending: Spending, doubt: Doubt): Promise<boolean> {
-  const question = readBackQuestion(spending, doubt) ?? inviteQuestion(spending, doubt);
-  if (question === undefined || spending.looked.has(doubt.attempt)) return false;
-  spending.looked.add(doubt.attempt);
-  await untilSure(spending, sentMoment(doubt), question.sureMs);
+export async function readBack(run: Run, doubt: Doubt): Promise<boolean> {
+  const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
+  if (question === undefined || run.looked.has(doubt.attempt)) return false;
+  run.looked.add(doubt.attempt);
+  await untilSure(run, sentMoment(doubt), question.sureMs);
   const { finding, heard } = await question.ask();
-  await note(spending, doubt, 'read_back', finding, heard);
-  return conclude(spending, doubt, finding);
+  await note(run, doubt, 'read_back', finding, heard);
+  return conclude(run, doubt, finding);
 }
 
 /** Whether the vendor offers anything at all that could say what became of such a call. */
@@ -53,43 +54,41 @@ export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
 }
 
 /** By the operation's own read-back. */
-function readBackQuestion(spending: Spending, doubt: Doubt): Question | undefined {
-  const operation = dialectOperationOf(spending.dialect, doubt.call);
+function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
+  const { client } = run.session;
+  const operation = dialectOperationOf(client.dialect, doubt.call);
   const { read_back: shape } = operation;
-  const request = readBackRequest(spending, shape, doubt);
+  const request = readBackRequest(client, shape, doubt);
   if (shape === undefined || request === undefined) return undefined;
   return {
-    sureMs: sureMsOf(spending, shape.sure_after),
+    sureMs: sureMsOf(client, shape.sure_after),
     ask: async () => {
-      const reply = await ask(spending, request);
-      return {
-        finding: readBackFinding(spending, operation, shape, request, reply),
-        heard: heardIn(reply),
-      };
+      const { reply } = await client.ask(run.waiter, request);
+      return { finding: readBackFinding(client, operation, shape, request, reply), heard: heardIn(reply) };
     },
   };
 }
 
 /** Undefined when the read-back asks by an idempotency key that the lost attempt did not have. */
 function readBackRequest(
-  { dialect, basePath, requestValues }: Spending,
+  { dialect, basePath, values: accountValues }: Client,
   shape: ReadBack | undefined,
   { call, request }: Doubt,
-): HttpRequest | undefined {
+): FreeRequest | undefined {
   if (shape === undefined) return undefined;
   if (request === undefined) {
     if (JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}')) return undefined;
-    return readBackRequestOf(dialect, basePath, call, shape, requestValues);
+    return readBackRequestOf(dialect, basePath, call, shape, accountValues);
   }
-  const values = { ...requestValues, idempotency_key: request.idempotencyKey };
+  const values = { ...accountValues, idempotency_key: request.idempotencyKey };
   return readBackRequestOf(dialect, basePath, call, shape, values);
 }
 
 function readBackFinding(
-  { dialect, origin }: Spending,
+  { dialect, origin }: Client,
   operation: DialectOperation,
   shape: ReadBack,
-  request: HttpRequest,
+  request: FreeRequest,
   reply: Reply,
 ): Finding {
   if (reply.kind !== 'answered') return failed(reply.message);
@@ -123,25 +122,26 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
 // ------------------------------------------------------------------------------------------------ one invite
 
 /** By who is invited to the project, and who is in it. */
-function inviteQuestion(spending: Spending, doubt: Doubt): Question | undefined {
-  const { dialect, basePath, requestValues, origin } = spending;
+function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
+  const { client, clock } = run.session;
+  const { dialect, basePath, values } = client;
   const look = inviteLookOf(dialect, doubt.call);
   if (look === undefined) return undefined;
   const asking: Asking = {
     dialect,
     basePath,
-    values: { ...requestValues, project_id: look.project },
+    values: { ...values, project_id: look.project },
     ask: async (request) => {
-      const reply = await ask(spending, request);
-      return pageFrom(reply, judgeFree(reply, dialect, request, origin));
+      const { reply, verdict } = await client.ask(run.waiter, request);
+      return pageFrom(reply, verdict);
     },
   };
   return {
-    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(spending, listing.sure_after))),
+    sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
     ask: async () => {
       const found = await findInvite(asking, look);
       return {
-        finding: inviteFinding(dialect, doubt.call, found, spending.clock.wallMs()),
+        finding: inviteFinding(dialect, doubt.call, found, clock.wallMs()),
         heard: heardOf(found),
       };
     },
@@ -155,19 +155,21 @@ function inviteQuestion(spending: Spending, doubt: Doubt): Question | undefined 
  * was charged, and their money is given back. Called before a run sends anything, because a count means nothing while
  * somebody is buying. When nothing is in doubt, both counts are kept, for the next time.
  */
-export async function compareUsage(spending: Spending): Promise<void> {
-  const { ledger, accountIdentity, dialect, exclusiveKey } = spending;
-  if (dialect.usage === undefined || !exclusiveKey) return;
-  const { usage: mark } = await ledger.account(accountIdentity);
-  const { inDoubt } = await moneyOf(spending);
+export async function compareUsage(run: Run): Promise<void> {
+  const { session } = run;
+  const { ledger, account, client } = session;
+  const { usage } = client.dialect;
+  if (usage === undefined || account.exclusiveKey !== true) return;
+  const { usage: mark } = await ledger.account(account.identity);
+  const { inDoubt } = await moneyOf(session);
   if (inDoubt > 0 && mark === undefined) return;
-  const doubts = await doubtsAtRisk(spending);
-  const sureMs = sureMsOf(spending, dialect.usage.sure_after);
-  for (const doubt of doubts) await untilSure(spending, sentMoment(doubt), sureMs);
-  const count = await countUsage(spending);
+  const doubts = await doubtsAtRisk(session);
+  const sureMs = sureMsOf(client, usage.sure_after);
+  for (const doubt of doubts) await untilSure(run, sentMoment(doubt), sureMs);
+  const count = await countUsage(run);
   if (count === undefined) return;
-  if (mark !== undefined) await settleByCount(spending, doubts, mark, count);
-  await keepCount(spending, count);
+  if (mark !== undefined) await settleByCount(run, doubts, mark, count);
+  await keepCount(session, count);
 }
 
 /** The vendor's count and ours. Undefined `credits`: it is of no use, for the reason given. */
@@ -179,13 +181,14 @@ interface UsageCount {
 }
 
 /** Undefined when another run of the account is buying, so that there is no count to compare with. */
-async function countUsage(spending: Spending): Promise<UsageCount | undefined> {
-  const { dialect, basePath, requestValues } = spending;
-  const before = await moneyOf(spending);
+async function countUsage(run: Run): Promise<UsageCount | undefined> {
+  const { session, waiter } = run;
+  const { dialect, basePath, values } = session.client;
+  const before = await moneyOf(session);
   if (dialect.usage === undefined || before.reserved > 0) return undefined;
-  const request = freeRequestOf(dialect, basePath, dialect.usage, {}, requestValues);
-  const reply = await ask(spending, request);
-  const money = await moneyOf(spending);
+  const request = freeRequestOf(dialect, basePath, dialect.usage, {}, values);
+  const { reply } = await session.client.ask(waiter, request);
+  const money = await moneyOf(session);
   const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
   if (!wasQuiet) return undefined;
   if (reply.kind !== 'answered') return { credits: undefined, why: reply.message, money, reply };
@@ -206,20 +209,20 @@ function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
  * after the vendor had counted is not among them.
  */
 async function settleByCount(
-  spending: Spending,
+  run: Run,
   doubts: readonly Doubt[],
   mark: UsageMark,
   count: UsageCount,
 ): Promise<void> {
-  const finding = countFinding(spending.dialect, mark, count);
+  const finding = countFinding(run.session.client.dialect, mark, count);
   const newest = Math.max(...doubts.map(({ attempt }) => attempt));
   for (let left = doubts; left.length > 0; ) {
     for (const doubt of left) {
-      await note(spending, doubt, 'usage', finding, heardIn(count.reply));
-      await conclude(spending, doubt, finding);
+      await note(run, doubt, 'usage', finding, heardIn(count.reply));
+      await conclude(run, doubt, finding);
     }
     if (finding.said !== 'not_happened') return;
-    left = (await doubtsAtRisk(spending)).filter(({ attempt }) => attempt <= newest);
+    left = (await doubtsAtRisk(run.session)).filter(({ attempt }) => attempt <= newest);
   }
 }
 
@@ -246,10 +249,10 @@ function pricesAreExact({ credits_charged: stated, operations }: Dialect): boole
  * Calls of the account that hold money, of all its batches. A call that costs nothing is not among them: the vendor may
  * have acted on it all the same.
  */
-async function doubtsAtRisk({ ledger, accountIdentity }: Spending): Promise<readonly Doubt[]> {
+async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doubt[]> {
   const byAttempt = new Map<Doubt['attempt'], Doubt>();
   for (const batch of await ledger.batches()) {
-    if (batch.accountIdentity !== accountIdentity) continue;
+    if (batch.accountIdentity !== account.identity) continue;
     for (const doubt of await ledger.doubts(batch.id))
       if (doubt.atRisk > 0) byAttempt.set(doubt.attempt, doubt);
   }
@@ -257,21 +260,21 @@ async function doubtsAtRisk({ ledger, accountIdentity }: Spending): Promise<read
 }
 
 /** Keeps a count of a moment in which nothing was open or in doubt: from then on only lost calls make a difference. */
-async function keepCount(spending: Spending, { credits, money }: UsageCount): Promise<void> {
-  const { ledger, accountIdentity, clock } = spending;
-  const { spent, inDoubt } = await moneyOf(spending);
+async function keepCount(session: Session, { credits, money }: UsageCount): Promise<void> {
+  const { ledger, account, clock } = session;
+  const { spent, inDoubt } = await moneyOf(session);
   if (credits === undefined || inDoubt > 0 || spent !== money.spent) return;
-  await ledger.setUsage(accountIdentity, { counted: credits, spent, atMs: clock.wallMs() });
+  await ledger.setUsage(account.identity, { counted: credits, spent, atMs: clock.wallMs() });
 }
 
-function moneyOf({ ledger, accountIdentity, clock }: Spending): Promise<Money> {
-  return ledger.accountMoney(accountIdentity, 'ever', clock.wallMs());
+function moneyOf({ ledger, account, clock }: Session): Promise<Money> {
+  return ledger.accountMoney(account.identity, 'ever', clock.wallMs());
 }
 
 // ------------------------------------------------------------------------------------------------ asking
 
 /** What a dialect says, and never less than what is certain by itself. */
-function sureMsOf({ timeoutMs }: Spending, sureAfter: string | undefined): number {
+function sureMsOf({ timeoutMs }: Client, sureAfter: string | undefined): number {
   const statedMs = sureAfter === undefined ? 0 : (parseDurationMs(sureAfter) ?? 0);
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
 }
@@ -281,8 +284,9 @@ function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
 }
 
 /** Waits until the vendor has surely finished with what was sent then, and booked it. */
-async function untilSure(spending: Spending, sent: Moment, sureMs: number): Promise<void> {
-  const { clock, waiter, emit, looked } = spending;
+async function untilSure(run: Run, sent: Moment, sureMs: number): Promise<void> {
+  const { session, waiter, emit, looked } = run;
+  const { clock } = session;
   const waitMs = sureMs - clock.since(sent).leastMs;
   if (waitMs <= 0) return;
   // Said once: what else is asked about then waits at the same time.
@@ -291,25 +295,8 @@ async function untilSure(spending: Spending, sent: Moment, sureMs: number): Prom
   await clock.sleep(waitMs, waiter.signal);
 }
 
-/** One free request, at the account's pace. Without an intent, because it costs nothing. */
-function ask(spending: Spending, request: HttpRequest): Promise<Reply> {
-  const { limiter, waiter, transport, clock } = spending;
-  return limiter.slot(waiter, async () => {
-    await transport.untilQuiet();
-    const permit = await limiter.permit(waiter);
-    try {
-      const intentAt = clock.sendingAt();
-      const reply = clock.heard(await transport.send(request, { intentAt, onSent: () => permit.sent() }));
-      if (reply.kind === 'answered') hear(spending, reply.raw, intentAt.monotonicMs);
-      return reply;
-    } finally {
-      permit.done();
-    }
-  });
-}
-
 async function note(
-  { ledger, clock, emit }: Spending,
+  { session: { ledger, clock }, emit }: Run,
   { attempt }: Doubt,
   kind: Look['kind'],
   { said, why }: Finding,
@@ -322,7 +309,7 @@ async function note(
 
 /** @returns whether the doubt is over. */
 async function conclude(
-  { ledger, clock, batch, accountIdentity, dialect }: Spending,
+  { session: { ledger, clock, account, client }, batch }: Run,
   { key, attempt, call }: Doubt,
   { said, why, told, left }: Finding,
 ): Promise<boolean> {
@@ -332,8 +319,8 @@ async function conclude(
       return true;
     case 'happened': {
       // What it cost is not known to the credit, so the counts of before can be compared no more.
-      await ledger.setUsage(accountIdentity, undefined);
-      const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, dialect));
+      await ledger.setUsage(account.identity, undefined);
+      const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
       await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);
       return true;
     }

@@ -18,9 +18,10 @@ import type {
 import type { RunContext } from '../plan/order.ts';
 import { isStillHonoured } from '../vendor/idempotency.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
-import { basePathOf } from '../vendor/vendor-line.ts';
-import { close, operationFor, type Repetition, type Spending } from './attempt.ts';
+import { basePathOf } from '../vendor/request.ts';
+import { type Closing, close, operationFor, type Repetition } from './attempt.ts';
 import { compareUsage, readBack } from './reconcile.ts';
+import type { Run, Session } from './session.ts';
 
 /**
  * ★ Settles what a crash, or a lost answer, left open.
@@ -106,33 +107,27 @@ export async function settleMisses(order: MissesOrder): Promise<StopError | unde
  * Settles what an earlier process left open, and what the vendor's count of credits settles.
  * @returns how many attempts were open.
  */
-export async function recover(spending: Spending): Promise<number> {
-  const open = await settleLeftOpen(spending);
-  await compareUsage(spending);
+export async function recover(run: Run): Promise<number> {
+  const open = await settleLeftOpen(run);
+  await compareUsage(run);
   return open;
 }
 
-/** What closing an attempt takes, none of which is a request. */
-export type Recovering = Pick<
-  Spending,
-  'ledger' | 'clock' | 'dialect' | 'origin' | 'basePath' | 'accountIdentity' | 'projects'
->;
-
 /** Settles what an earlier process left open, without asking anybody. @returns how many attempts were open. */
-export async function settleLeftOpen(recovering: Recovering): Promise<number> {
-  const open = await recovering.ledger.openAttempts();
-  for (const attempt of open) await settleOpen(recovering, attempt);
+export async function settleLeftOpen(closing: Closing): Promise<number> {
+  const open = await closing.session.ledger.openAttempts();
+  for (const attempt of open) await settleOpen(closing, attempt);
   return open.length;
 }
 
 /** An open attempt belongs to a run that has ended, because only one process spends from a store. */
-async function settleOpen(recovering: Recovering, open: OpenAttempt): Promise<void> {
+async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
-  const { ledger, clock, dialect, basePath } = recovering;
-  const ours = open.accountIdentity === recovering.accountIdentity;
+  const { account, ledger, clock, client } = closing.session;
+  const ours = open.accountIdentity === account.identity;
   if (open.reply !== undefined && ours) {
-    const operation = operationFor(dialect, open.call, await repetitionOf(ledger, open));
-    await close(recovering, open, { kind: 'answered', raw: open.reply }, operation, basePath);
+    const operation = operationFor(client.dialect, open.call, await repetitionOf(ledger, open));
+    await close(closing, open, { kind: 'answered', raw: open.reply }, operation, client.basePath);
     return;
   }
   // Without a reply nobody knows whether it left. A reply of another account is left to its own dialect.
@@ -155,37 +150,37 @@ export type InDoubt = CallState & { readonly kind: 'in_doubt' };
  * Rule by rule: what costs nothing for certain comes first, then what a person decided, then the job's policy. The count
  * of credits is asked for by `recover` already, because it means nothing once the run is buying.
  */
-export async function resolveDoubt(
-  spending: Spending,
-  state: InDoubt,
-  policy: DoubtPolicy,
-): Promise<Resolution> {
+export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy): Promise<Resolution> {
   const { doubt, decision } = state;
-  const repeated = await repeat(spending, state);
+  const repeated = await repeat(run, state);
   if (repeated !== undefined) return repeated;
-  if (await readBack(spending, doubt)) return { kind: 'resolved' };
+  if (await readBack(run, doubt)) return { kind: 'resolved' };
   // One to repeat, which a kill has left unused, held only for as long as the rule that made it.
   if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
-  return followPolicy(spending, doubt, policy);
+  return followPolicy(run, doubt, policy);
 }
 
 /** Sends again what is charged once however often it arrives, or does no harm. Undefined when neither is so. */
-async function repeat(spending: Spending, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
-  const { dialect, clock } = spending;
+async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
+  const { client, clock } = run.session;
   const { attempt, call, request, repeats } = doubt;
   const unused = decision?.kind === 'repeat' ? decision.id : undefined;
   const keyed = request && { request, firstSent: { atMs: request.firstSentAtMs, boot: doubt.firstBoot } };
   const ageMs = keyed === undefined ? 0 : clock.since(keyed.firstSent).greatestMs;
-  if (ageMs === Number.POSITIVE_INFINITY) spending.untimed.add(attempt);
-  if (keyed !== undefined && isStillHonoured(dialect, ageMs) && (await vendorKeepsAnswers(spending, doubt))) {
-    const why = `the vendor charges once for an idempotency key, for ${dialect.idempotency?.valid_for}`;
-    await untilRepeat(spending, doubt);
-    const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', why)).id;
+  if (ageMs === Number.POSITIVE_INFINITY) run.untimed.add(attempt);
+  if (
+    keyed !== undefined &&
+    isStillHonoured(client.dialect, ageMs) &&
+    (await vendorKeepsAnswers(run.session, doubt))
+  ) {
+    const why = `the vendor charges once for an idempotency key, for ${client.dialect.idempotency?.valid_for}`;
+    await untilRepeat(run, doubt);
+    const id = unused ?? (await decide(run, doubt, 'repeat', 'rule', why)).id;
     return { kind: 'send_again', again: { decision: id, ...keyed } };
   }
   if (typeof call.ifLost !== 'object' || repeats >= MOST_REPEATS) return undefined;
-  await untilRepeat(spending, doubt);
-  const id = unused ?? (await decide(spending, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
+  await untilRepeat(run, doubt);
+  const id = unused ?? (await decide(run, doubt, 'repeat', 'rule', call.ifLost.repeat)).id;
   return { kind: 'send_again', again: { decision: id, withoutKey: true } };
 }
 
@@ -194,7 +189,7 @@ async function repeat(spending: Spending, { doubt, decision }: InDoubt): Promise
  * they say nothing about the vendor, and another one under the key is free: how long that goes on, its time limits.
  */
 async function vendorKeepsAnswers(
-  { ledger, accountIdentity }: Spending,
+  { ledger, account }: Session,
   { repeats, batch, row, key }: Doubt,
 ): Promise<boolean> {
   if (repeats < MOST_REPEATS) return true;
@@ -203,27 +198,27 @@ async function vendorKeepsAnswers(
       decision?.kind === 'repeat' &&
       closure?.kind === 'in_doubt' &&
       closure.why !== PROGRAM_ENDED &&
-      callKeyOf(accountIdentity, call) === key,
+      callKeyOf(account.identity, call) === key,
   );
   return lost.length < MOST_REPEATS;
 }
 
-async function untilRepeat({ clock, waiter }: Spending, { repeats, ...sent }: Doubt): Promise<void> {
+async function untilRepeat({ session: { clock }, waiter }: Run, { repeats, ...sent }: Doubt): Promise<void> {
   const spacingMs = REPEAT_AFTER_MS[repeats] ?? REPEAT_AFTER_MS[2];
   const waitMs = spacingMs - clock.since({ atMs: sent.sentAtMs, boot: sent.sentBoot }).leastMs;
   if (waitMs > 0) await clock.sleep(waitMs, waiter.signal);
 }
 
-async function followPolicy(spending: Spending, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
+async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promise<Resolution> {
   switch (policy) {
     case 'hold':
       return { kind: 'hold', reason: doubtReason(doubt) };
     case 'skip':
-      return follow(await decide(spending, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
+      return follow(await decide(run, doubt, 'skip', 'job', 'the job says in_doubt: skip'), doubt);
     case 'retry':
-      if (await wasRetried(spending, doubt))
+      if (await wasRetried(run, doubt))
         return { kind: 'hold', reason: `${doubtReason(doubt)}; asked again once by the job, and lost again` };
-      return follow(await decide(spending, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
+      return follow(await decide(run, doubt, 'retry', 'job', 'the job says in_doubt: retry'), doubt);
     default:
       return unreachable(policy);
   }
@@ -233,19 +228,19 @@ async function followPolicy(spending: Spending, doubt: Doubt, policy: DoubtPolic
  * A job pays again for a call once in a batch: the extra credits are for many calls that were lost by chance, and not for
  * one that the vendor always loses. From then on only a person says "again".
  */
-async function wasRetried({ ledger, batch, accountIdentity }: Spending, doubt: Doubt): Promise<boolean> {
+async function wasRetried({ session: { ledger, account }, batch }: Run, doubt: Doubt): Promise<boolean> {
   const history = await ledger.history(doubt.batch, doubt.row);
   return history.some(
     ({ call, decision }) =>
       decision?.kind === 'retry' &&
       decision.by === 'job' &&
       decision.batch === batch &&
-      callKeyOf(accountIdentity, call) === doubt.key,
+      callKeyOf(account.identity, call) === doubt.key,
   );
 }
 
 async function decide(
-  { ledger, batch, clock }: Spending,
+  { session: { ledger, clock }, batch }: Run,
   doubt: Doubt,
   kind: DecisionKind,
   by: DecisionSpec['by'],

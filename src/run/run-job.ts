@@ -24,7 +24,6 @@ import { answerPlaceOf } from '../vendor/answer-place.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
 import { operationIn } from '../vendor/operation-in.ts';
-import { Connections } from './connection.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
 import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
@@ -38,6 +37,7 @@ import {
   type RunRequest,
   type SpenderRequest,
 } from './run-request.ts';
+import { Sessions } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
 
 /** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
@@ -85,7 +85,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
     tell: request.tell,
     command,
   });
-  const connections = new Connections();
+  const sessions = new Sessions();
   return {
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
@@ -104,7 +104,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
         signal: signal ?? new AbortController().signal,
         emit: onEvent ?? (() => {}),
       };
-      return run(order, connections);
+      return run(order, sessions);
     },
     close: async (accounts = []) => {
       await ledger.close();

@@ -5,7 +5,7 @@ import { foreignName, foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { AnswerRule, Dialect, Listing } from './dialect.ts';
 import { judge, type Reply, type Verdict } from './judge.ts';
-import { freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
+import { type FreeRequest, freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
 
 /**
  * Reads a list of people that a service offers, page by page. How a page is asked for is the caller's: with patience
@@ -35,7 +35,7 @@ export interface Asking {
   readonly basePath: string;
   /** With the project whose people are asked for. */
   readonly values: RequestValues;
-  ask(request: HttpRequest): Promise<Page>;
+  ask(request: FreeRequest): Promise<Page>;
 }
 
 /** Pages hold a hundred or so, and the largest team some thousands: what goes on for longer goes round in a circle. */

@@ -16,6 +16,18 @@ export interface HttpRequest {
   readonly body: Buffer | undefined;
 }
 
+declare const free: unique symbol;
+
+/** A request that the dialect calls free: only the two functions below that read such an entry give the type. */
+export interface FreeRequest extends HttpRequest {
+  readonly [free]: true;
+}
+
+/** Path of an address, without a slash at its end. */
+export function basePathOf(baseUrl: URL): string {
+  return baseUrl.pathname.replace(/\/+$/, '');
+}
+
 /** What the placeholders of a dialect's headers stand for. */
 export interface RequestValues {
   readonly key: string;
@@ -110,11 +122,12 @@ export function readBackRequestOf(
   call: Call,
   readBack: ReadBack,
   values: RequestValues,
-): HttpRequest {
+): FreeRequest {
   const known = valuesFor(call, values);
   const shaped = shapedRequest(readBack, fieldsOf(readBack, withPermissions(dialect, call)), known);
   const path = pathOf(dialect, basePath, shaped);
-  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, readBack, known), known);
+  const headers = headersOf(dialect, readBack, known);
+  return addressed(dialect, basePath, { ...shaped, path }, headers, known) as FreeRequest;
 }
 
 /** A free request of the dialect that is about no call: for its count of credits, or who is in a project. */
@@ -124,10 +137,11 @@ export function freeRequestOf(
   shape: Shape,
   parameters: JsonObject,
   values: RequestValues,
-): HttpRequest {
+): FreeRequest {
   const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
   const path = pathOf(dialect, basePath, shaped);
-  return addressed(dialect, basePath, { ...shaped, path }, headersOf(dialect, shape, values), values);
+  const headers = headersOf(dialect, shape, values);
+  return addressed(dialect, basePath, { ...shaped, path }, headers, values) as FreeRequest;
 }
 
 // ------------------------------------------------------------------------------------------------ path and body

@@ -18,8 +18,8 @@ import { requireConsent } from '../../src/plan/consent.ts';
 import type { RunContext } from '../../src/plan/order.ts';
 import { type Plan, planRows } from '../../src/plan/plan.ts';
 import type { PlanContext } from '../../src/plan/row-classification.ts';
-import { Connections } from '../../src/run/connection.ts';
 import { run } from '../../src/run/pipeline.ts';
+import { Sessions } from '../../src/run/sessions.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { Account } from '../../src/vendor/account/account.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
@@ -151,10 +151,7 @@ describe('each row is counted once', () => {
     const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
     const by = account(vendor.url, { limits: { concurrency: 1, windows: [] } });
     const list = await List.of('Domain\na.example\nb.example\nc.example\nd.example\n');
-    await run(
-      list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }),
-      new Connections(),
-    );
+    await run(list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }), new Sessions());
     expect(await list.plan(by)).toMatchObject({
       rows: 4,
       inDoubt: 1,
@@ -194,7 +191,7 @@ describe('answers that are too old', () => {
     const vendor = await sandbox({ matchRate: 1 });
     const by = account(vendor.url);
     const list = await List.of(LIST);
-    await run(list.order(by, { budget: credits(9), limit: 2 }), new Connections());
+    await run(list.order(by, { budget: credits(9), limit: 2 }), new Sessions());
     return { list, by, vendor };
   }
 
@@ -259,7 +256,7 @@ test('a run never costs more than its plan said at most, and the plan itself nev
       expect(counted(plan)).toEqual({ rows: cells.length, sum: cells.length });
       expect(plan.credits.expected).toBeLessThanOrEqual(plan.credits.most);
 
-      await run(list.order(by, { budget: credits(1_000) }), new Connections());
+      await run(list.order(by, { budget: credits(1_000) }), new Sessions());
       expect((await book(vendor)).credits - before.credits).toBeLessThanOrEqual(plan.credits.most);
       expect(await list.plan(by)).toMatchObject({
         toBuy: 0,
@@ -279,11 +276,11 @@ describe('what is expected', () => {
     const vendor = await sandbox({ matchRate: 1 });
     const by = account(vendor.url);
     const first = await List.of(domains('known', 6));
-    await run(first.order(by, { budget: credits(9) }), new Connections());
+    await run(first.order(by, { budget: credits(9) }), new Sessions());
     const setRate = JSON.stringify({ rate: 0 });
     await fetch(`${vendor.url}/sandbox/match-rate`, { method: 'POST', body: setRate });
     const second = await List.of(domains('unknown', 2), first.ledger);
-    await run(second.order(by, { budget: credits(9) }), new Connections());
+    await run(second.order(by, { budget: credits(9) }), new Sessions());
     const third = await List.of(domains('next', 100), first.ledger);
     const rate = (await first.ledger.matchRate(by.identity, 'enrich-company')) ?? 0;
     expect(rate).toBeLessThan(1);
@@ -298,7 +295,7 @@ describe('what is expected', () => {
     const list = await List.of(
       `ABN,Domain\n${numbers.map((domain, at) => `${abns[at]},${domain}\n`).join('')}`,
     );
-    await run(list.order(by, { budget: credits(999), limit: 100 }), new Connections());
+    await run(list.order(by, { budget: credits(999), limit: 100 }), new Sessions());
     const rows = await list.ledger.rows((await list.ledger.batches())[0]?.id ?? ('' as BatchId), 1, 100);
     const rateOf = (identifier: string): number => {
       const answers = rows.flatMap((row) => row.answers).filter(({ call }) => identifier in call.parameters);

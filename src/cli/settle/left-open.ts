@@ -17,9 +17,9 @@ export async function settleLeftOpen(ledger: Ledger, batch: Batch): Promise<numb
   // An account that is gone spoke the built-in dialect, as far as anybody can tell now.
   const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
   // It loads what sends requests, which a list does without.
-  const { Connections } = await import('../../run/connection.ts');
+  const { Sessions } = await import('../../run/sessions.ts');
   const dialect = await dialectOf(account);
-  return new Connections().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
+  return new Sessions().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
 }
 
 /**

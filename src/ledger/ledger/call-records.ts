@@ -41,9 +41,26 @@ export interface KeyedRequest {
   readonly firstSentAtMs: number;
 }
 
+declare const committed: unique symbol;
+
+/** An intent that is committed: whoever has one may send its request, once. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly attempt: AttemptId;
+  /** What was asked for, or the highest price that was seen, if that is more. */
+  readonly reserved: Credits;
+  /** Nothing has such a member: only `admitted` gives the type. */
+  readonly [committed]: true;
+}
+
+/** Called by a store that has committed the intent, and by nobody else. */
+export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
+  const admission: Omit<Admitted, typeof committed> = { kind: 'admitted', attempt, reserved };
+  return admission as Admitted;
+}
+
 export type Admission =
-  /** `reserved`: what was asked for, or the highest price that was seen, if that is more. */
-  | { readonly kind: 'admitted'; readonly attempt: AttemptId; readonly reserved: Credits }
+  | Admitted
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
   /** Of a change: another change of its subject was settled since it was planned, by that batch last. */
   | { readonly kind: 'moved'; readonly by: BatchId }

@@ -1,5 +1,7 @@
 import { readBody } from '../../core/answer-body.ts';
+import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
+import type { Listener } from '../../core/events.ts';
 import {
   type KnownSubject,
   type SubjectFacts,
@@ -8,15 +10,30 @@ import {
   Team,
 } from '../../core/membership.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
+import type { Account } from '../../vendor/account/account.ts';
+import { Client, type Waiter } from '../../vendor/client.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
-import { type Listed, readMemberList, textAt } from '../../vendor/member-list.ts';
+import { type Asking, type Listed, readMemberList, textAt } from '../../vendor/member-list.ts';
 import { freeRequestOf } from '../../vendor/request.ts';
-import { type LookOrder, LookUps } from './remote-members/look-ups.ts';
 
 /**
  * Who is in the projects at this moment, where a service says so. The published one does not; then a plan knows what the
  * ledger remembers, and nothing else. All that is sent here reads, costs nothing, and was named by the dialect's owner.
  */
+
+/** Whom to ask, and who hears of it. */
+export interface LookOrder {
+  readonly account: Account;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly emit: Listener;
+  /** Fires when nothing is to be asked any more. */
+  readonly signal: AbortSignal;
+  /** How long nothing may move; left out: ten minutes, because nothing is lost when a look is taken another time. */
+  readonly maxPauseMs?: number | undefined;
+}
+
+const DEFAULT_MAX_PAUSE_MS = 10 * 60_000;
 
 /** Whose key it is, as far as the service says. */
 export interface OwnUser {
@@ -51,7 +68,7 @@ export async function remoteMembers(
   const { dialect, account, emit } = order;
   const asked = questionsOf(dialect);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
-  const lookUps = await LookUps.open(order, account.baseUrl);
+  const lookUps = await openLookUps(order, account.baseUrl);
   try {
     const ownUser = await ownUserIn(order, lookUps);
     const looked = [];
@@ -63,8 +80,30 @@ export async function remoteMembers(
       ...(ownUser === undefined ? {} : { ownUser }),
     };
   } finally {
-    await lookUps.close();
+    await lookUps.client.close();
   }
+}
+
+/** Free questions before a run has a session of its own. */
+interface LookUps extends Pick<Asking, 'ask'> {
+  readonly client: Client;
+}
+
+/** One question at a time, which is slow enough to begin with where nobody knows the plan. */
+async function openLookUps(order: LookOrder, baseUrl: URL): Promise<LookUps> {
+  const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = order;
+  const client = await Client.open({
+    account: { ...account, limits: { ...account.limits, concurrency: 1 } },
+    ...{ dialect, baseUrl, clock },
+    earlierSendsMs: [],
+    pausedUntilMs: undefined,
+    learnedPerSecond: undefined,
+    unhurried: true,
+    onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
+    onLearned: () => {},
+  });
+  const waiter: Waiter = { signal, maxPauseMs };
+  return { client, ask: (request) => client.askPatiently(waiter, request) };
 }
 
 const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
@@ -128,9 +167,9 @@ async function peopleOf(
 ): Promise<readonly Listed[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const { basePath, values } = lookUps;
+  const { basePath, values } = lookUps.client;
   const asking = { dialect, basePath, values: { ...values, project_id: project } };
-  const told = await readMemberList({ ...asking, ask: (request) => lookUps.ask(request) }, listing);
+  const told = await readMemberList({ ...asking, ask: lookUps.ask }, listing);
   switch (told.kind) {
     case 'listed':
       return told.people;
@@ -163,11 +202,11 @@ export type WhoAmI =
 export async function whoAmI(order: LookOrder): Promise<WhoAmI | undefined> {
   const { account, dialect } = order;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
-  const lookUps = await LookUps.open(order, account.baseUrl);
+  const lookUps = await openLookUps(order, account.baseUrl);
   try {
     return await askWhoAmI(dialect, dialect.whoami, lookUps);
   } finally {
-    await lookUps.close();
+    await lookUps.client.close();
   }
 }
 
@@ -184,7 +223,9 @@ async function askWhoAmI(
   shape: NonNullable<Dialect['whoami']>,
   lookUps: LookUps,
 ): Promise<WhoAmI> {
-  const answer = await lookUps.ask(freeRequestOf(dialect, lookUps.basePath, shape, {}, lookUps.values));
+  const answer = await lookUps.ask(
+    freeRequestOf(dialect, lookUps.client.basePath, shape, {}, lookUps.client.values),
+  );
   if (answer.kind !== 'answered') return answer;
   const body = readBody(answer.raw.body);
   const at = (path: string | undefined): string | undefined =>

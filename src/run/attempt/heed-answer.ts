@@ -1,5 +1,3 @@
-import type { StopError } from '../../core/errors.ts';
-import type { Listener } from '../../core/events.ts';
 import type { Call } from '../../core/operation.ts';
 import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
@@ -7,6 +5,7 @@ import { vendorReply } from '../../vendor/envelope.ts';
 import { judge } from '../../vendor/judge.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../../vendor/misses.ts';
 import { operationFor } from '../../vendor/repetition.ts';
+import type { Run } from '../session.ts';
 import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
 
@@ -40,25 +39,19 @@ export function oddMatches(
 /** So many of an account's newest matches tell whether the next odd one is one too many. */
 export const ODD_MATCHES = MOST_UNREAD;
 
-/** What of the spending of a run an answer is held against. */
-interface Heeding {
-  readonly dialect: Dialect;
-  readonly history: AccountHistory;
-  readonly emit: Listener;
-  stopAll(error: StopError): void;
-}
-
 /**
  * Counts an answer for its account, and says early what a misunderstood vendor shows first: nothing but misses, or matches
  * of which nothing can be read or that cost nothing, which stop the run. The answer is settled, so a crash here loses only the count.
  */
 export function heedAnswer(
-  { dialect, history, emit, stopAll }: Heeding,
+  { session, emit, stopAll }: Run,
   call: Call,
   raw: RawReply,
   found: boolean,
   operation: DialectOperation,
 ): void {
+  const { history } = session;
+  const { dialect } = session.client;
   noteAnswer(history, raw.status, found, namesRoute((vendorReply(raw, dialect) ?? raw).body));
   const message = fewMissesNote(history);
   if (message !== undefined) emit({ kind: 'note', message });

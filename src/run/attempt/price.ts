@@ -1,36 +1,24 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call } from '../../core/operation.ts';
-import type { Closure, Ledger } from '../../ledger/ledger.ts';
+import type { Closure } from '../../ledger/ledger.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
-import type { Limiter, Waiter } from '../../vendor/limits/limiter.ts';
+import type { Run } from '../session.ts';
 
 /**
  * Where answers say what they cost, nobody knows the price before the first of them: the dialect may be wrong by any
  * factor, and a whole slot-full of requests would be charged before anybody sees that. So the first request of an operation
  * leaves alone, and the others wait until its answer has shown the price, which the ledger then reserves for each of them.
- */
-export interface PriceSeeker {
-  readonly accountIdentity: string;
-  readonly dialect: Dialect;
-  readonly ledger: Ledger;
-  readonly limiter: Limiter;
-  readonly waiter: Waiter;
-  /** Operations of the account, as `nameOf` names them, of which the ledger knows the price. */
-  readonly priced: Set<string>;
-}
-
-/**
  * Resolves when the call may be bought: at once where its price is known. A miss shows no price, so the next one is alone,
  * too.
  * @returns to be called when it was bought, or was not.
  */
-export async function untilPriced(seeker: PriceSeeker, call: Call): Promise<() => void> {
-  const { dialect, ledger, accountIdentity, limiter, waiter, priced } = seeker;
+export async function untilPriced({ session, waiter }: Run, call: Call): Promise<() => void> {
+  const { client, ledger, account, priced } = session;
   const name = nameOf(call);
-  if (dialect.credits_charged === undefined || priced.has(name)) return nothing;
-  const leave = await limiter.alone(name, waiter);
+  if (client.dialect.credits_charged === undefined || priced.has(name)) return nothing;
+  const leave = await client.limiter.alone(name, waiter);
   try {
-    if (!priced.has(name) && (await ledger.price(accountIdentity, call)) === undefined) return leave;
+    if (!priced.has(name) && (await ledger.price(account.identity, call)) === undefined) return leave;
     priced.add(name);
   } catch (error) {
     leave();

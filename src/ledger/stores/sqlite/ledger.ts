@@ -4,33 +4,34 @@ import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
 import type { RowNumber } from '../../../core/row.ts';
-import type {
-  AccountCaps,
-  Admission,
-  Agreement,
-  AttemptId,
-  Batch,
-  BatchChange,
-  BatchId,
-  BatchSpec,
-  BatchStart,
-  Closure,
-  DecisionId,
-  DecisionSpec,
-  Intent,
-  KeptTime,
-  LearnedRate,
-  Ledger,
-  Look,
-  MissesMark,
-  OpenAttempt,
-  PauseRecord,
-  PlannedRow,
-  RawReply,
-  Reading,
-  SettledRow,
-  TimeMark,
-  UsageMark,
+import {
+  type AccountCaps,
+  type Admission,
+  type Agreement,
+  type AttemptId,
+  admitted,
+  type Batch,
+  type BatchChange,
+  type BatchId,
+  type BatchSpec,
+  type BatchStart,
+  type Closure,
+  type DecisionId,
+  type DecisionSpec,
+  type Intent,
+  type KeptTime,
+  type LearnedRate,
+  type Ledger,
+  type Look,
+  type MissesMark,
+  type OpenAttempt,
+  type PauseRecord,
+  type PlannedRow,
+  type RawReply,
+  type Reading,
+  type SettledRow,
+  type TimeMark,
+  type UsageMark,
 } from '../../ledger.ts';
 import type { Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
@@ -176,7 +177,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       const priced = { ...intent, reserve };
       const refused = refusedChange(this.connection, priced) ?? overBudget(this.connection, priced);
       if (refused !== undefined) return refused;
-      return { kind: 'admitted', attempt: insertAttempt(this.connection, priced, boot), reserved: reserve };
+      return admitted(insertAttempt(this.connection, priced, boot), reserve);
     });
   }
 

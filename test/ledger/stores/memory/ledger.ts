@@ -9,6 +9,7 @@ import {
   type Admission,
   type Agreement,
   type AttemptId,
+  admitted,
   type Batch,
   type BatchChange,
   type BatchId,
@@ -183,7 +184,7 @@ export class MemoryLedger extends MemoryReader implements Ledger {
       freedBy: undefined,
       paidRow: intent.row,
     });
-    return { kind: 'admitted', attempt: id, reserved: reserve };
+    return admitted(id, reserve);
   }
 
   async record(id: AttemptId, reply: RawReply): Promise<void> {

@@ -12,10 +12,10 @@ import { type StopError, stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { type BatchId, credits } from '../../src/ledger/ledger.ts';
 import type { RunContext } from '../../src/plan/order.ts';
-import { ProjectAccess } from '../../src/run/attempt.ts';
-import { type Connection, Connections } from '../../src/run/connection.ts';
+import { ProjectAccess } from '../../src/run/project-access.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
 import type { FileRequest } from '../../src/run/run-request.ts';
+import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
 import { Vendor, type VendorOptions } from '../faults/vendor.ts';
@@ -33,7 +33,7 @@ async function openPlace(
   options: Partial<Record<AccountName, VendorOptions>>,
   limits: object,
 ): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'rowonce-connection-'));
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-sessions-'));
   const start = (name: AccountName): Promise<Vendor> => {
     mkdirSync(join(folder, name));
     return Vendor.start(join(folder, name), options[name]);
@@ -92,13 +92,13 @@ function firstOf(kind: RunEvent['kind']): { readonly heard: Promise<void>; onEve
 
 /** Runs that are connected and do nothing yet. */
 interface Connected {
-  readonly connection: Connection;
+  readonly run: OpenRun;
   readonly events: RunEvent[];
   /** What ended the run, if anything did. */
   stopped(): StopError | undefined;
 }
 
-async function connectTo(connections: Connections, { ledger }: Spender, name: string): Promise<Connected> {
+async function connectTo(sessions: Sessions, { ledger }: Spender, name: string): Promise<Connected> {
   const chosen = await choose({ job: 'enrich-company', account: name });
   const events: RunEvent[] = [];
   let stopped: StopError | undefined;
@@ -113,19 +113,19 @@ async function connectTo(connections: Connections, { ledger }: Spender, name: st
     emit: (event) => events.push(event),
   };
   const purpose = { batch: 'batch' as BatchId, projects: new ProjectAccess([]) };
-  const connection = await connections.open(order, purpose, order.signal, (error) => {
+  const run = await sessions.open(order, purpose, order.signal, (error) => {
     stopped ??= error;
   });
-  return { connection, events, stopped: () => stopped };
+  return { run, events, stopped: () => stopped };
 }
 
 /** Connects runs of this place, and closes them at the end of the test. */
 async function connector({ folder }: Place): Promise<(account: AccountName) => Promise<Connected>> {
   const spender = await openStore(folder);
-  const connections = new Connections();
+  const sessions = new Sessions();
   return async (account) => {
-    const connected = await connectTo(connections, spender, account);
-    onTestFinished(() => connected.connection.close());
+    const connected = await connectTo(sessions, spender, account);
+    onTestFinished(() => connected.run.close());
     return connected;
   };
 }
@@ -204,7 +204,7 @@ test('a pause is told to every run of the account, also to one that comes later'
   const first = await connect('one');
   const second = await connect('one');
   const other = await connect('two');
-  first.connection.spending.limiter.pause(60_000, 0, 'too fast');
+  first.run.session.client.limiter.pause(60_000, 0, 'too fast');
   const later = await connect('one');
   const heard = [first, second, other, later].map(({ events }) => events.map(({ kind }) => kind));
   expect(heard).toEqual([['paused'], ['paused'], [], ['paused']]);
@@ -213,7 +213,7 @@ test('a pause is told to every run of the account, also to one that comes later'
 test('a pause that is over is not told any more', async () => {
   const connect = await connector(await openPlace({}, AMPLE));
   const first = await connect('one');
-  first.connection.spending.limiter.pause(1, 0, 'too fast');
+  first.run.session.client.limiter.pause(1, 0, 'too fast');
   await systemClock.sleep(5);
   expect((await connect('one')).events).toEqual([]);
 });
@@ -222,8 +222,8 @@ test('a pause that the ledger remembers is told once to everybody', async () => 
   const place = await openPlace({}, AMPLE);
   const before = await connector(place);
   const earlier = await before('one');
-  earlier.connection.spending.limiter.pause(60_000, 0, 'too fast');
-  await earlier.connection.close();
+  earlier.run.session.client.limiter.pause(60_000, 0, 'too fast');
+  await earlier.run.close();
   const runs = await Promise.all([before('one'), before('one')]);
   expect(runs.map(({ events }) => events.map(({ kind }) => kind))).toEqual([['paused'], ['paused']]);
 });
@@ -236,7 +236,7 @@ test.each(['key', 'vendor_credits', 'address'] as const)(
     const second = await connect('one');
     const other = await connect('two');
     const reason = stop(code, 'It cannot go on.', 'Mend it.');
-    first.connection.spending.stopAll(reason);
+    first.run.stopAll(reason);
     const later = await connect('one');
     expect([first, second, other, later].map(({ stopped }) => stopped())).toEqual([
       reason,
@@ -291,16 +291,16 @@ test('what a kill left open is settled once, by the first of several runs, and t
     vi.unstubAllEnvs();
   });
   const spender = await openSpender(false, { store: join(folder, 'store') });
-  const connections = new Connections();
+  const sessions = new Sessions();
   const [first, second] = [
-    await connectTo(connections, spender, 'data'),
-    await connectTo(connections, spender, 'data'),
+    await connectTo(sessions, spender, 'data'),
+    await connectTo(sessions, spender, 'data'),
   ];
-  const recoveries = [first, second].map(({ connection }) => connections.recover(connection.spending));
+  const recoveries = [first, second].map(({ run }) => sessions.recover(run));
   const [settledFirst, settledSecond] = await Promise.all(recoveries);
   expect(settledFirst).toBeGreaterThan(0);
   expect(settledSecond).toBe(0);
-  await Promise.all([first.connection.close(), second.connection.close()]);
+  await Promise.all([first.run.close(), second.run.close()]);
   await spender.close();
 });
 

@@ -1,5 +1,5 @@
-import type { Call } from '../../core/operation.ts';
-import type { Verdict } from '../../vendor/judge.ts';
+import type { Call } from '../core/operation.ts';
+import type { Verdict } from '../vendor/judge.ts';
 
 /**
  * On which projects the key may act. One that it may not act on has its rows refused, and the others go on; when there is

@@ -5,20 +5,17 @@ import { BelievedTime } from '../ledger/believed-time.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/order.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
-import { Limiter, type Limits, type Pause } from '../vendor/limits/limiter.ts';
+import { Client, type ClientOptions, type Limits, type Pause } from '../vendor/client.ts';
 import { historyOf } from '../vendor/misses.ts';
-import type { RequestValues } from '../vendor/request.ts';
-import type { Transport } from '../vendor/transport.ts';
-import { basePathOf, requestValuesOf, timeoutMsOf, transportTo } from '../vendor/vendor-line.ts';
-import { ODD_MATCHES, oddMatches, ProjectAccess, type Spending } from './attempt.ts';
+import { basePathOf } from '../vendor/request.ts';
+import { ODD_MATCHES, oddMatches } from './attempt.ts';
+import { ProjectAccess } from './project-access.ts';
 import { recover, settleLeftOpen } from './recover.ts';
+import type { Run, Session } from './session.ts';
 
-/** What one run spends through. */
-export interface Connection {
-  readonly spending: Spending;
-  /** A stop of this run, with what is known about it now. */
-  upToDate(stopped: StopError): StopError;
-  /** The last run of the account that closes ends the account's line. */
+/** A run that shares its account's session. */
+export interface OpenRun extends Run {
+  /** The last run of the account that closes ends the session. */
   close(): Promise<void>;
 }
 
@@ -34,11 +31,11 @@ export interface Purpose {
 const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address', 'clock']);
 
 /**
- * The accounts that a process is connected to: one line for each, shared by all its runs and ended with the last of
- * them, so that a plan's limit is kept however many batches run at once. One per ledger.
+ * The sessions of a process: one for each account, shared by all its runs and ended with the last of them, so that a
+ * plan's limit is kept however many batches run at once. One per ledger.
  */
-export class Connections {
-  readonly #lines = new Map<string, SharedLine>();
+export class Sessions {
+  readonly #shared = new Map<string, SharedSession>();
   #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
 
@@ -58,7 +55,7 @@ export class Connections {
     purpose: Purpose,
     signal: AbortSignal,
     stopAll: (error: StopError) => void,
-  ): Promise<Connection> {
+  ): Promise<OpenRun> {
     const clock = await this.time(order);
     if (clock.apart !== undefined) throw clock.apart;
     const shared = this.#share(order.account.identity);
@@ -67,13 +64,21 @@ export class Connections {
     const leave = (): Promise<void> => this.#leave(order.account.identity, shared, member);
     try {
       shared.goesByAge ||= purpose.goesByAge === true;
-      shared.line ??= shared.before.then(() => openLine(order, shared, clock));
-      const line = await shared.line;
+      shared.opening ??= shared.before.then(() => openSession(order, shared, clock));
+      const { vendor: _, ...opened } = await shared.opening;
       await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
       shared.tell(member, clock.wallMs());
+      const { account, dialect, ledger, emit, maxPauseMs } = order;
       return {
-        spending: spendingOf(order, purpose, clock, signal, line, (error) => shared.stop(member, error)),
-        upToDate: (stopped) => line.limiter.upToDate(stopped),
+        // Another account of the same identity may have its answers read in another way.
+        session: { ...opened, account, ledger, client: opened.client.speaking(dialect) },
+        batch: purpose.batch,
+        waiter: { signal, maxPauseMs },
+        emit,
+        projects: purpose.projects,
+        looked: new Set(),
+        untimed: new Set(),
+        stopAll: (error) => shared.stop(member, error),
         close: leave,
       };
     } catch (error) {
@@ -87,8 +92,8 @@ export class Connections {
    * open would be closed twice. Who comes second finds nothing left.
    * @returns how many attempts were open.
    */
-  recover(spending: Spending): Promise<number> {
-    return this.#inTurn(() => recover(spending));
+  recover(run: Run): Promise<number> {
+    return this.#inTurn(() => recover(run));
   }
 
   /**
@@ -102,12 +107,10 @@ export class Connections {
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
       settleLeftOpen({
-        ledger,
-        clock,
-        dialect,
-        accountIdentity: account.identity,
-        origin: address.origin,
-        basePath: basePathOf(address),
+        session: {
+          ...{ account, ledger, clock },
+          client: { dialect, origin: address.origin, basePath: basePathOf(address) },
+        },
         // Told nothing of any project, so a key that was refused on one is asked about again.
         projects: new ProjectAccess([]),
       }),
@@ -120,38 +123,38 @@ export class Connections {
     return recovered;
   }
 
-  #share(identity: string): SharedLine {
-    const present = this.#lines.get(identity);
+  #share(identity: string): SharedSession {
+    const present = this.#shared.get(identity);
     if (present !== undefined && present.members.size > 0) return present;
     // A sandbox that is still ending has the book open, so its successor waits for it.
-    const shared = new SharedLine(present?.ended?.catch(() => {}));
-    this.#lines.set(identity, shared);
+    const shared = new SharedSession(present?.ended?.catch(() => {}));
+    this.#shared.set(identity, shared);
     return shared;
   }
 
-  async #leave(identity: string, shared: SharedLine, member: Member): Promise<void> {
+  async #leave(identity: string, shared: SharedSession, member: Member): Promise<void> {
     shared.members.delete(member);
     if (shared.members.size > 0) return;
-    shared.ended ??= endLine(shared.line);
+    shared.ended ??= endSession(shared.opening);
     await shared.ended;
-    if (this.#lines.get(identity) === shared) this.#lines.delete(identity);
+    if (this.#shared.get(identity) === shared) this.#shared.delete(identity);
   }
 }
 
-/** A run on a line. */
+/** A run of a session. */
 interface Member {
   readonly emit: Listener;
   toldPause?: Pause;
   stopAll(error: StopError): void;
 }
 
-/** A line and the runs that share it. */
-class SharedLine {
+/** A session and the runs that share it. */
+class SharedSession {
   readonly members = new Set<Member>();
   readonly before: Promise<void>;
   /** Whether one of the runs buys anew what is older than some time. */
   goesByAge = false;
-  line: Promise<Line> | undefined;
+  opening: Promise<Opened> | undefined;
   ended: Promise<void> | undefined;
   #stopped: StopError | undefined;
   #pause: Pause | undefined;
@@ -190,43 +193,39 @@ class SharedLine {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- one line
+// ------------------------------------------------------------------------------------------------ one session
 
-/** The open way to one account: its vendor's address, its key, its limits, and what the ledger remembers of them. */
-interface Line {
+/** What the runs of an account share. */
+interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced'> {
   readonly vendor: ReachedVendor;
-  readonly requestValues: RequestValues;
-  readonly limiter: Limiter;
-  readonly transport: Transport;
-  readonly history: Spending['history'];
-  readonly priced: Spending['priced'];
 }
 
 /** What was learned longer ago says nothing about tonight. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-async function openLine(order: RunContext, shared: SharedLine, clock: BelievedTime): Promise<Line> {
+async function openSession(order: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
   const { account, ledger, dialect } = order;
-  const requestValues = await requestValuesOf(account);
   const vendor = await reachVendor(order);
-  const newest = await ledger.newestFound(account.identity, ODD_MATCHES);
-  const history = {
-    ...historyOf(await ledger.account(account.identity), account.sandbox),
-    ...oddMatches(dialect, vendor.baseUrl.origin, newest),
-  };
-  const transport = transportTo(
-    vendor.baseUrl,
-    account,
-    requestValues,
-    dialect,
-    account.limits.concurrency,
-    clock.machine,
-    (requests) => {
-      if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
-    },
-  );
-  const limiter = await openLimiter(order, shared, clock);
-  return { vendor, requestValues, limiter, transport, history, priced: new Set() };
+  try {
+    const { baseUrl } = vendor;
+    const client = await Client.open({
+      ...(await paceOf(order, shared, clock)),
+      ...{ account, dialect, baseUrl, clock, machine: clock.machine },
+      heard: (reply) => clock.heard(reply),
+      onSurplus(requests) {
+        if (requests > 1) shared.emit({ kind: 'note', message: surplusWords(requests) });
+      },
+    });
+    const newest = await ledger.newestFound(account.identity, ODD_MATCHES);
+    const history = {
+      ...historyOf(await ledger.account(account.identity), account.sandbox),
+      ...oddMatches(dialect, baseUrl.origin, newest),
+    };
+    return { clock, client, history, priced: new Set(), vendor };
+  } catch (error) {
+    await vendor.stop();
+    throw error;
+  }
 }
 
 /** The first request of a connection surely has its own answer. Of later ones that is not certain any more. */
@@ -234,45 +233,12 @@ function surplusWords(requests: number): string {
   return `The vendor sent an answer that nobody had asked for, on a connection that had carried ${counted(requests, 'request')}. Rows that were answered on it may show each other's data: ask the vendor, and compare some of them.`;
 }
 
-async function endLine(opening: Promise<Line> | undefined): Promise<void> {
-  // A line that could not be opened has nothing to end; who tried has heard of it.
-  const line = await opening?.catch(() => undefined);
-  if (line === undefined) return;
-  await line.limiter.close();
-  await line.transport.close();
-  await line.vendor.stop();
-}
-
-function spendingOf(
-  { account, dialect, ledger, emit, maxPauseMs }: RunContext,
-  { batch, projects }: Purpose,
-  clock: BelievedTime,
-  signal: AbortSignal,
-  { vendor, requestValues, limiter, transport, history, priced }: Line,
-  stopAll: (error: StopError) => void,
-): Spending {
-  return {
-    accountIdentity: account.identity,
-    dialect,
-    origin: vendor.baseUrl.origin,
-    basePath: basePathOf(vendor.baseUrl),
-    requestValues,
-    ledger,
-    limiter,
-    waiter: { signal, maxPauseMs },
-    transport,
-    timeoutMs: timeoutMsOf(account),
-    clock,
-    batch,
-    emit,
-    history,
-    priced,
-    projects,
-    exclusiveKey: account.exclusiveKey === true,
-    looked: new Set(),
-    untimed: new Set(),
-    stopAll,
-  };
+async function endSession(opening: Promise<Opened> | undefined): Promise<void> {
+  // A session that could not be opened has nothing to end; who tried has heard of it.
+  const opened = await opening?.catch(() => undefined);
+  if (opened === undefined) return;
+  await opened.client.close();
+  await opened.vendor.stop();
 }
 
 interface ReachedVendor {
@@ -293,20 +259,18 @@ async function reachVendor({ account, sandboxFolder }: RunContext): Promise<Reac
   return { baseUrl: new URL(sandbox.url), stop: () => sandbox.stop() };
 }
 
-// ---------------------------------------------------------------------------------------------------- its limiter
+// ------------------------------------------------------------------------------------------------ its pace
 
-async function openLimiter(
+async function paceOf(
   { account, ledger }: RunContext,
-  shared: SharedLine,
+  shared: SharedSession,
   clock: BelievedTime,
-): Promise<Limiter> {
+): Promise<Omit<ClientOptions, 'account' | 'dialect' | 'baseUrl' | 'clock'>> {
   const { perDay, perMonth } = account.budget;
   const hasPeriods = perDay !== undefined || perMonth !== undefined;
   const { pausedUntilMs, learned } = await ledger.account(account.identity);
   const holds = learned !== undefined && clock.wallMs() - learned.atMs < LEARNED_HOLDS_MS;
-  return new Limiter({
-    limits: account.limits,
-    clock,
+  return {
     earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
     pausedUntilMs,
     learnedPerSecond: holds ? learned.perSecond : undefined,
@@ -323,7 +287,7 @@ async function openLimiter(
       shared.emit({ kind: 'learned', requestsPerSecond: perSecond });
       void ledger.setLearnedRate(account.identity, { perSecond, atMs: clock.wallMs() }).catch(() => {});
     },
-  });
+  };
 }
 
 /** The ledger knows when an intent was noted; its request left some milliseconds later, on a busy machine some tens. */

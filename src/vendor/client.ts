@@ -1,0 +1,263 @@
+import type { Clock } from '../core/clock.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
+import type { Admitted, RawReply } from '../ledger/ledger.ts';
+import type { Account } from './account/account.ts';
+import { resolveKey } from './account/account-key.ts';
+import type { Dialect } from './dialect.ts';
+import { vendorReply } from './envelope.ts';
+import type { Reply, Verdict } from './judge.ts';
+import { Limiter, type LimiterOptions, type Waiter } from './limits/limiter.ts';
+import { judgeFree, type Page, pageFrom } from './member-list.ts';
+import { rateHintsIn } from './rate-hints.ts';
+import { basePathOf, type FreeRequest, type HttpRequest, type RequestValues } from './request.ts';
+import { Transport } from './transport.ts';
+
+export type { Limits, Pause, Waiter } from './limits/limiter.ts';
+
+/** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** A free question that fails so often, some seconds apart, was asked of a vendor that is down. */
+const MOST_TRIES = 5;
+
+export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> {
+  readonly account: Account;
+  readonly dialect: Dialect;
+  readonly baseUrl: URL;
+  readonly clock: Clock;
+  /** The clock by which intents age; left out: `clock`. */
+  readonly machine?: Clock;
+  /** Reads what an answer says about the time, and dates the answer. */
+  heard?(reply: Reply): Reply;
+  /** An answer came that nobody had asked for, on a connection that had carried so many requests. */
+  onSurplus?(requests: number): void;
+}
+
+/** A request that is over. */
+export interface Sent {
+  readonly reply: Reply;
+  /** Monotonic; when the request left, or when it was given up. */
+  readonly sentAtMs: number;
+}
+
+/** A free question that was asked. */
+export interface Asked extends Sent {
+  readonly verdict: Verdict;
+}
+
+/** The right to send one request now. */
+export interface Turn {
+  /** Sends what may cost something, once for each admission. */
+  send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent>;
+  /** Ends the turn before the exchange ends, because nothing leaves. */
+  giveBack(): void;
+}
+
+/** What all clients of an account share. */
+interface Line {
+  readonly origin: string;
+  /** Path of the account's base address, without a slash at its end. */
+  readonly basePath: string;
+  readonly values: RequestValues;
+  readonly timeoutMs: number;
+  readonly limiter: Limiter;
+  readonly transport: Transport;
+  readonly machine: Clock;
+  readonly heard: (reply: Reply) => Reply;
+  readonly admissions: WeakSet<Admitted>;
+}
+
+/** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
+export class Client {
+  readonly dialect: Dialect;
+  readonly #line: Line;
+
+  private constructor(dialect: Dialect, line: Line) {
+    this.dialect = dialect;
+    this.#line = line;
+  }
+
+  /** @throws StopError `account` when the key is not where the account says. */
+  static async open(options: ClientOptions): Promise<Client> {
+    const { account, dialect, baseUrl, clock, machine = clock, heard = (reply) => reply } = options;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
+    const values: RequestValues = {
+      key: await resolveKey(account),
+      ...(projectId === undefined ? {} : { project_id: projectId }),
+      ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+    };
+    const { origin } = baseUrl;
+    const transport = new Transport({
+      origin,
+      connections: limits.concurrency,
+      timeoutMs,
+      clock: machine,
+      onSurplus: options.onSurplus ?? (() => {}),
+      keptHeaders: headersReadBy(dialect),
+      keys: [values.key],
+    });
+    const limiter = new Limiter({ ...options, limits });
+    const basePath = basePathOf(baseUrl);
+    const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, heard };
+    return new Client(dialect, { ...shared, admissions: new WeakSet() });
+  }
+
+  /** The same account for a run that reads its answers by another dialect. */
+  speaking(dialect: Dialect): Client {
+    return new Client(dialect, this.#line);
+  }
+
+  get origin(): string {
+    return this.#line.origin;
+  }
+
+  get basePath(): string {
+    return this.#line.basePath;
+  }
+
+  get values(): RequestValues {
+    return this.#line.values;
+  }
+
+  /** How long a whole exchange may take. */
+  get timeoutMs(): number {
+    return this.#line.timeoutMs;
+  }
+
+  get limiter(): Limiter {
+    return this.#line.limiter;
+  }
+
+  /**
+   * Silence → permit → `work`, which commits the intent and sends at once. A slot is held by the caller, so a permit never
+   * waits for one and then bursts. The permit is given back however `work` ends. Only `run/attempt.ts` calls this.
+   */
+  exchange<T>(waiter: Waiter, work: (turn: Turn) => Promise<T>): Promise<T> {
+    const { admissions } = this.#line;
+    return this.#inTurn(waiter, (send, giveBack) =>
+      work({
+        giveBack,
+        send(admission, request, onSent) {
+          invariant(!admissions.has(admission), 'an admission sends one request');
+          admissions.add(admission);
+          return send(request, onSent);
+        },
+      }),
+    );
+  }
+
+  /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
+  ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+    return this.limiter.slot(waiter, () => this.#askOnce(waiter, request));
+  }
+
+  /**
+   * Asks a free question until it is answered. A crash at any point only means to ask again.
+   * @throws StopError `key`, `address` or `vendor_credits` when the vendor says so, `paused` when it does not answer.
+   */
+  askPatiently(waiter: Waiter, request: FreeRequest): Promise<Page> {
+    const { limiter } = this;
+    return limiter.slot(waiter, async () => {
+      for (let failures = 0; ; ) {
+        const { reply, verdict, sentAtMs } = await this.#askOnce(waiter, request);
+        if (verdict.kind === 'stop') throw new StopError(verdict.stop);
+        if (verdict.kind === 'settle') {
+          limiter.settled();
+          return pageFrom(reply, verdict);
+        }
+        const { why } = verdict.closure;
+        if (verdict.kind === 'pause') {
+          limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${why})`);
+          continue;
+        }
+        refuseWrongAddress(reply, this.origin);
+        failures += 1;
+        if (failures === MOST_TRIES) throw silent(request, why);
+        limiter.backOff(sentAtMs, why);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#line.limiter.close();
+    await this.#line.transport.close();
+  }
+
+  #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
+    return this.#inTurn(waiter, async (send) => {
+      const sent = await send(request, () => {});
+      return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
+    });
+  }
+
+  async #inTurn<T>(
+    waiter: Waiter,
+    work: (
+      send: (request: HttpRequest, onSent: () => void) => Promise<Sent>,
+      giveBack: () => void,
+    ) => Promise<T>,
+  ): Promise<T> {
+    const { limiter, transport, machine, heard } = this.#line;
+    await transport.untilQuiet();
+    const permit = await limiter.permit(waiter);
+    // Taken before the commit, so that a process that is stopped in the middle of it is late as well. On the machine's
+    // own calendar, because a jump of it says that the machine may have slept.
+    const intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
+    const send = async (request: HttpRequest, onSent: () => void): Promise<Sent> => {
+      let sentAtMs = intentAt.monotonicMs;
+      const left = (): void => {
+        sentAtMs = machine.monotonicMs();
+        permit.sent();
+        onSent();
+      };
+      const reply = heard(await transport.send(request, { intentAt, onSent: left }));
+      if (reply.kind === 'answered') {
+        permit.answered();
+        this.#hear(reply.raw, sentAtMs);
+      }
+      return { reply, sentAtMs };
+    };
+    try {
+      return await work(send, () => permit.done());
+    } finally {
+      permit.done();
+    }
+  }
+
+  /** What an answer says about how fast its account may be asked. A service that the vendor is behind has limits of its own. */
+  #hear(raw: RawReply, sentAtMs: number): void {
+    const own = vendorReply(raw, this.dialect);
+    const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
+    this.limiter.hear(hints, sentAtMs);
+  }
+}
+
+/** Response headers that this dialect reads, besides those that are kept of every answer. */
+function headersReadBy(dialect: Dialect): string[] {
+  const { rate_hints = {}, credits_charged = {}, operations } = dialect;
+  const { limit, remaining, reset, retry_after } = rate_hints;
+  const named = [limit, remaining, reset, retry_after, credits_charged.header];
+  const outer = dialect.through?.envelope.answers ?? [];
+  const rules = [
+    ...[...dialect.answers, ...outer],
+    ...Object.values(operations).flatMap(({ answers = [], repeated = [] }) => [...answers, ...repeated]),
+  ];
+  return [
+    ...dialect.request_id,
+    ...rules.flatMap(({ header = {} }) => Object.keys(header)),
+    ...named.filter((name) => name !== undefined),
+  ];
+}
+
+/** What waiting does not mend. */
+function refuseWrongAddress(reply: Reply, origin: string): void {
+  if (reply.kind !== 'not_sent') return;
+  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
+  const fact = `${origin} cannot be reached: ${reply.message}.`;
+  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
+}
+
+function silent({ method, path }: HttpRequest, why: string): StopError {
+  const fact = `The service does not answer ${method} ${path}, asked ${MOST_TRIES} times: ${why}.`;
+  return stop('paused', fact, 'Type the same command again later.');
+}

@@ -1,0 +1,79 @@
+/**
+ * Goal: nothing that may cost something leaves without an intent that is committed, and each intent sends one request;
+ * only what the dialect calls free leaves without one; and a turn is given back however it ends.
+ * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
+ * else has is said to the compiler, which fails this file when they are not.
+ */
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
+import type { Account } from '../../src/vendor/account/account.ts';
+import { Client, type Turn } from '../../src/vendor/client.ts';
+import provider from '../../src/vendor/dialects/provider.ts';
+import { freeRequestOf, type HttpRequest } from '../../src/vendor/request.ts';
+import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+
+const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
+const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
+const nothing = (): void => {};
+const admission = () => admitted(1 as AttemptId, credits(1));
+
+async function openClient() {
+  const vendor = await ScriptedVendor.start((_, response) => response.end('{}'));
+  const account: Account = {
+    name: 'data',
+    identity: 'data',
+    vendor: 'provider',
+    sandbox: false,
+    key: { kind: 'file', reveal: () => 'key-1' },
+    limits: { concurrency: 1, windows: [] },
+    budget: {},
+    sandboxFlags: [],
+  };
+  const client = await Client.open({
+    ...{ account, dialect: provider, baseUrl: new URL(vendor.url), clock: systemClock },
+    ...{ earlierSendsMs: [], pausedUntilMs: undefined, learnedPerSecond: undefined, unhurried: true },
+    ...{ onPause: nothing, onLearned: nothing },
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await vendor[Symbol.asyncDispose]();
+  });
+  return { client, vendor };
+}
+
+test('an admission sends one request, also in another turn', async () => {
+  const { client, vendor } = await openClient();
+  const once = admission();
+  const send = (turn: Turn) => turn.send(once, PAID, nothing);
+  expect(await client.exchange(WAITER, send)).toMatchObject({ reply: { kind: 'answered' } });
+  await expect(client.exchange(WAITER, send)).rejects.toThrow('an admission sends one request');
+  expect(vendor.requests).toHaveLength(1);
+});
+
+test('a turn is given back when it sends, when it does not, and when its work fails', async () => {
+  const { client } = await openClient();
+  await client.exchange(WAITER, (turn) => turn.send(admission(), PAID, nothing));
+  await client.exchange(WAITER, async () => 'nothing was admitted');
+  await client.exchange(WAITER, async ({ giveBack }) => {
+    giveBack();
+    expect(client.limiter.outstanding).toBe(0);
+  });
+  await expect(client.exchange(WAITER, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
+  expect(client.limiter.outstanding).toBe(0);
+});
+
+test('only what a store has admitted, or a dialect calls free, has the type of it', async () => {
+  const { client, vendor } = await openClient();
+  const usage = { method: 'GET', path: '/usage' } as const;
+  const free = freeRequestOf(provider, '', usage, {}, client.values);
+  expect((await client.ask(WAITER, free)).verdict.kind).toBe('settle');
+  const mistakes = (turn: Turn) => [
+    // @ts-expect-error: an object of the same members was committed by nobody.
+    turn.send({ kind: 'admitted', attempt: 1 as AttemptId, reserved: credits(1) }, PAID, nothing),
+    // @ts-expect-error: this request may cost something.
+    client.ask(WAITER, PAID),
+  ];
+  expect(mistakes).toBeInstanceOf(Function);
+  expect(vendor.requests.map(({ path }) => path)).toEqual(['/usage']);
+});
