@@ -42,6 +42,15 @@ export function objectWith(path: string, value: JsonValue): JsonObject {
   return { [first]: rest.length === 0 ? value : objectWith(rest.join('.'), value) };
 }
 
+/** Both objects' members; where both have one of a name, the two are merged as well. */
+export function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const members = Object.entries(other).map(([name, value]) => {
+    const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
+    return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(members) };
+}
+
 /** The bytes of a body as they would have come by themselves; a value that is text is the body's own text. */
 export function bytesOf(body: JsonValue | undefined): Buffer {
   if (body === undefined || body === null) return Buffer.alloc(0);
@@ -104,7 +113,7 @@ function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined
   return places.map(asList).find((list) => list !== undefined);
 }
 
-function isObject(value: JsonValue): boolean {
+export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -15,7 +15,7 @@ import type {
   LedgerReader,
 } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
-import { answerPlaceOf } from '../vendor/answer-place.ts';
+import { answerPlaceOf } from '../vendor/envelope.ts';
 import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
 import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import type { RunContext } from './order.ts';

@@ -17,17 +17,16 @@ import {
 import { leftBy } from '../vendor/changes.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
 import type { DialectOperation } from '../vendor/dialect.ts';
-import { isStillHonoured, keyedRequest, newIdempotencyKey } from '../vendor/idempotency.ts';
 import { judge, type Reply, type Verdict } from '../vendor/judge.ts';
 import { missesStop, placeOf, suspectMisses, suspicionOf } from '../vendor/misses.ts';
 import { dialectMark } from '../vendor/readings.ts';
-import { operationFor } from '../vendor/repetition.ts';
-import { type HttpRequest, requestOf } from '../vendor/request.ts';
+import { type HttpRequest, operationFor, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
 import { dearer, priced, untilPriced } from './attempt/price.ts';
 import { budgetReached, mayStillBeReleased } from './budget.ts';
+import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.ts';
 import type { Run, Session } from './session.ts';
 
 /**
@@ -40,7 +39,6 @@ import type { Run, Session } from './session.ts';
  * - after the close: a settled call, which no run sends again.
  */
 
-export { operationFor, type Repetition } from '../vendor/repetition.ts';
 export { ODD_MATCHES, oddMatches } from './attempt/heed-answer.ts';
 export { keepReading } from './attempt/kept-reading.ts';
 

@@ -5,6 +5,7 @@ import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { stateFolder } from '../core/paths.ts';
+import { Redaction } from '../core/redaction.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
   type Erased,
@@ -15,7 +16,6 @@ import {
   storeFor,
   type Tell,
 } from '../ledger/store.ts';
-import { Redaction } from '../vendor/redaction.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
 /** Which store a command uses, and how it is opened. */
@@ -115,10 +115,7 @@ export async function lookAtLedger(location: string, tell?: Tell): Promise<Ledge
 
 /** Loaded with the first answer that is shown, because most looks show none. A wrong accounts file is said elsewhere. */
 async function keysOfAccounts(): Promise<Redaction> {
-  const [{ loadAccounts }, { keysAtHand }] = await Promise.all([
-    import('../vendor/account/account.ts'),
-    import('../vendor/account/account-key.ts'),
-  ]);
+  const { keysAtHand, loadAccounts } = await import('../vendor/account/account.ts');
   const configured = await loadAccounts().then(
     (accounts) => accounts.configured,
     () => [],

@@ -26,7 +26,7 @@ import { type Answering, replay } from '../plan/replay.ts';
 import { rereadOf, rereadWords } from '../plan/reread.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
-import { answerPlaceOf } from '../vendor/answer-place.ts';
+import { answerPlaceOf } from '../vendor/envelope.ts';
 import { asReadToday } from '../vendor/readings.ts';
 import { buy, keepReading, type Withheld } from './attempt.ts';
 import { outputNameFor } from './pipeline/output-name.ts';

@@ -16,10 +16,10 @@ import type {
   OpenAttempt,
 } from '../ledger/ledger.ts';
 import type { RunContext } from '../plan/order.ts';
-import { isStillHonoured } from '../vendor/idempotency.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
-import { basePathOf } from '../vendor/request.ts';
-import { type Closing, close, operationFor, type Repetition } from './attempt.ts';
+import { basePathOf, operationFor, type Repetition } from '../vendor/request.ts';
+import { type Closing, close } from './attempt.ts';
+import { isStillHonoured } from './idempotency.ts';
 import { compareUsage, readBack } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
 

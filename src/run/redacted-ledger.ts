@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
+import type { Redaction } from '../core/redaction.ts';
 import type { LedgerReader } from '../ledger/ledger.ts';
 import type { Salvage } from '../ledger/store.ts';
-import type { Redaction } from '../vendor/redaction.ts';
 
 /**
  * A ledger that hands out what vendors once said without the keys that are known today. What is recorded now holds none;

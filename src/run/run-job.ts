@@ -1,3 +1,4 @@
+import type { PathSearch } from '../core/answer-fields.ts';
 import { checkOptions } from '../core/checked-options.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
@@ -19,12 +20,11 @@ import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts'
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
-import type { PathSearch } from '../vendor/answer-fields.ts';
-import { answerPlaceOf } from '../vendor/answer-place.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
-import { operationIn } from '../vendor/operation-in.ts';
+import { answerPlaceOf } from '../vendor/envelope.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
+import { operationIn } from './operation-in.ts';
 import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';

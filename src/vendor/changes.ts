@@ -3,8 +3,8 @@ import { unreachable } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import type { Call, JsonObject, JsonValue } from '../core/operation.ts';
 import type { AnswerKind, RawReply } from '../ledger/ledger.ts';
-import { answerPlaceOf } from './answer-place.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
+import { answerPlaceOf } from './envelope.ts';
 import { bodyFits } from './judge.ts';
 import { dialectOperationOf } from './request.ts';
 

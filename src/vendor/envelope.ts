@@ -1,4 +1,12 @@
-import { bytesOf, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import {
+  type AnswerPlace,
+  bytesOf,
+  isObject,
+  merged,
+  objectWith,
+  readBody,
+  valueAt,
+} from '../core/answer-body.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';
@@ -29,15 +37,6 @@ export function envelopeBody(
     ...(body === undefined ? [] : [objectWith(request.body, body)]),
   ];
   return members.reduce(merged, {});
-}
-
-/** Both objects' members; where both have one of a name, the two are merged as well. */
-export function merged(one: JsonObject, other: JsonObject): JsonObject {
-  const members = Object.entries(other).map(([name, value]) => {
-    const earlier = Object.hasOwn(one, name) ? one[name] : undefined;
-    return [name, isObject(earlier) && isObject(value) ? merged(earlier, value) : value] as const;
-  });
-  return { ...one, ...Object.fromEntries(members) };
 }
 
 /**
@@ -90,6 +89,19 @@ export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'
   return { ...reply, status: 200, body: bytesOf(members.reduce(merged, {})) };
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * Where an answer's fields and results stand by a dialect. `core/answer-body.ts` reads them there, also without one.
+ * @param operation whose answers hold lists; left out: nobody asks for those.
+ */
+export function answerPlaceOf(
+  { through, fields_at: fields, operations }: Dialect,
+  operation?: string,
+): AnswerPlace {
+  const results = operation === undefined ? undefined : operations[operation]?.results;
+  return {
+    ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
+    ...(fields === undefined ? {} : { fields }),
+    ...(results === undefined ? {} : { results }),
+    ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
+  };
 }

@@ -2,12 +2,12 @@ import { type Body, readBody, resultsIn, valueAt } from '../core/answer-body.ts'
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
+import { REDACTED } from '../core/redaction.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
 import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { rateHintsIn } from './rate-hints.ts';
-import { REDACTED } from './redaction.ts';
 
 /**
  * Says what a reply means and what follows: one pure, total function over rules that are the dialect's data. Whatever

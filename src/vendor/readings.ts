@@ -12,7 +12,7 @@ import type {
 } from '../ledger/ledger.ts';
 import type { Dialect } from './dialect.ts';
 import { judge } from './judge.ts';
-import { operationFor } from './repetition.ts';
+import { operationFor } from './request.ts';
 
 /**
  * What a kept answer means by the dialect of today. The raw reply is kept so that a dialect that was wrong is corrected

@@ -1,11 +1,11 @@
-import { objectWith } from '../core/answer-body.ts';
+import { isObject, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
-import { envelopeBody, merged } from './envelope.ts';
+import { envelopeBody } from './envelope.ts';
 
 /** What leaves for the vendor, to the byte. */
 export interface HttpRequest {
@@ -57,6 +57,29 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
   return { ...operation, credits };
+}
+
+/** How an attempt stands to earlier ones of its call that were lost. */
+export interface Repetition {
+  readonly isRepeated: boolean;
+  /** To the byte, under the idempotency key of the lost one. */
+  readonly underKey: boolean;
+}
+
+/**
+ * What answers mean to a repeat. A lost request goes where it went before, so a redirect of it is not followed. And a
+ * 409 to it is no answer: that is how vendors say that they are still at work on the first request under the key.
+ */
+export function operationFor(
+  dialect: Dialect,
+  call: Call,
+  { isRepeated, underKey }: Repetition,
+): DialectOperation {
+  const operation = dialectOperationOf(dialect, call);
+  if (!isRepeated) return operation;
+  const { redirect, repeated = [], answers = [], ...rest } = operation;
+  if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
+  return { ...rest, ...(redirect === undefined ? {} : { redirect }), answers: [...repeated, ...answers] };
 }
 
 /** The parameters of an operation for which the vendor has no field: it is never asked by them. */
@@ -217,10 +240,6 @@ const isMethod = (value: JsonValue | undefined): value is Method =>
 /** A DELETE that says nothing but its path has no body, because some servers refuse even an empty one. */
 function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
   return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @param values that the path may name besides the fields: of a question about a call, never of the call itself. */

@@ -10,9 +10,9 @@ import type {
   RowInput,
 } from '../../src/core/operation.ts';
 import type { Outcome } from '../../src/core/row.ts';
+import { operationIn } from '../../src/run/operation-in.ts';
 import type { Dialect } from '../../src/vendor/dialect.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { operationIn } from '../../src/vendor/operation-in.ts';
 
 /** Rows of a team, planned against what is known and worked off with answers that a test gives. */
 

@@ -10,6 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { StopError } from '../../src/core/errors.ts';
 import { loadFamily } from '../../src/core/family.ts';
 import { defineOperation, type Operation, send } from '../../src/core/operation.ts';
+import { operationIn } from '../../src/run/operation-in.ts';
 import { loadAccounts } from '../../src/vendor/account/account.ts';
 import { type Dialect, dialectSchema } from '../../src/vendor/dialect.ts';
 import { firstProblem } from '../../src/vendor/dialect-file/check.ts';
@@ -17,7 +18,6 @@ import { checkDialectFile } from '../../src/vendor/dialect-file.ts';
 import { dialectOf } from '../../src/vendor/dialect-of.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { operationIn } from '../../src/vendor/operation-in.ts';
 import { readBackRequestOf } from '../../src/vendor/request.ts';
 
 const merged = (text: string, builtIn: Dialect = provider): Promise<Dialect> =>

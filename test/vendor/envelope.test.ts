@@ -8,11 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
-import { answerPlaceOf } from '../../src/vendor/answer-place.ts';
 import type { Dialect, Envelope } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { asReceived, vendorReply } from '../../src/vendor/envelope.ts';
+import { answerPlaceOf, asReceived, vendorReply } from '../../src/vendor/envelope.ts';
 import { judge, type Verdict } from '../../src/vendor/judge.ts';
 import { freeRequestOf, readBackRequestOf, requestOf } from '../../src/vendor/request.ts';
 

@@ -7,8 +7,13 @@ import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts
 import { schemaComment } from '../../core/paths.ts';
 import { checkDocument } from '../../core/yaml/document.ts';
 import { problemOf } from '../../core/yaml/schema-problem.ts';
-import { ACCOUNTS_FILE, type Account, type Accounts, accountsOf } from '../../vendor/account/account.ts';
-import { accountsSchema } from '../../vendor/account/accounts-file.ts';
+import {
+  ACCOUNTS_FILE,
+  type Account,
+  type Accounts,
+  accountsOf,
+  accountsSchema,
+} from '../../vendor/account/account.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
 
 /**

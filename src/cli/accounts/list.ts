@@ -4,11 +4,11 @@ import { sentence } from '../../core/plain-text.ts';
 import {
   type Account,
   type Accounts,
+  describeKey,
   findAccount,
   loadAccounts,
   type RegionAddress,
 } from '../../vendor/account/account.ts';
-import { describeKey } from '../../vendor/account/account-key.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
 import type { Console } from '../shell/command.ts';
 

@@ -2,12 +2,17 @@ import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { whoAmI } from '../../plan/team/remote-members.ts';
-import { type Account, findAccount, loadAccounts, resolveKey } from '../../vendor/account/account.ts';
-import { describeKey } from '../../vendor/account/account-key.ts';
+import {
+  type Account,
+  describeKey,
+  findAccount,
+  loadAccounts,
+  resolveKey,
+} from '../../vendor/account/account.ts';
+import { checkAddress } from '../../vendor/address-check.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
 import type { Console } from '../shell/command.ts';
-import { checkAddress } from './address-check.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
 export async function testAccounts(console: Console, name: string | undefined): Promise<ExitCode> {

@@ -135,8 +135,7 @@ async function jobFiles(): Promise<readonly string[]> {
 }
 
 async function accountNames(): Promise<readonly string[]> {
-  const { loadAccounts } = await import('../../vendor/account/account.ts');
-  const { SANDBOX_NAMES } = await import('../../vendor/account/accounts-file.ts');
+  const { loadAccounts, SANDBOX_NAMES } = await import('../../vendor/account/account.ts');
   return [...(await loadAccounts()).configured.map(({ name }) => name), ...SANDBOX_NAMES];
 }
 

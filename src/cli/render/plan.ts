@@ -1,10 +1,10 @@
+import type { PathSearch } from '../../core/answer-fields.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
-import type { PathSearch } from '../../vendor/answer-fields.ts';
 
 /** A plan, for a person and for `--json`. */
 

@@ -1,4 +1,4 @@
-import { bodyHolding, objectWith } from '../../core/answer-body.ts';
+import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { stop } from '../../core/errors.ts';
 import type { SubjectFacts } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
@@ -7,11 +7,10 @@ import { outputSettings } from '../../job/job-settings.ts';
 import type { Batch, Doubt, RawReply } from '../../ledger/ledger.ts';
 import { accountOfBatch } from '../../run/batch-account.ts';
 import { sandboxAccount } from '../../vendor/account/account.ts';
-import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
-import { merged } from '../../vendor/envelope.ts';
+import { answerPlaceOf } from '../../vendor/envelope.ts';
 import { dialectOperationOf } from '../../vendor/request.ts';
 
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */

@@ -1,4 +1,5 @@
 import { fieldsIn, fieldsOf, readBody } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import { isoTime } from '../../core/clock.ts';
 import { commandLine } from '../../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
@@ -22,11 +23,9 @@ import type {
 } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
 import { dialectOfBatch } from '../../run/batch-account.ts';
-import { PathSearch } from '../../vendor/answer-fields.ts';
-import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { changeFields } from '../../vendor/changes.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
-import { vendorReply } from '../../vendor/envelope.ts';
+import { answerPlaceOf, vendorReply } from '../../vendor/envelope.ts';
 import { type Judged, judgedToday } from '../../vendor/readings.ts';
 import { dialectOperationOf } from '../../vendor/request.ts';
 import { callWords, lookObject, lookWords } from '../render/doubts.ts';

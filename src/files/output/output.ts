@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
 import { isoTime } from '../../core/clock.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
@@ -14,7 +15,6 @@ import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS, rowsBeyond } from '../../ledger/row-pages.ts';
 import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
-import { PathSearch } from '../../vendor/answer-fields.ts';
 import { identifierNames } from '../columns/column-kind.ts';
 import type { Input } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';

@@ -4,7 +4,7 @@ import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
 import { vendorReply } from '../../vendor/envelope.ts';
 import { judge } from '../../vendor/judge.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../../vendor/misses.ts';
-import { operationFor } from '../../vendor/repetition.ts';
+import { operationFor } from '../../vendor/request.ts';
 import type { Run } from '../session.ts';
 import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';

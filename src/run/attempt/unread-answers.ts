@@ -1,11 +1,11 @@
 import { type AnswerPlace, fieldsIn, ownBodyIn, readBody, resultsIn } from '../../core/answer-body.ts';
+import { wholeFields } from '../../core/answer-fields.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import { wholeFields } from '../../vendor/answer-fields.ts';
-import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
+import { answerPlaceOf } from '../../vendor/envelope.ts';
 import { isMetadata } from './metadata.ts';
 
 /**

@@ -1,11 +1,10 @@
-import { bodyHolding, objectWith } from '../../core/answer-body.ts';
+import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import { answerPlaceOf } from '../../vendor/answer-place.ts';
 import { leftBy } from '../../vendor/changes.ts';
 import type { Dialect, DialectOperation, Listing } from '../../vendor/dialect.ts';
-import { merged } from '../../vendor/envelope.ts';
+import { answerPlaceOf } from '../../vendor/envelope.ts';
 import { type Asking, type Listed, readMemberList } from '../../vendor/member-list.ts';
 import { dialectOperationOf } from '../../vendor/request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';

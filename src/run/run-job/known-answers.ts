@@ -1,7 +1,7 @@
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
+import { PathSearch } from '../../core/answer-fields.ts';
 import { shownBody } from '../../files/output/output.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { PathSearch } from '../../vendor/answer-fields.ts';
 
 /** Enough to see every field that matters, and read in a moment. */
 const ANSWERS_READ = 200;

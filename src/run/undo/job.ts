@@ -3,7 +3,7 @@ import { loadJob } from '../../job/job.ts';
 import type { Batch } from '../../ledger/ledger.ts';
 import type { Account } from '../../vendor/account/account.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
-import { operationIn } from '../../vendor/operation-in.ts';
+import { operationIn } from '../operation-in.ts';
 import type { ChosenJob } from '../run-job.ts';
 import { UNDO_COLUMNS } from './list-file.ts';
 

@@ -23,7 +23,8 @@ import {
   SANDBOX_NAMES,
 } from './accounts-file.ts';
 
-export { resolveKey } from './account-key.ts';
+export { describeKey, keysAtHand, resolveKey, usableKey } from './account-key.ts';
+export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accounts-file.ts';
 
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
 export interface Account {

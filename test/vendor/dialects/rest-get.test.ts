@@ -9,11 +9,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Call } from '../../../src/core/operation.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import type { TieredInput } from '../../../src/operations/lookup/waterfall.ts';
+import { operationIn } from '../../../src/run/operation-in.ts';
 import type { Dialect } from '../../../src/vendor/dialect.ts';
 import { checkDialectFile } from '../../../src/vendor/dialect-file.ts';
 import provider from '../../../src/vendor/dialects/provider.ts';
 import { judge, type Verdict } from '../../../src/vendor/judge.ts';
-import { operationIn } from '../../../src/vendor/operation-in.ts';
 import { requestOf } from '../../../src/vendor/request.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', '..', 'jobs', 'dialects', 'rest-get.yaml');

@@ -8,6 +8,7 @@ import {
   resultsIn,
   valueAt,
 } from '../../../core/answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import { stop } from '../../../core/errors.ts';
 import { type CellSafety, safeCell } from '../../../core/formulas.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
@@ -16,7 +17,6 @@ import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/row-pages.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
 import { FreeNames } from './free-names.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
 import type { CellSafety } from '../../../core/formulas.ts';
 import type { JsonValue } from '../../../core/operation.ts';
 import type { InputRow } from '../../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../../ledger/ledger.ts';
 import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
-import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../vendor/answer-fields.ts';
 import { automaticAddition } from './added-columns.ts';
 import { FreeNames } from './free-names.ts';
 

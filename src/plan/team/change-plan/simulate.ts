@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { objectWith } from '../../../core/answer-body.ts';
+import { merged, objectWith } from '../../../core/answer-body.ts';
 import { questionOf } from '../../../core/call-key.ts';
 import type { Call, JsonObject, JsonValue, Operation } from '../../../core/operation.ts';
 import type { Outcome } from '../../../core/row.ts';
-import { answerPlaceOf } from '../../../vendor/answer-place.ts';
 import type { Dialect } from '../../../vendor/dialect.ts';
-import { merged } from '../../../vendor/envelope.ts';
+import { answerPlaceOf } from '../../../vendor/envelope.ts';
 import { RowWalk } from '../../row-walk.ts';
 
 /** The calls that a row makes, in their order, and how it ends, when the vendor does all that it is asked. */

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REDACTED, Redaction } from '../../src/vendor/redaction.ts';
+import { REDACTED, Redaction } from '../../src/core/redaction.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
 

@@ -13,10 +13,10 @@ import {
   type OperationOptions,
   send,
 } from '../../src/core/operation.ts';
+import { operationIn } from '../../src/run/operation-in.ts';
 import type { Dialect, DialectOperation } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { operationIn } from '../../src/vendor/operation-in.ts';
 
 const call: Call = { operation: 'enrich-company', parameters: {}, ifLost: 'hold' };
 

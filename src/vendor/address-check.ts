@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { messageOf, StopError, stop } from '../../core/errors.ts';
-import { connectorTo } from '../../vendor/connector.ts';
-import { proxyFor } from '../../vendor/proxy.ts';
+import { messageOf, StopError, stop } from '../core/errors.ts';
+import { connectorTo } from './connector.ts';
+import { proxyFor } from './proxy.ts';
 
 /** What stands between this machine and a vendor. */
 export interface Reached {

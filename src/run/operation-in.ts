@@ -1,10 +1,10 @@
 import { fieldsIn, ownBodyIn, resultsIn, valueAt } from '../core/answer-body.ts';
 import { stop } from '../core/errors.ts';
 import { type Answer, type Call, end, type JsonValue, type Operation, type Step } from '../core/operation.ts';
-import { answerPlaceOf } from './answer-place.ts';
-import { changeFields } from './changes.ts';
-import type { Dialect, DialectOperation } from './dialect.ts';
-import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from './request.ts';
+import { changeFields } from '../vendor/changes.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { answerPlaceOf } from '../vendor/envelope.ts';
+import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from '../vendor/request.ts';
 
 /**
  * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseDurationMs } from '../core/duration.ts';
 import type { KeyedRequest } from '../ledger/ledger.ts';
-import type { Dialect } from './dialect.ts';
-import type { HttpRequest } from './request.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import type { HttpRequest } from '../vendor/request.ts';
 
 /**
  * Requests under an idempotency key: however often one arrives, the vendor acts and charges once. So a lost one may be

@@ -5,8 +5,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { FieldSurvey, PathSearch, wholeFields } from '../../src/core/answer-fields.ts';
 import type { JsonValue } from '../../src/core/operation.ts';
-import { FieldSurvey, PathSearch, wholeFields } from '../../src/vendor/answer-fields.ts';
 
 const fieldsOf = (answer: unknown): object => Object.fromEntries(wholeFields(answer as JsonValue));
 

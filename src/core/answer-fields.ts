@@ -1,6 +1,6 @@
-import { valueAt } from '../core/answer-body.ts';
-import { nearest } from '../core/nearest.ts';
-import type { JsonValue } from '../core/operation.ts';
+import { valueAt } from './answer-body.ts';
+import { nearest } from './nearest.ts';
+import type { JsonValue } from './operation.ts';
 
 /** Every value of an answer under a name of its own, so that nothing that was paid for is left behind. */
 

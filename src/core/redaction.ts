@@ -1,5 +1,3 @@
-import type { RawReply } from '../ledger/ledger.ts';
-
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
  * that quotes the request, in a link, in a debug page. What it hands back is rewritten before anybody else sees it.
@@ -34,6 +32,11 @@ interface Layer {
   readonly origins: Uint32Array | undefined;
 }
 
+interface KeptReply {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
 export class Redaction {
   readonly #texts: readonly string[];
   readonly #needles: readonly Buffer[];
@@ -47,7 +50,7 @@ export class Redaction {
     this.#short = keys.filter((key) => key !== '' && !isLong(key));
   }
 
-  reply(raw: RawReply): RawReply {
+  reply<Reply extends KeptReply>(raw: Reply): Reply {
     return { ...raw, headers: this.#headers(raw.headers), body: this.bytes(raw.body) };
   }
 
