@@ -8,11 +8,11 @@ import { counted } from '../core/plain-text.ts';
 import type { Moment } from '../ledger/believed-time.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
 import { leftBy } from '../vendor/changes.ts';
-import type { Client } from '../vendor/client.ts';
+import { type Client, pageFrom } from '../vendor/client.ts';
 import type { Dialect, DialectOperation, ReadBack } from '../vendor/dialect.ts';
 import { asReceived, vendorReply } from '../vendor/envelope.ts';
 import { fittingRule, isVendorsWord, judge, type Reply } from '../vendor/judge.ts';
-import { type Asking, pageFrom } from '../vendor/member-list.ts';
+import type { Asking } from '../vendor/member-list.ts';
 import { dialectOperationOf, type FreeRequest, freeRequestOf, readBackRequestOf } from '../vendor/request.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
 import { type Finding, failed, type Heard, heardIn } from './reconcile/finding.ts';
@@ -124,13 +124,12 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
 /** By who is invited to the project, and who is in it. */
 function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { client, clock } = run.session;
-  const { dialect, basePath, values } = client;
+  const { dialect } = client;
   const look = inviteLookOf(dialect, doubt.call);
   if (look === undefined) return undefined;
   const asking: Asking = {
-    dialect,
-    basePath,
-    values: { ...values, project_id: look.project },
+    client,
+    project: look.project,
     ask: async (request) => {
       const { reply, verdict } = await client.ask(run.waiter, request);
       return pageFrom(reply, verdict);

@@ -3,11 +3,10 @@ import { invariant, StopError, stop } from '../core/errors.ts';
 import type { Admitted, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
-import type { Dialect } from './dialect.ts';
+import type { AnswerRule, Dialect } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
-import type { Reply, Verdict } from './judge.ts';
+import { judge, type Reply, type Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Waiter } from './limits/limiter.ts';
-import { judgeFree, type Page, pageFrom } from './member-list.ts';
 import { rateHintsIn } from './rate-hints.ts';
 import { basePathOf, type FreeRequest, type HttpRequest, type RequestValues } from './request.ts';
 import { Transport } from './transport.ts';
@@ -45,6 +44,11 @@ export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
 
+/** What a free question was told. `refused`: the vendor does not tell. */
+export type Page =
+  | { readonly kind: 'answered'; readonly raw: RawReply }
+  | { readonly kind: 'refused'; readonly why: string };
+
 /** The right to send one request now. */
 export interface Turn {
   /** Sends what may cost something, once for each admission. */
@@ -53,28 +57,41 @@ export interface Turn {
   giveBack(): void;
 }
 
-/** What all clients of an account share. */
-interface Line {
+/** What has sent its request. */
+const USED = new WeakSet<Admitted>();
+
+interface Parts {
+  readonly dialect: Dialect;
   readonly origin: string;
   /** Path of the account's base address, without a slash at its end. */
   readonly basePath: string;
   readonly values: RequestValues;
+  /** How long a whole exchange may take. */
   readonly timeoutMs: number;
   readonly limiter: Limiter;
   readonly transport: Transport;
   readonly machine: Clock;
   readonly heard: (reply: Reply) => Reply;
-  readonly admissions: WeakSet<Admitted>;
 }
 
 /** One account of a vendor: opens it, sends at its pace, hears what answers say about the pace, and judges free answers. */
 export class Client {
   readonly dialect: Dialect;
-  readonly #line: Line;
+  readonly origin: string;
+  readonly basePath: string;
+  readonly values: RequestValues;
+  readonly timeoutMs: number;
+  readonly limiter: Limiter;
+  readonly #parts: Parts;
 
-  private constructor(dialect: Dialect, line: Line) {
-    this.dialect = dialect;
-    this.#line = line;
+  private constructor(parts: Parts) {
+    this.dialect = parts.dialect;
+    this.origin = parts.origin;
+    this.basePath = parts.basePath;
+    this.values = parts.values;
+    this.timeoutMs = parts.timeoutMs;
+    this.limiter = parts.limiter;
+    this.#parts = parts;
   }
 
   /** @throws StopError `account` when the key is not where the account says. */
@@ -99,33 +116,12 @@ export class Client {
     const limiter = new Limiter({ ...options, limits });
     const basePath = basePathOf(baseUrl);
     const shared = { origin, basePath, values, timeoutMs, limiter, transport, machine, heard };
-    return new Client(dialect, { ...shared, admissions: new WeakSet() });
+    return new Client({ ...shared, dialect });
   }
 
   /** The same account for a run that reads its answers by another dialect. */
   speaking(dialect: Dialect): Client {
-    return new Client(dialect, this.#line);
-  }
-
-  get origin(): string {
-    return this.#line.origin;
-  }
-
-  get basePath(): string {
-    return this.#line.basePath;
-  }
-
-  get values(): RequestValues {
-    return this.#line.values;
-  }
-
-  /** How long a whole exchange may take. */
-  get timeoutMs(): number {
-    return this.#line.timeoutMs;
-  }
-
-  get limiter(): Limiter {
-    return this.#line.limiter;
+    return new Client({ ...this.#parts, dialect });
   }
 
   /**
@@ -133,13 +129,12 @@ export class Client {
    * waits for one and then bursts. The permit is given back however `work` ends. Only `run/attempt.ts` calls this.
    */
   exchange<T>(waiter: Waiter, work: (turn: Turn) => Promise<T>): Promise<T> {
-    const { admissions } = this.#line;
     return this.#inTurn(waiter, (send, giveBack) =>
       work({
         giveBack,
         send(admission, request, onSent) {
-          invariant(!admissions.has(admission), 'an admission sends one request');
-          admissions.add(admission);
+          invariant(!USED.has(admission), 'an admission sends one request');
+          USED.add(admission);
           return send(request, onSent);
         },
       }),
@@ -179,8 +174,8 @@ export class Client {
   }
 
   async close(): Promise<void> {
-    await this.#line.limiter.close();
-    await this.#line.transport.close();
+    await this.#parts.limiter.close();
+    await this.#parts.transport.close();
   }
 
   #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
@@ -197,7 +192,7 @@ export class Client {
       giveBack: () => void,
     ) => Promise<T>,
   ): Promise<T> {
-    const { limiter, transport, machine, heard } = this.#line;
+    const { limiter, transport, machine, heard } = this.#parts;
     await transport.untilQuiet();
     const permit = await limiter.permit(waiter);
     // Taken before the commit, so that a process that is stopped in the middle of it is late as well. On the machine's
@@ -230,6 +225,23 @@ export class Client {
     const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
     this.limiter.hear(hints, sentAtMs);
   }
+}
+
+/** Vendors that have no such question often say so without a word; a proxy's page is asked about again. */
+const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
+
+/** What a reply to a free request means: there is nothing that it could have charged. */
+function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
+  const { method, path } = request;
+  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+  return judge(reply, dialect, question, { origin, path });
+}
+
+/** A dialect may call an empty list "no match"; it is a page all the same. */
+export function pageFrom(reply: Reply, { kind, closure }: Verdict): Page {
+  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
+  const isRead = kind === 'settle' && closure.kind === 'settled' && closure.answer !== 'refused';
+  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: closure.why };
 }
 
 /** Response headers that this dialect reads, besides those that are kept of every answer. */

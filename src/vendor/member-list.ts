@@ -3,9 +3,9 @@ import { ROLES, type Role } from '../core/membership.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
-import type { AnswerRule, Dialect, Listing } from './dialect.ts';
-import { judge, type Reply, type Verdict } from './judge.ts';
-import { type FreeRequest, freeRequestOf, type HttpRequest, type RequestValues } from './request.ts';
+import type { Client, Page } from './client.ts';
+import type { Dialect, Listing } from './dialect.ts';
+import { type FreeRequest, freeRequestOf } from './request.ts';
 
 /**
  * Reads a list of people that a service offers, page by page. How a page is asked for is the caller's: with patience
@@ -23,18 +23,16 @@ export interface Listed {
 }
 
 /** `refused`: the service does not tell. `unusable`: it tells something else than the dialect says. */
-type NotTold = Refused | { readonly kind: 'unusable'; readonly why: string };
-type Refused = { readonly kind: 'refused'; readonly why: string };
-
-export type Page = { readonly kind: 'answered'; readonly raw: RawReply } | Refused;
+type NotTold =
+  | Exclude<Page, { readonly kind: 'answered' }>
+  | { readonly kind: 'unusable'; readonly why: string };
 
 export type People = { readonly kind: 'listed'; readonly people: readonly Listed[] } | NotTold;
 
 export interface Asking {
-  readonly dialect: Dialect;
-  readonly basePath: string;
-  /** With the project whose people are asked for. */
-  readonly values: RequestValues;
+  readonly client: Pick<Client, 'dialect' | 'basePath' | 'values'>;
+  /** Whose people are asked for. */
+  readonly project: string;
   ask(request: FreeRequest): Promise<Page>;
 }
 
@@ -42,10 +40,9 @@ export interface Asking {
 const MOST_PAGES = 1_000;
 
 /** All people of a list. */
-export async function readMemberList(
-  { dialect, basePath, values, ask }: Asking,
-  listing: Listing,
-): Promise<People> {
+export async function readMemberList({ client, project, ask }: Asking, listing: Listing): Promise<People> {
+  const { dialect, basePath } = client;
+  const values = { ...client.values, project_id: project };
   const people: Listed[] = [];
   const seen = new Set<JsonValue>();
   for (let parameters: JsonObject = {}; seen.size < MOST_PAGES; ) {
@@ -61,23 +58,6 @@ export async function readMemberList(
     parameters = { [page.next.parameter]: page.next.value };
   }
   return unusable(`it goes on after ${MOST_PAGES} pages`);
-}
-
-/** Vendors that have no such question often say so without a word; a proxy's page is asked about again. */
-const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
-
-/** What a reply to a free request means: there is nothing that it could have charged. */
-export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
-  const { method, path } = request;
-  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
-  return judge(reply, dialect, question, { origin, path });
-}
-
-/** A dialect may call an empty list "no match"; it is a page all the same. */
-export function pageFrom(reply: Reply, { kind, closure }: Verdict): Page {
-  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
-  const isRead = kind === 'settle' && closure.kind === 'settled' && closure.answer !== 'refused';
-  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: closure.why };
 }
 
 function unusable(why: string): NotTold {

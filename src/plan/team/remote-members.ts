@@ -85,9 +85,7 @@ export async function remoteMembers(
 }
 
 /** Free questions before a run has a session of its own. */
-interface LookUps extends Pick<Asking, 'ask'> {
-  readonly client: Client;
-}
+type LookUps = Omit<Asking, 'project'> & { readonly client: Client };
 
 /** One question at a time, which is slow enough to begin with where nobody knows the plan. */
 async function openLookUps(order: LookOrder, baseUrl: URL): Promise<LookUps> {
@@ -167,9 +165,7 @@ async function peopleOf(
 ): Promise<readonly Listed[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const { basePath, values } = lookUps.client;
-  const asking = { dialect, basePath, values: { ...values, project_id: project } };
-  const told = await readMemberList({ ...asking, ask: lookUps.ask }, listing);
+  const told = await readMemberList({ ...lookUps, project }, listing);
   switch (told.kind) {
     case 'listed':
       return told.people;
