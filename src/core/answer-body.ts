@@ -1,4 +1,5 @@
 import { isTooDeep, MOST_LEVELS, parseJson } from './answer-body/json.ts';
+import { isObject } from './objects.ts';
 import type { JsonObject, JsonValue } from './operation.ts';
 
 /** Reads the bytes of an answer: as JSON where they are, at a dotted path, and at the place where its fields stand. */
@@ -111,10 +112,6 @@ const USUAL_LISTS = ['results', 'people', 'contacts', 'persons', 'profiles', 'da
 function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined {
   const places = [own, ...['', 'data.'].flatMap((at) => USUAL_LISTS.map((name) => valueAt(own, at + name)))];
   return places.map(asList).find((list) => list !== undefined);
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function asList(value: JsonValue | undefined): readonly JsonValue[] | undefined {

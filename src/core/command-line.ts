@@ -1,5 +1,6 @@
 import { parseDurationMs } from './duration.ts';
 import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
+import { present } from './objects.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
 
@@ -49,8 +50,7 @@ export async function resumedBy<T>(command: string, work: Promise<T>): Promise<T
   } catch (error) {
     if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
     const { code, message, next, resumeAtMs } = error;
-    const resume = resumeAtMs === undefined ? {} : { resumeAtMs };
-    throw new StopError({ code, message, next, command, ...resume }, { cause: error });
+    throw new StopError(present({ code, message, next, command, resumeAtMs }), { cause: error });
   }
 }
 

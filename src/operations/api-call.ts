@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
 import { stop, unreachable } from '../core/errors.ts';
 import type { Team } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import {
   type Answered,
   type Call,
@@ -140,14 +141,8 @@ function prepare(
 }
 
 function callOf(operation: 'api-call' | 'api-call-change', { request, sentBody, creditsMost }: Filled): Call {
-  return {
-    operation,
-    parameters: { ...request },
-    ...(sentBody === undefined ? {} : { sentBody }),
-    // Nobody knows whether what the job sends may be sent twice.
-    ifLost: 'hold',
-    ...(creditsMost === undefined ? {} : { creditsMost }),
-  };
+  // Nobody knows whether what the job sends may be sent twice.
+  return present({ operation, parameters: { ...request }, sentBody, ifLost: 'hold', creditsMost });
 }
 
 // ------------------------------------------------------------------------------------------------ reading

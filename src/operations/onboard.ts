@@ -7,6 +7,7 @@ import {
   subjectText,
   type Team,
 } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import {
   type Answered,
   defineOperation,
@@ -170,7 +171,7 @@ function newcomer(
     subject: { name: `${subjectOfProject(project, organization)} ${email ?? ''}` },
     to: role,
     ...plannedAs(course),
-    ...(email === undefined ? {} : { email }),
+    ...present({ email }),
     project,
     was: { sequence: 0 },
     course,

@@ -1,5 +1,6 @@
 import { stop } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
+import { present } from '../core/objects.ts';
 import {
   type Answer,
   type Answered,
@@ -185,13 +186,13 @@ function callAfter(input: Search, pages: readonly Page[]): Call | undefined {
 }
 
 function pageCall({ parameters, creditsMost }: Search, page: JsonValue | undefined): Call {
-  return {
+  return present({
     operation: 'search-people',
     parameters: page === undefined ? parameters : { ...parameters, [PAGE]: page },
     // A lost answer may have been charged, so only the user may pay again.
     ifLost: 'hold',
-    ...(creditsMost === undefined ? {} : { creditsMost }),
-  };
+    creditsMost,
+  });
 }
 
 /** @param last the answer that held no page, if that is what ended it. */

@@ -1,12 +1,5 @@
-import {
-  type AnswerPlace,
-  bytesOf,
-  isObject,
-  merged,
-  objectWith,
-  readBody,
-  valueAt,
-} from '../core/answer-body.ts';
+import { type AnswerPlace, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import { isObject } from '../core/objects.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';

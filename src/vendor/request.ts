@@ -1,6 +1,7 @@
-import { isObject, merged, objectWith } from '../core/answer-body.ts';
+import { merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
+import { isObject } from '../core/objects.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';

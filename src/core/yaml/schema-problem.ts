@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invariant } from '../errors.ts';
 import { suggestion } from '../nearest.ts';
+import { isObject } from '../objects.ts';
 import { foreignName, foreignWords } from '../plain-text.ts';
 
 /**
@@ -49,7 +50,7 @@ function isName(issue: Issue): boolean {
 function unknownName(schema: Schema, value: unknown, issue: z.core.$ZodIssueUnrecognizedKeys): SchemaProblem {
   const [name = ''] = issue.keys;
   const parent = valueAt(value, issue.path);
-  const used = new Set(isMap(parent) ? Object.keys(parent) : []);
+  const used = new Set(isObject(parent) ? Object.keys(parent) : []);
   const free = namesAt(schema, value, issue.path).filter((each) => !used.has(each));
   return {
     keys: [...issue.path, name],
@@ -169,12 +170,8 @@ function pathName(keys: KeyPath): string {
 function valueAt(value: unknown, keys: KeyPath): unknown {
   return keys.reduce<unknown>((within, key) => {
     if (Array.isArray(within)) return within[Number(key)];
-    return isMap(within) && Object.hasOwn(within, key) ? within[String(key)] : undefined;
+    return isObject(within) && Object.hasOwn(within, key) ? within[String(key)] : undefined;
   }, value);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The names that the schema knows at these keys, for a value such as this one. */

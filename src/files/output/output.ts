@@ -10,6 +10,7 @@ import { crashPoint } from '../../core/faults.ts';
 import { isPackedName } from '../../core/file-name.ts';
 import type { Sheet } from '../../core/format.ts';
 import { CellSafety } from '../../core/formulas.ts';
+import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
@@ -215,7 +216,7 @@ async function writeFiles(
         requireEveryRow(input, tally);
       },
     },
-    { ...own, ...(order.noteOutput === undefined ? {} : { noteWritten: order.noteOutput }) },
+    { ...own, ...present({ noteWritten: order.noteOutput }) },
   );
   const beside: Beside = { order, batch, output, mode, own };
   const asking: AskingRows | undefined =
@@ -238,10 +239,9 @@ async function writeFiles(
   return {
     output,
     tally,
-    ...(report === undefined ? {} : { report }),
-    ...(attention === undefined ? {} : { attention }),
+    ...present({ report, attention }),
     ...(results === undefined ? {} : { results: results.path }),
-    ...(removed === undefined ? {} : { removed }),
+    ...present({ removed }),
   };
 }
 
@@ -293,7 +293,7 @@ async function writeResults(
 function ownershipOf({ ledger, written, noteWritten, note }: Writing): Ownership {
   return {
     ...lookedUpIn(written === undefined ? ledger : { written }, note),
-    ...(noteWritten === undefined ? {} : { noteWritten }),
+    ...present({ noteWritten }),
   };
 }
 

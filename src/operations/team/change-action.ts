@@ -9,6 +9,7 @@ import {
   subjectWords,
   type Team,
 } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import type { PlannedAction, PlannedWork } from '../../core/operation.ts';
 import type { SubjectNow } from './change-calls.ts';
 
@@ -47,10 +48,7 @@ export function personIn(team: Team, project: string, names: Names): Person {
   return {
     subject: { project, name: email ?? known?.subject.name ?? nameOf(userId, inviteCode) },
     sequence: known?.sequence ?? 0,
-    ...(facts === undefined ? {} : { facts }),
-    ...(knownEmail === undefined ? {} : { email: knownEmail }),
-    ...(userId === undefined ? {} : { givenUserId: userId }),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...present({ facts, email: knownEmail, givenUserId: userId, doubt }),
   };
 }
 
@@ -233,10 +231,9 @@ export function workOf(person: Person, to: string, course: PersonAction, project
     subject,
     to,
     ...plannedAs(sure),
-    ...(from === undefined ? {} : { from }),
-    ...(email === undefined ? {} : { email }),
+    ...present({ from, email }),
     project: project ?? subject.project,
-    was: { sequence, ...(facts === undefined ? {} : { facts }) },
+    was: { sequence, ...present({ facts }) },
     course: sure,
   };
 }

@@ -1,4 +1,5 @@
 import type { Change, Role, Subject, SubjectFacts } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 
 /**
@@ -30,7 +31,7 @@ export function createInvite(
     operation: 'create-invite',
     parameters: { role, email },
     ifLost: 'hold',
-    change: { subject: now.subject, leaves, ...(atStake === undefined ? {} : { atStake }) },
+    change: { subject: now.subject, leaves, ...present({ atStake }) },
   });
 }
 
@@ -106,16 +107,12 @@ export function createProject(
 
 /** What stays true of a person whatever is changed. */
 function identityOf({ email, facts }: SubjectNow): Pick<SubjectFacts, 'email' | 'userId'> {
-  return {
-    ...(email === undefined ? {} : { email }),
-    ...(facts?.userId === undefined ? {} : { userId: facts.userId }),
-  };
+  return present({ email, userId: facts?.userId });
 }
 
 function changing(
   { subject, sequence }: SubjectNow,
   call: Pick<Call, 'operation' | 'parameters' | 'ifLost'> & { readonly change: Change },
 ): Call {
-  const { project } = subject;
-  return { ...call, ...(project === undefined ? {} : { project }), after: sequence };
+  return { ...call, ...present({ project: subject.project }), after: sequence };
 }

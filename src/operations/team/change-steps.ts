@@ -1,14 +1,7 @@
 import { unreachable } from '../../core/errors.ts';
 import type { Role } from '../../core/membership.ts';
-import {
-  type Answer,
-  type Answered,
-  end,
-  type JsonObject,
-  type JsonValue,
-  type Step,
-  send,
-} from '../../core/operation.ts';
+import { isObject, present } from '../../core/objects.ts';
+import { type Answer, type Answered, end, type JsonValue, type Step, send } from '../../core/operation.ts';
 import type { Outcome } from '../../core/row.ts';
 import { type PersonAction, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-action.ts';
 import {
@@ -50,7 +43,7 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
 }
 
 function subjectNow({ subject, was, email }: PersonWork): SubjectNow {
-  return { subject, ...was, ...(email === undefined ? {} : { email }) };
+  return { subject, ...was, ...present({ email }) };
 }
 
 type CourseOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
@@ -86,8 +79,7 @@ function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role
 }
 
 function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
-  const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
-  return isObject ? (fields as JsonObject)[name] : undefined;
+  return isObject(fields) ? fields[name] : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { subjectOfProject } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { isObject, present } from '../../core/objects.ts';
 import type { InputField, OperationOptions, RowInput } from '../../core/operation.ts';
 import { checkedProjectId, PROJECT_ID, quoted, type Read, read, readText, wrong } from './change-inputs.ts';
 
@@ -18,8 +19,7 @@ export type NamedProject =
 /** The job's `projects`: name → id. */
 export function projectIds({ settings }: OperationOptions): ReadonlyMap<string, string> {
   const { projects } = settings ?? {};
-  const isMap = typeof projects === 'object' && projects !== null && !Array.isArray(projects);
-  const entries = isMap ? Object.entries(projects) : [];
+  const entries = isObject(projects) ? Object.entries(projects) : [];
   return new Map(entries.flatMap(([name, id]) => (typeof id === 'string' ? [[name, id] as const] : [])));
 }
 
@@ -115,7 +115,7 @@ function partlyKnown(name: string, options: OperationOptions): Read<never> | und
 
 function known(id: Read<string>, name?: string): Read<NamedProject> {
   if (id.kind === 'wrong') return id;
-  return read({ kind: 'known', id: id.value, ...(name === undefined ? {} : { name }) });
+  return read(present({ kind: 'known', id: id.value, name }));
 }
 
 /** By the name as it stands, else in whatever case. */

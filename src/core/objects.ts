@@ -1,0 +1,23 @@
+/** The members of an object that have a value: one that may be undefined may be absent from the result, and is never undefined. */
+export type Present<Members> = {
+  [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
+} & {
+  [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+    Members[Name],
+    undefined
+  >;
+};
+
+/** The same members in the same order, without those that are undefined. `null` is a value, because JSON has it. */
+export function present<const Members extends object>(members: Members): Present<Members> {
+  const kept: Partial<Members> = {};
+  for (const name of Object.keys(members) as (keyof Members)[]) {
+    if (members[name] !== undefined) kept[name] = members[name];
+  }
+  return kept as unknown as Present<Members>;
+}
+
+/** Whether a value has members by name: neither `null` nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
