@@ -197,6 +197,11 @@ export interface Operation<Input = unknown, Work = Input> {
   /** Validates and normalises a row before anything is paid for. Pure. */
   prepare(row: RowInput, options: OperationOptions): Prepared<Input>;
   /**
+   * `next` looks into an answer that found something: at its fields, its results or its next page. Left out: it only
+   * asks whether something was found, so nobody reads the body for it, and `fields` is null.
+   */
+  readonly readsAnswers?: true;
+  /**
    * The next call, or how the row ended, given what has been answered. Pure: a run that resumes replays it over the
    * ledger, so the same answers must always give the same step. At most 20 calls a row.
    */

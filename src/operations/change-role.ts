@@ -53,6 +53,7 @@ export default withRoles(
     vendor: 'service',
     inputs: [USER_ID, EMAIL, ROLE, PROJECT_ID],
     tiers: [],
+    readsAnswers: true,
     prepare(row, options) {
       const prepared = together({
         userId: optional(row.user_id, readUserId),

@@ -57,6 +57,7 @@ export default defineOperation<NewProject, ProjectWork>({
     ORGANIZATION_ID,
   ],
   tiers: [],
+  readsAnswers: true,
   prepare(row, options) {
     const organization = readOrganization(row, options);
     const isMissing = organization.kind === 'read' && organization.value === undefined;

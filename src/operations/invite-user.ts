@@ -44,6 +44,7 @@ export default withRoles(
     vendor: 'service',
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT_ID],
     tiers: [],
+    readsAnswers: true,
     prepare: (row, options) =>
       together({
         email: readEmail(row.email),

@@ -246,6 +246,7 @@ export default withRoles(
     vendor: 'service',
     inputs: [{ ...EMAIL, required: true }, ROLE, PROJECT, PROJECT_ID, USER_ID, ORGANIZATION_ID],
     tiers: [],
+    readsAnswers: true,
     settings: { projects: 'asks', create_projects: 'asks', remove_missing: 'asks' },
     prepare,
     change: { isState: true, resolve, missing },

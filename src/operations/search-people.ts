@@ -66,6 +66,7 @@ function searchWith(extra: readonly InputField[], mapped: readonly string[]): Op
     vendor: 'provider',
     inputs: [...FILTERS, ...extra],
     tiers: [],
+    readsAnswers: true,
     settings: { filters: 'asks', pages: 'asks', credits_max: 'allows' },
     resultsFile: 'people',
     mostMatches: pagesOf,

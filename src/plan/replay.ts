@@ -1,7 +1,7 @@
 import { readBody } from '../core/answer-body.ts';
 import type { CallKey } from '../core/call-key.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Answer, Call, JsonValue, Operation } from '../core/operation.ts';
+import type { Answer, Call, Operation } from '../core/operation.ts';
 import type { Outcome } from '../core/row.ts';
 import type { AnswerRecord, AttemptId, KnownAnswer } from '../ledger/ledger.ts';
 import { RowWalk } from './row-walk.ts';
@@ -33,7 +33,7 @@ export async function replay<Halt extends { readonly kind: string }>(
     if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };
     const found = await answerTo(step.met.call, step.met.keyFor(accountIdentity));
     if (!isAnswer(found)) return { kind: 'halted', at: found, answers };
-    walk.tell(step.met, answerOf(found.answer));
+    walk.tell(step.met, answerOf(found.answer, operation));
     answers.push(found.answer.attempt);
   }
 }
@@ -42,24 +42,17 @@ function isAnswer(found: Answering | { readonly kind: string }): found is Answer
   return found.kind === 'answered';
 }
 
-/** The ledger's answer as an operation sees it; the body is read only when the operation looks. */
-export function answerOf(record: AnswerRecord): Answer {
-  return answerWith(record, () => {
-    const body = readBody(record.body);
-    return body.kind === 'json' ? body.value : null;
-  });
-}
-
-/** As `answerOf`. @param fields is called when the operation looks, which hardly any does. */
-export function answerWith({ kind, why }: KnownAnswer, fields: () => JsonValue): Answer {
+/** The ledger's answer as the operation sees it; the body is read only for an operation that looks into it. */
+export function answerOf(
+  answer: KnownAnswer | AnswerRecord,
+  { readsAnswers }: Pick<Operation, 'readsAnswers'>,
+): Answer {
+  const { kind, why } = answer;
   switch (kind) {
-    case 'found':
-      return {
-        kind: 'found',
-        get fields() {
-          return fields();
-        },
-      };
+    case 'found': {
+      const body = readsAnswers && 'body' in answer ? readBody(answer.body) : undefined;
+      return { kind: 'found', fields: body?.kind === 'json' ? body.value : null };
+    }
     case 'no_match':
       return { kind: 'no_match', words: why };
     case 'refused':

@@ -20,7 +20,7 @@ import type { Dialect } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/readings.ts';
 import { findCalls } from './former-calls.ts';
 import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
-import { answerOf, answerWith } from './replay.ts';
+import { answerOf } from './replay.ts';
 import { type MetCall, RowWalk } from './row-walk.ts';
 
 /**
@@ -191,15 +191,14 @@ const UNKNOWN: KnownCall = { kind: 'unknown' };
 type State = KnownCall | CallState | { readonly kind: 'too_old' | 'erased' };
 
 /**
- * What the ledger knows, without the fields of answers for as long as the operation does not look at them: reading those
- * takes several times as long as all the rest.
+ * What the ledger knows. Bodies of answers are fetched for an operation that looks into them, and for no other: that takes
+ * several times as long as all the rest.
  */
 class Answers {
   readonly #ledger: LedgerReader | undefined;
   readonly #operation: Operation;
   readonly #accountIdentity: string;
   readonly #dialect: Dialect;
-  #withFields = false;
 
   constructor(
     ledger: LedgerReader | undefined,
@@ -211,11 +210,6 @@ class Answers {
     this.#dialect = dialect;
     this.#operation = operation;
     this.#accountIdentity = accountIdentity;
-  }
-
-  /** Whether fields are read. Turns true when an operation looks at some that were not, so that what it said is void. */
-  get withFields(): boolean {
-    return this.#withFields;
   }
 
   /** In the order of the calls; empty without a ledger. */
@@ -230,7 +224,7 @@ class Answers {
       batch,
       ledger,
       find: async (keys) => {
-        const states: readonly (KnownCall | CallState)[] = this.#withFields
+        const states: readonly (KnownCall | CallState)[] = this.#operation.readsAnswers
           ? await ledger.find(keys)
           : await ledger.known(keys, { withAges });
         return asReadToday(states, { ledger, dialect: this.#dialect });
@@ -251,13 +245,8 @@ class Answers {
 
   /** The answer as an operation sees it. */
   answerOf(answer: KnownAnswer | AnswerRecord): Answer {
-    return 'body' in answer ? answerOf(answer) : answerWith(answer, this.#askForFields);
+    return answerOf(answer, this.#operation);
   }
-
-  readonly #askForFields = (): null => {
-    this.#withFields = true;
-    return null;
-  };
 }
 
 interface Walking {
@@ -271,21 +260,8 @@ interface Underway extends Walking {
   isOfBatch: boolean;
 }
 
-/** An operation is pure, so that rows which looked at fields that were not read are walked once more with them. */
-async function lookUp(
-  walks: readonly Walking[],
-  answers: Answers,
-  batch: InQuestion,
-): Promise<readonly LookedUp[]> {
-  const hadFields = answers.withFields;
-  const ended = await walkAll(walks, answers, batch);
-  if (answers.withFields === hadFields) return ended;
-  const again = walks.map(({ row, walk }) => ({ row, walk: walk.anew() }));
-  return walkAll(again, answers, batch);
-}
-
 /** Walks the rows side by side, so that the ledger is asked once for the next call of all of them. */
-async function walkAll(
+async function lookUp(
   walks: readonly Walking[],
   answers: Answers,
   batch: InQuestion,

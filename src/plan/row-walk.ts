@@ -58,11 +58,6 @@ export class RowWalk {
     this.#input = input;
   }
 
-  /** The same row at its start, told nothing. */
-  anew(): RowWalk {
-    return new RowWalk(this.#operation, this.#input);
-  }
-
   step(): WalkStep {
     // For the first of the calls that are left when nothing matches nothing was assumed.
     const [met] = this.#atWorst?.calls ?? [];

@@ -4,7 +4,7 @@ import { type Answer, type Call, end, type JsonValue, type Operation, type Step 
 import { changeFields } from '../vendor/changes.ts';
 import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
 import { answerPlaceOf } from '../vendor/envelope.ts';
-import { dialectOperationOf, requireSendable, unaskable, unfitForPath } from '../vendor/request.ts';
+import { requireSendable, unaskable, unfitForPath } from '../vendor/request.ts';
 
 /**
  * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an
@@ -19,7 +19,10 @@ export function operationIn(dialect: Dialect, operation: Operation): Operation {
     next: (input, answered) =>
       askable(
         dialect,
-        operation.next(input, (call) => read(dialect, call, answered(call))),
+        operation.next(input, (call) => {
+          const answer = answered(call);
+          return operation.readsAnswers ? read(dialect, call, answer) : answer;
+        }),
       ),
   };
 }
@@ -41,27 +44,18 @@ function askable(dialect: Dialect, step: Step): Step {
   throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
 }
 
-/** Reads when the operation looks: most never do, and reading costs more than all the rest of planning a row. */
+/** What a found answer says, read where this dialect has it. */
 function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
   if (answer?.kind !== 'found') return answer;
-  return {
-    kind: 'found',
-    get fields() {
-      const fields = fieldsIn(answer.fields, answerPlaceOf(dialect));
-      return call.change === undefined
-        ? (fields ?? null)
-        : changeFields(dialectOperationOf(dialect, call), fields);
-    },
-    get results() {
-      return resultsIn(answer.fields, answerPlaceOf(dialect, call.operation));
-    },
-    get more() {
-      const { paging } = dialectOperationOf(dialect, call);
-      return (
-        paging && pageAfter(call, paging, ownBodyIn(answer.fields, answerPlaceOf(dialect)), this.results)
-      );
-    },
-  };
+  const entry = dialect.operations[call.operation];
+  // The dialect of today may lack what another one was asked for: nobody knows how to read the answer then.
+  if (entry === undefined) return { kind: 'found', fields: null };
+  const place = answerPlaceOf(dialect, call.operation);
+  const fields = fieldsIn(answer.fields, place);
+  if (call.change !== undefined) return { kind: 'found', fields: changeFields(entry, fields) };
+  const results = resultsIn(answer.fields, place);
+  const more = entry.paging && pageAfter(call, entry.paging, ownBodyIn(answer.fields, place), results);
+  return { kind: 'found', fields: fields ?? null, results, more };
 }
 
 /** Vendors that put the list into `data` put the word for the next page there as well, under the same name. */

@@ -102,14 +102,23 @@ describe('a row', () => {
 });
 
 describe('an answer', () => {
+  const READING = { readsAnswers: true } as const;
+
+  test('has no fields for an operation that does not look into answers', () => {
+    expect(answerOf(recordOf('found', '{"a":1}'), {})).toEqual({ kind: 'found', fields: null });
+  });
+
   test('has its fields, or none where its body cannot be read', () => {
-    expect(answerOf(recordOf('found', '{"a":1}'))).toMatchObject({ kind: 'found', fields: { a: 1 } });
-    expect(answerOf(recordOf('found', ''))).toMatchObject({ kind: 'found', fields: null });
+    expect(answerOf(recordOf('found', '{"a":1}'), READING)).toMatchObject({
+      kind: 'found',
+      fields: { a: 1 },
+    });
+    expect(answerOf(recordOf('found', ''), READING)).toMatchObject({ kind: 'found', fields: null });
   });
 
   test('that is none, or a refusal, has the vendor’s words', () => {
     const words = 'status 404, "gone"';
-    expect(answerOf(recordOf('no_match', ''))).toEqual({ kind: 'no_match', words });
-    expect(answerOf(recordOf('refused', ''))).toEqual({ kind: 'refused', words });
+    expect(answerOf(recordOf('no_match', ''), READING)).toEqual({ kind: 'no_match', words });
+    expect(answerOf(recordOf('refused', ''), READING)).toEqual({ kind: 'refused', words });
   });
 });

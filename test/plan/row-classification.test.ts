@@ -29,6 +29,7 @@ const parentOf = defineOperation<string>({
   vendor: 'provider',
   inputs: [{ name: 'domain', about: "the company's domain", aliases: ['domain'] }],
   tiers: [],
+  readsAnswers: true,
   prepare: ({ domain = '' }) => ({ kind: 'ready', input: domain }),
   next(domain, answerTo) {
     const company = askAbout(domain);

@@ -29,6 +29,7 @@ function seenIn(dialect: Dialect, answer: Answer | undefined) {
     vendor: 'provider',
     inputs: [],
     tiers: [],
+    readsAnswers: true,
     prepare(_row, options) {
       told = options;
       return { kind: 'ready', input: {} };
@@ -63,6 +64,7 @@ function told(dialect: Dialect, asked: Call, body: JsonValue): Extract<Answer, {
     vendor: 'provider',
     inputs: [],
     tiers: [],
+    readsAnswers: true,
     prepare: () => ({ kind: 'ready', input: {} }),
     next(_input, answered) {
       found = answered(asked);
