@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { type BigIntStats, createReadStream, readFileSync, readlinkSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -115,15 +115,15 @@ async function writeAll(
   file: FileHandle,
   chunks: Chunks,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
-  const hash = createHash('sha256');
+  const sha256 = createHash('sha256');
   let bytes = 0;
   for await (const chunk of chunks) {
     const piece = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    hash.update(piece);
+    sha256.update(piece);
     bytes += piece.length;
     await file.appendFile(piece);
   }
-  return { bytes, sha256: hash.digest('hex') };
+  return { bytes, sha256: sha256.digest('hex') };
 }
 
 /**
@@ -181,7 +181,7 @@ export async function standingAt(path: string): Promise<Standing> {
   try {
     const stamp = await stampOf(real);
     if (stamp === undefined) return { kind: 'nothing' };
-    return { kind: 'file', real, stamp, sha256: await sha256Of(real) };
+    return { kind: 'file', real, stamp, sha256: await sha256Of(createReadStream(real)) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'nothing' };
     // What we may not read, we did not write.
@@ -207,10 +207,11 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk);
-  return hash.digest('hex');
+/** SHA-256 of all bytes, hex. */
+export async function sha256Of(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of chunks) sha256.update(chunk);
+  return sha256.digest('hex');
 }
 
 /** A second name replaces nothing, where the file system knows such names; elsewhere a look has to do. */
@@ -259,14 +260,13 @@ let machine: string | undefined;
 
 /** Where a process number means something: of this machine, and of the container that the process is in. */
 function machineName(): string {
-  machine ??= createHash('sha256')
-    .update([hostname(), told(() => readFileSync('/etc/machine-id', 'utf8')), told(processSpace)].join('\n'))
-    .digest('hex')
-    .slice(0, 8);
+  if (machine === undefined) {
+    const machineId = told(() => readFileSync('/etc/machine-id', 'utf8'));
+    const processSpace = told(() => readlinkSync('/proc/self/ns/pid'));
+    machine = hash('sha256', [hostname(), machineId, processSpace].join('\n'), 'hex').slice(0, 8);
+  }
   return machine;
 }
-
-const processSpace = (): string => readlinkSync('/proc/self/ns/pid');
 
 function told(ask: () => string): string {
   try {

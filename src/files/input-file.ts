@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { sha256Of } from '../core/atomic-file.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
 import { FORMATS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
@@ -64,10 +64,7 @@ export class InputFile implements FileBytes {
   }
 
   async sha256(): Promise<string> {
-    if (this.#sha256 !== undefined) return this.#sha256;
-    const sha256 = createHash('sha256');
-    for await (const chunk of this.scan()) sha256.update(chunk);
-    this.#sha256 = sha256.digest('hex');
+    this.#sha256 ??= await sha256Of(this.scan());
     return this.#sha256;
   }
 
@@ -155,7 +152,11 @@ export class InputFile implements FileBytes {
     const now = await stampOf(file);
     if (now.content !== this.#stamp?.content) throw changed(this.path);
     if (now.changedNs === this.#stamp.changedNs) return true;
-    if (this.#sha256 === undefined || (await hashOf(file)) !== this.#sha256) throw changed(this.path);
+    if (
+      this.#sha256 === undefined ||
+      (await sha256Of(file.createReadStream({ start: 0, autoClose: false }))) !== this.#sha256
+    )
+      throw changed(this.path);
     // Of before it was hashed, so that whatever has happened since is noticed.
     this.#stamp = now;
     return false;
@@ -165,17 +166,6 @@ export class InputFile implements FileBytes {
 async function stampOf(file: FileHandle): Promise<Stamp> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
   return { content: `${dev} ${ino} ${size} ${mtimeNs}`, changedNs: ctimeNs };
-}
-
-async function hashOf(file: FileHandle): Promise<string> {
-  const sha256 = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(BYTES_PER_SCAN);
-  for (let position = 0; ; ) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return sha256.digest('hex');
-    sha256.update(buffer.subarray(0, bytesRead));
-    position += bytesRead;
-  }
 }
 
 function changed(path: string): StopError {

@@ -1,15 +1,14 @@
 import { stop } from '../core/errors.ts';
 import { zipped } from './workbook/archive.ts';
 import { PARTS, SHEET_END, SHEET_PART, SHEET_START, workbookXml } from './workbook/parts.ts';
-import type { WorkbookRow } from './workbook/row.ts';
-import { lettersOf, rowXml } from './workbook/row-xml.ts';
+import { lettersOf, rowXml, type WorkbookRow } from './workbook/row-xml.ts';
 
 /**
  * Writes Excel workbooks of one sheet, by value. Rows are taken no faster than their bytes are, so memory does not grow
  * with the sheet; and nothing in the file tells when it was written, so the same rows give the same bytes.
  */
 
-export type { WorkbookCell, WorkbookRow } from './workbook/row.ts';
+export type { WorkbookCell, WorkbookRow } from './workbook/row-xml.ts';
 export { lettersOf } from './workbook/row-xml.ts';
 
 /** As much as a sheet of Excel holds. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
@@ -121,7 +121,7 @@ async function textOf(path: string): Promise<string> {
 
 /** A file that is kept elsewhere and linked stays where it is. @returns false when it is not as it was any more. */
 async function written(path: string, before: string, text: string): Promise<boolean> {
-  const known = createHash('sha256').update(before).digest('hex');
+  const known = hash('sha256', before, 'hex');
   try {
     await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
     return await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known);

@@ -25,11 +25,11 @@ import {
   addedCells,
   additionOf,
   automaticAddition,
+  cellsOrWhy,
   shownBody,
   surveyFields,
 } from './output/added-columns.ts';
-import { cellsOrWhy } from './output/cells-or-why.ts';
-import { copyFor, type Destination } from './output/destination.ts';
+import { copyFor, type Destination, listMark } from './output/destination.ts';
 import {
   type Additions,
   attentionPath,
@@ -39,7 +39,6 @@ import {
   resultsPath,
 } from './output/files.ts';
 import { LedgerRows } from './output/ledger-rows.ts';
-import { listMark } from './output/list-mark.ts';
 import { removedCopy } from './output/removed-copy.ts';
 import { type AskingRows, resultsCopy, surveyResults } from './output/results-copy.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';

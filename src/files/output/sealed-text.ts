@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Ownership } from './own-files.ts';
 
@@ -11,12 +11,12 @@ const LINE = '# Rowonce writes over this file as long as nobody changed it: ';
 
 /** A YAML text with a last line that holds the hash of all lines above it. */
 export function sealedYaml(text: string): string {
-  return `${text}${LINE}${sha256Of(text)}\n`;
+  return `${text}${LINE}${hash('sha256', text, 'hex')}\n`;
 }
 
 /** An object as JSON, with a last member that holds the hash of all members above it. */
 export function sealedJson(content: object): string {
-  const seal = sha256Of(JSON.stringify(content));
+  const seal = hash('sha256', JSON.stringify(content), 'hex');
   return `${JSON.stringify({ ...content, seal }, null, 1)}\n`;
 }
 
@@ -43,8 +43,4 @@ export function isSealedYaml(text: string): boolean {
 export function isSealedJson(text: string): boolean {
   const { seal: _, ...content } = JSON.parse(text);
   return text === sealedJson(content);
-}
-
-function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

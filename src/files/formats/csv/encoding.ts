@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { Encoding } from '../../../core/format.ts';
-import { LineCounter } from './line-counter.ts';
+import { LineCounter } from './raw-record.ts';
 import { encodedBytes, type TextSource } from './text-source.ts';
 import { Utf8Check, type Utf8Fault } from './utf8-check.ts';
 

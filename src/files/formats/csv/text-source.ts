@@ -2,7 +2,7 @@ import { type StopError, stop } from '../../../core/errors.ts';
 import type { Encoding, FileBytes } from '../../../core/format.ts';
 import { textDecoder, Undecodable } from '../../text-encoding.ts';
 import { unpacked } from './gzip.ts';
-import { LineCounter } from './line-counter.ts';
+import { LineCounter } from './raw-record.ts';
 
 /**
  * The text of a file as UTF-8, in chunks and in order, whatever it is packed and encoded in. All that is said of places

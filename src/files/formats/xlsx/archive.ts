@@ -1,10 +1,37 @@
+import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
-import { damaged, damagedAt } from './damaged.ts';
-import { FileRanges } from './file-ranges.ts';
-import { isProtected, refuseOldFile } from './old-file.ts';
+
+/**
+ * Parts of a file for the library that reads an archive. Its own reader passes offsets on as they stand in the file, and
+ * Node throws for those above 2^53 where nobody can catch it.
+ */
+class FileRanges extends RandomAccessReader {
+  readonly #file: FileBytes;
+
+  constructor(file: FileBytes) {
+    super();
+    this.#file = file;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    const copied = this.#file.bytesAt(position, length).then((bytes) => void bytes.copy(buffer, offset));
+    copied.then(() => callback(null), callback);
+  }
+
+  /** @param end the first byte that is not wanted. What is asked for lies in the file, as far as its size was told. */
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#file.chunks(start, end), { objectMode: false });
+  }
+}
 
 /** A workbook has some dozen, one with thousands of pictures as many; a hundred thousand would take ten seconds to list. */
 const MOST_PARTS = 20_000;
@@ -99,4 +126,45 @@ async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string
 /** Some programs write `\` between folders, or their names in other letters than those that refer to them. */
 function keyOf(name: string): string {
   return name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
+}
+
+/** @param detail a clause that says what is wrong, and where. */
+export function damaged(path: string, detail: string): StopError {
+  const next = 'Open it in Excel and save it again as .xlsx, or save the sheet as CSV.';
+  return stop('input', `${path} is no readable Excel workbook: ${detail}.`, next);
+}
+
+/**
+ * What was found wrong while something of the file was read. A stop is one already.
+ * @param place as `its part xl/workbook.xml`.
+ */
+export function damagedAt(path: string, place: string, error: unknown): StopError {
+  if (error instanceof StopError) return error;
+  return damaged(path, `${place} is damaged (${messageOf(error)})`);
+}
+
+/** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */
+const OLD_HEADER = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** The part in which a protected workbook is kept, as such a file names its parts. */
+const PROTECTED_PART = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** The names of parts stand in the first or the last sectors of such a file. */
+const SEARCHED_BYTES = 1024 * 1024;
+
+/** @throws StopError `input` when the file is no archive but one of these. */
+async function refuseOldFile(file: FileBytes, size: number): Promise<void> {
+  const { path } = file;
+  const start = await file.bytesAt(0, Math.min(size, OLD_HEADER.length));
+  if (!start.equals(OLD_HEADER)) return;
+  const length = Math.min(size, SEARCHED_BYTES);
+  const ends = await Promise.all([file.bytesAt(0, length), file.bytesAt(size - length, length)]);
+  if (ends.some((bytes) => bytes.includes(PROTECTED_PART))) throw isProtected(path);
+  const fact = `${path} is a workbook of Excel before 2007 (.xls), whatever it is called.`;
+  throw stop('input', fact, 'Open it in Excel and save it as .xlsx, or save the sheet as CSV.');
+}
+
+function isProtected(path: string): StopError {
+  const next = 'Open it in Excel, take the password off under File, Info, Protect Workbook, and save it.';
+  return stop('input', `${path} is protected by a password.`, next);
 }

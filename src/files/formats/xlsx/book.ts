@@ -3,12 +3,18 @@ import { stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
-import { Archive } from './archive.ts';
+import { Archive, damaged, damagedAt } from './archive.ts';
 import type { CellContext } from './cell.ts';
-import { damaged, damagedAt } from './damaged.ts';
 import { builtInFormat, formatOfCode, type NumberFormat } from './number-format.ts';
-import { TextGatherer, unescapedText } from './text.ts';
-import { isTrue, localName, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
+import {
+  isTrue,
+  localName,
+  TextGatherer,
+  unescapedText,
+  type XmlAttributes,
+  type XmlListener,
+  XmlReader,
+} from './xml.ts';
 
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {

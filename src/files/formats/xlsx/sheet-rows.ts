@@ -1,10 +1,16 @@
 import { MOST_COLUMNS, MOST_ROWS, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
+import { damaged, damagedAt } from './archive.ts';
 import type { Book, BookSheet } from './book.ts';
 import { cellOf } from './cell.ts';
-import { damaged, damagedAt } from './damaged.ts';
 import { PLAIN } from './number-format.ts';
-import { TextGatherer, unescapedText } from './text.ts';
-import { isTrue, type XmlAttributes, type XmlListener, XmlReader } from './xml.ts';
+import {
+  isTrue,
+  TextGatherer,
+  unescapedText,
+  type XmlAttributes,
+  type XmlListener,
+  XmlReader,
+} from './xml.ts';
 
 /** A row that holds something; one that holds nothing but formulas without a saved value has no cells. */
 export interface SheetRow extends WorkbookRow {

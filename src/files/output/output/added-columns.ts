@@ -9,10 +9,10 @@ import {
   valueAt,
 } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
-import { stop } from '../../../core/errors.ts';
+import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import { type CellSafety, safeCell } from '../../../core/formulas.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
-import { foreignName } from '../../../core/plain-text.ts';
+import { foreignName, foreignWords } from '../../../core/plain-text.ts';
 import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../../../core/row.ts';
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
@@ -159,6 +159,28 @@ export function addedCells(
     if (own.trim() !== '') return own;
     return safety.cell(isField ? (fields?.get(path) ?? '') : cellText(valueAt(answer, path)));
   });
+}
+
+/**
+ * The cells of an answer, or blank ones and why: one answer that cannot be written must not keep all others from their
+ * owner. Those that an older Rowonce took are judged no more, so they may hold anything.
+ */
+export function cellsOrWhy(
+  columns: number,
+  cells: () => readonly string[],
+  body: Buffer | undefined,
+): { readonly cells: readonly string[]; readonly why?: string } {
+  const blank = Array<string>(columns).fill('');
+  try {
+    const made = cells();
+    const read = body === undefined || made.some((cell) => cell !== '') ? undefined : readBody(body);
+    return read?.kind === 'unreadable' && read.why !== undefined
+      ? { cells: made, why: `its answer cannot be written: ${read.why}` }
+      : { cells: made };
+  } catch (error) {
+    if (error instanceof StopError) throw error;
+    return { cells: blank, why: `its answer cannot be written: ${foreignWords(messageOf(error))}` };
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { stop } from '../../../core/errors.ts';
@@ -73,8 +73,7 @@ export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'p
 }
 
 const nameOf = (identity: string): string => `ledger-${identity}`;
-const nameOfPlace = (place: string): string =>
-  `place-${createHash('sha256').update(place).digest('hex').slice(0, 32)}`;
+const nameOfPlace = (place: string): string => `place-${hash('sha256', place, 'hex').slice(0, 32)}`;
 
 /** Not even where it would be can be told of a user without a home. */
 function knownFolder(): string | undefined {
