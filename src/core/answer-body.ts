@@ -114,9 +114,8 @@ function usualList(own: JsonValue | undefined): readonly JsonValue[] | undefined
   return places.map(asList).find((list) => list !== undefined);
 }
 
-function asList(value: JsonValue | undefined): readonly JsonValue[] | undefined {
-  return Array.isArray(value) ? value : undefined;
-}
+const asList = (value: JsonValue | undefined): readonly JsonValue[] | undefined =>
+  Array.isArray(value) ? value : undefined;
 
 /** A body in which these fields stand where `fieldsOf` finds them, for an answer that a person tells. */
 export function bodyHolding(fields: JsonObject, place: AnswerPlace): Buffer {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { subjectText } from './membership.ts';
+import { isObject } from './objects.ts';
 import type { Call, JsonValue } from './operation.ts';
 
 declare const brand: unique symbol;
@@ -35,8 +36,8 @@ function jsonOrNull(value: string | number | undefined): string {
 
 /** JSON with the names of every object in code-unit order and no white space: equal values give equal text. */
 export function canonicalJson(value: JsonValue): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value);
   if (names.length > 1) names.sort();
   let members = '';
@@ -45,8 +46,4 @@ export function canonicalJson(value: JsonValue): string {
     members += `${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
   }
   return `{${members}}`;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

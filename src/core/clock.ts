@@ -31,7 +31,8 @@ export const systemClock: Clock = {
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   boot() {
-    thisBoot ??= bootOfMachine() ?? bootOfProcess();
+    // Nothing that an earlier process noted can be compared with a boot of this process, so nothing is concluded from it.
+    thisBoot ??= bootOfMachine() ?? { id: `process ${randomUUID()}`, uptimeMs: () => performance.now() };
     return { id: thisBoot.id, uptimeMs: thisBoot.uptimeMs() };
   },
   async sleep(durationMs, signal) {
@@ -50,23 +51,22 @@ let thisBoot: Boot | undefined;
 
 /** Undefined where the system has no name for one of its starts that can be read without a privilege. */
 function bootOfMachine(): Boot | undefined {
+  const uptimeMs = (): number => uptime() * 1000;
   try {
-    const id = bootId();
-    return id === undefined ? undefined : { id, uptimeMs: () => uptime() * 1000 };
+    switch (process.platform) {
+      case 'linux':
+        return { id: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), uptimeMs };
+      case 'darwin':
+        return {
+          id: execFileSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim(),
+          uptimeMs,
+        };
+      default:
+        return undefined;
+    }
   } catch {
     return undefined;
   }
-}
-
-function bootId(): string | undefined {
-  if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  if (process.platform !== 'darwin') return undefined;
-  return execFileSync('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim();
-}
-
-/** Nothing that an earlier process noted can be compared with this, so nothing is concluded from it. */
-function bootOfProcess(): Boot {
-  return { id: `process ${randomUUID()}`, uptimeMs: () => performance.now() };
 }
 
 function timer(durationMs: number, signal: AbortSignal | undefined): Promise<void> {

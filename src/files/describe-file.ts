@@ -131,7 +131,8 @@ class ColumnTally {
   description(): ColumnDescription {
     const looks = [...this.#looks].sort(([, a], [, b]) => b.count - a.count);
     const [most] = looks;
-    const looksLike = most === undefined ? 'blank' : decided(most[0], most[1].count, this.#filled);
+    const isDecided = most !== undefined && most[1].count / this.#filled >= SHARE_THAT_DECIDES;
+    const looksLike = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
     const odd = looksLike === 'text' || looksLike === 'blank' ? [] : looks.slice(1).map(([, seen]) => seen);
     return {
       name: this.#name,
@@ -148,8 +149,4 @@ class ColumnTally {
       damage: this.#damage.findings(),
     };
   }
-}
-
-function decided(look: Look, count: number, filled: number): Look {
-  return count / filled >= SHARE_THAT_DECIDES ? look : 'text';
 }

@@ -94,7 +94,14 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
     async *rows() {
       let isBegun = false;
       for await (const group of sheet.groups()) {
-        const rows = group.map(({ row, cells, unreadable }) => bodyRow(row, cells.map(cellOf), unreadable));
+        const rows = group.map(
+          ({ row, cells, unreadable }): TableRow => ({
+            kind: 'row',
+            number: row,
+            cells: cells.map(cellOf),
+            unreadable,
+          }),
+        );
         const [first] = rows;
         if (isBegun || first === undefined) {
           yield rows;
@@ -110,10 +117,6 @@ export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<
 
 function headerRow(number: number, header: readonly string[]): TableRow {
   return { kind: 'header', number, cells: header.map(textCell) };
-}
-
-function bodyRow(number: number, cells: TableRow['cells'], unreadable?: string): TableRow {
-  return { kind: 'row', number, cells, unreadable };
 }
 
 /** Which cells an earlier run wrote into a row that it could not read either; it put nothing into added columns. */
@@ -181,7 +184,7 @@ export function inputRow(
   { number, cells, unreadable }: TableRow,
   named: Pick<NamedColumns, 'places'>,
 ): InputRow {
-  const own = namedTexts(cells, named);
+  const own = named.places.map((place) => cells[place]?.text ?? '');
   if (unreadable === undefined) return { row: number, cells: own };
   const places = new Set(named.places);
   return {
@@ -189,14 +192,6 @@ export function inputRow(
     cells: [...own, ...textsOf(cells).filter((_text, at) => !places.has(at))],
     unreadable,
   };
-}
-
-/** What those say that have a column with a name. */
-function namedTexts(
-  cells: WorkbookRow['cells'],
-  { places }: Pick<NamedColumns, 'places'>,
-): readonly string[] {
-  return places.map((place) => cells[place]?.text ?? '');
 }
 
 async function* batched<Row>(

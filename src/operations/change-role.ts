@@ -32,18 +32,14 @@ interface RoleChange {
   readonly project: string;
 }
 
-/** Nobody is invited who was not before: that is another operation, because it sends a mail to somebody new. */
+/** Nobody is invited who was not before: that is another operation, because it sends a mail to a new person. */
 function courseOf(person: Person, role: Role): PersonAction {
-  return roleAction(person, role) ?? refuse(noInviteWords(person));
-}
-
-function noInviteWords(person: Person): string {
-  const next = 'Give the user_id if it was accepted; else run invite-user';
   const fact =
     person.facts === undefined
       ? `no invite of ${whoIs(person)} to this project is known`
       : `${whoIs(person)} has no invite to this project`;
-  return `${fact}. ${next}`;
+  const next = 'Give the user_id if it was accepted; else run invite-user';
+  return roleAction(person, role) ?? refuse(`${fact}. ${next}`);
 }
 
 export default withRoles(

@@ -89,13 +89,11 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
 
 // -------------------------------------------------------------------------------------------------------- courses
 
-/** What is known of the person → what is done, so that they come to be what the list says. */
+/** What is known of the person → what is done, so that the person comes to be what the list says. */
 function courseOf(person: Person, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
-  return roleAction(person, role) ?? inviteCourse(person, role);
-}
-
-function inviteCourse(person: Person, role: Role): PersonAction {
+  const change = roleAction(person, role);
+  if (change !== undefined) return change;
   const { email } = person;
   if (email !== undefined) return { kind: 'invite', email, role };
   return refuse(`${whoIs(person)} is not in the project, as far as is known. Give the e-mail address`);
@@ -104,7 +102,10 @@ function inviteCourse(person: Person, role: Role): PersonAction {
 function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<OnboardWork> {
   const parts: OnboardWork[] = [];
   for (const project of wish.projects) {
-    const part = resolveIn(wish, project, team, options);
+    const part: Prepared<OnboardWork> =
+      project.kind === 'new'
+        ? resolveInNew(wish, project.name, team, options)
+        : { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
     if (part.kind === 'invalid') return part;
     parts.push(part.input);
   }
@@ -114,16 +115,6 @@ function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<On
   const { from: _, action: __, ...shared } = first;
   const project = parts.map((part) => part.project ?? '').join('; ');
   return { kind: 'ready', input: { ...shared, project, parts } };
-}
-
-function resolveIn(
-  wish: Wish,
-  project: NamedProject,
-  team: Team,
-  options: OperationOptions,
-): Prepared<OnboardWork> {
-  if (project.kind === 'new') return resolveInNew(wish, project.name, team, options);
-  return { kind: 'ready', input: inProject(wish, project.id, team, project.name) };
 }
 
 function inProject(wish: Wish, id: string, team: Team, name: string | undefined): OnboardWork {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { NewFile, outputProblem } from '../../core/atomic-file.ts';
 import { StopError, stop } from '../../core/errors.ts';
-import { distrustOf } from '../../core/own-folder.ts';
+import { distrustOfFolder } from '../../core/file-trust.ts';
 import { contentHash } from '../../files/input.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function spoolInput(input: Readable, folder: string): Promise<strin
   }
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const distrust = distrustOf(folder);
+    const distrust = distrustOfFolder(folder);
     if (distrust !== undefined)
       throw stop('input', `Nothing is kept there: ${distrust.fact}.`, distrust.next);
     const file = await NewFile.write(folder, 0o600, chunks());

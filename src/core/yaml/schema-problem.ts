@@ -38,13 +38,11 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
 /** Of a choice between forms, the issues of the form that was meant: the one whose outer shape fits. */
 function branchOf(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
-  const fitting = issue.errors.find((branch) => branch.every((each) => each.path.length > 0 || isName(each)));
+  const fitting = issue.errors.find((branch) =>
+    branch.every((each) => each.path.length > 0 || each.code === 'unrecognized_keys'),
+  );
   const branch = fitting ?? issue.errors[0] ?? [];
   return branch.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(branchOf);
-}
-
-function isName(issue: Issue): boolean {
-  return issue.code === 'unrecognized_keys';
 }
 
 function unknownName(schema: Schema, value: unknown, issue: z.core.$ZodIssueUnrecognizedKeys): SchemaProblem {
@@ -90,7 +88,10 @@ function wrongValue(issue: Issue, found: unknown): Words {
     case 'too_small':
       if (issue.origin !== 'number')
         return { fact: `${name} is empty`, next: 'Fill it in, or leave it out.' };
-      return { fact: `${name} is ${String(found)}`, next: `Write at least ${leastOf(issue)}.` };
+      return {
+        fact: `${name} is ${String(found)}`,
+        next: `Write ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}.`,
+      };
     case 'too_big':
       if (issue.origin !== 'number')
         return { fact: `${name} is too long`, next: `Write at most ${issue.maximum}.` };
@@ -109,10 +110,6 @@ function wrongValue(issue: Issue, found: unknown): Words {
     case 'unrecognized_keys':
       return { fact: `${name} is not valid`, next: 'Correct it.' };
   }
-}
-
-function leastOf(issue: z.core.$ZodIssueTooSmall): string {
-  return issue.inclusive === false ? `more than ${issue.minimum}` : `${issue.minimum}`;
 }
 
 /** What zod expects, in the words of somebody who writes YAML by hand. */

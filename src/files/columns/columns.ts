@@ -53,7 +53,8 @@ export async function findColumns(
   added: ReadonlySet<string> = new Set(),
 ): Promise<ColumnMap> {
   const own = header.map((name) => (added.has(name) ? FOUND_PREFIX + name : name));
-  if (chosen === undefined && earlier?.isOutput && areThere(earlier.columns, header)) {
+  const isThere = (column: string): boolean => header.includes(column);
+  if (chosen === undefined && earlier?.isOutput && Object.values(earlier.columns).every(isThere)) {
     return asInTheList(operation, header, earlier);
   }
   const mayAdd = operation.inputs.some(({ checksummed }) => checksummed);
@@ -64,10 +65,6 @@ export async function findColumns(
     return keep(operation, own, content, earlier);
   }
   return mapColumns(operation, own, undefined, content);
-}
-
-function areThere(columns: Readonly<Record<string, string>>, header: readonly string[]): boolean {
-  return Object.values(columns).every((column) => header.includes(column));
 }
 
 /** What was added may have the better names, and is about whom the answers were about: it would buy their answers. */

@@ -202,9 +202,12 @@ async function writeFiles(
   chunks: AsyncIterable<Buffer>,
   tally: Tally,
 ): Promise<OutputFiles> {
-  const { ledger, safety, listSafety } = order;
+  const { ledger, safety, listSafety, written, noteWritten, note } = order;
   const mode = (await stat(input.path)).mode & 0o777 & ~process.umask();
-  const own = ownershipOf(order);
+  const own: Ownership = {
+    ...lookedUpIn(written === undefined ? ledger : { written }, note),
+    ...present({ noteWritten }),
+  };
   const output = await writeOwnFile(
     {
       path: wantedPath,
@@ -238,9 +241,7 @@ async function writeFiles(
   return {
     output,
     tally,
-    ...present({ report, attention }),
-    ...(results === undefined ? {} : { results: results.path }),
-    ...present({ removed }),
+    ...present({ report, attention, results: results?.path, removed }),
   };
 }
 
@@ -287,13 +288,6 @@ async function writeResults(
     found.count === 0 ? undefined : resultsCopy(ledger, batch, answerPlace, found, mark, listSafety, asking);
   const path = await writeBeside(beside, resultsPath(output, name), copy);
   return path === undefined ? undefined : { path, count: found.count };
-}
-
-function ownershipOf({ ledger, written, noteWritten, note }: Writing): Ownership {
-  return {
-    ...lookedUpIn(written === undefined ? ledger : { written }, note),
-    ...present({ noteWritten }),
-  };
 }
 
 /** A copy that ended early would look like a shorter list. */

@@ -26,10 +26,12 @@ export async function chartOf(ledger: LedgerReader, batch: Batch): Promise<Chart
  */
 export function reportHtml(batch: Batch, money: Money, tally: Tally, chart: ChartData): string {
   const title = `${batch.operation} · batch ${batch.id}`;
+  // What the service does costs no credits, so nothing is said of them.
+  const hasCosts = batch.vendor === 'provider' || money.spent + money.inDoubt > 0;
   const sections = [
     statusSection(batch, tally),
     batch.vendor === 'service' ? changeSection(tally) : identifierSection(tally),
-    hasCosts(batch, money) ? creditSection(money, tally) : '',
+    hasCosts ? creditSection(money, tally) : '',
     resultsSection(tally),
     formulaSection(tally),
     chartSection(chart),
@@ -82,11 +84,6 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
 /** The words that go on with it, as they were typed last. */
 function commandWords({ command }: Batch): string {
   return command === undefined ? '.' : `, with <code>${plainHtml(command)}</code>`;
-}
-
-/** What the service does costs no credits, so nothing is said of them. */
-function hasCosts({ vendor }: Batch, { spent, inDoubt }: Money): boolean {
-  return vendor === 'provider' || spent + inDoubt > 0;
 }
 
 /** What each status means, in the order of the table. */

@@ -75,7 +75,10 @@ export const PARTS = [
 export function escaped(text: string): string {
   return text
     .replaceAll(LOOKS_ESCAPED, '_x005F_')
-    .replaceAll(NOT_IN_XML, (character) => `_x${hex(character)}_`)
+    .replaceAll(
+      NOT_IN_XML,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
     .replaceAll(MARKUP, (character) => ENTITIES[character] ?? character);
 }
 
@@ -86,7 +89,3 @@ const NOT_IN_XML = /[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\u007F-\u009F]/gu;
 
 const MARKUP = /[&<>"]/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-}

@@ -70,9 +70,7 @@ function problemOf(digits: string): string | undefined {
   return checksumHolds(digits) ? undefined : 'the checksum fails';
 }
 
-function checksumHolds(digits: string): boolean {
-  return passes(weightedSum(digits));
-}
+const checksumHolds = (digits: string): boolean => passes(weightedSum(digits));
 
 function weightedSum(digits: string): number {
   return WEIGHTS.reduce((total, weight, place) => {
@@ -81,9 +79,7 @@ function weightedSum(digits: string): number {
   }, 0);
 }
 
-function passes(sum: number): boolean {
-  return sum % MODULUS === 0;
-}
+const passes = (sum: number): boolean => sum % MODULUS === 0;
 
 // ---------------------------------------------------------------------------------------------------- candidates
 

@@ -1,5 +1,6 @@
 import { invariant, unreachable } from '../../core/errors.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 import type {
   Answered,
   Call,
@@ -290,7 +291,7 @@ export function nextTier(input: TieredInput, answered: Answered, lookUp: (tier: 
     if (answer === undefined) return send(call);
     switch (answer.kind) {
       case 'found':
-        return end(matched(tier, input.remark));
+        return end(present({ kind: 'matched', matchedBy: tier.name, reason: input.remark }));
       case 'no_match':
         missed.push(tier.name);
         continue;
@@ -311,11 +312,6 @@ export function formerLookUps(identifiers: readonly Identifier[], call: Call): r
     const parameters = { ...call.parameters, [name]: formerly.spelled(value) };
     return [{ call: { ...call, parameters }, asksTheSame: formerly.asksTheSame }];
   });
-}
-
-function matched(tier: Tier, remark: string | undefined): Outcome {
-  const outcome = { kind: 'matched', matchedBy: tier.name } as const;
-  return remark === undefined ? outcome : { ...outcome, reason: remark };
 }
 
 /** A vendor that knew at least one identifier and found nobody answered the question; one that refused all did not. */

@@ -45,8 +45,9 @@ export function personIn(team: Team, project: string, names: Names): Person {
   const facts = laterFacts(known, byId);
   const knownEmail = email ?? facts?.email;
   const doubt = known?.doubt ?? byId?.doubt;
+  const given = userId === undefined ? subjectOfInvite(inviteCode ?? '') : subjectOfUser(userId);
   return {
-    subject: { project, name: email ?? known?.subject.name ?? nameOf(userId, inviteCode) },
+    subject: { project, name: email ?? known?.subject.name ?? given },
     sequence: known?.sequence ?? 0,
     ...present({ facts, email: knownEmail, givenUserId: userId, doubt }),
   };
@@ -65,10 +66,6 @@ function recordOf(
     );
   }
   return team.ofUser(project, userId) ?? team.find({ project, name: subjectOfUser(userId) });
-}
-
-function nameOf(userId: string | undefined, inviteCode = ''): string {
-  return userId === undefined ? subjectOfInvite(inviteCode) : subjectOfUser(userId);
 }
 
 function laterFacts(
@@ -134,17 +131,14 @@ export function roleAction(person: Person, role: Role): PersonAction | undefined
 }
 
 function memberCourse(person: Person, userId: string | undefined, role: Role): PersonAction {
-  if (person.facts?.role === role && isSameUser(person))
-    return unchanged(`${whoIs(person)} is ${role} already`);
+  const { facts, givenUserId } = person;
+  const isSameUser = givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
+  if (facts?.role === role && isSameUser) return unchanged(`${whoIs(person)} is ${role} already`);
   if (userId !== undefined) return update(userId, role);
   return refuse(`${whoIs(person)} has accepted, and a user's role is set by user_id. Give the user_id`);
 }
 
 const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', userId, role });
-
-function isSameUser({ givenUserId, facts }: Person): boolean {
-  return givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
-}
 
 function reinviteCourse(person: Person, role: Role): PersonAction {
   const { email, facts } = person;

@@ -20,8 +20,8 @@ import { quoted, readText } from './change-inputs.ts';
 
 /** The next call of a row about a person, or how it ended. */
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
-  const { course } = work;
-  const now = subjectNow(work);
+  const { subject, was, email, course } = work;
+  const now: SubjectNow = { subject, ...was, ...present({ email }) };
   switch (course.kind) {
     case 'unchanged':
       return end({ kind: 'unchanged', reason: course.reason });
@@ -40,10 +40,6 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
     default:
       return unreachable(course);
   }
-}
-
-function subjectNow({ subject, was, email }: PersonWork): SubjectNow {
-  return { subject, ...was, ...present({ email }) };
 }
 
 type CourseOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;

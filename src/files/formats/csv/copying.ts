@@ -135,10 +135,11 @@ function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: rea
   const { bytes, found } = record;
   const body = ownBody(record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
-  const leftOut = found > kept.width ? withSurplus(found, kept) : kept.dropped;
+  const { dropped, width } = kept;
+  const leftOut = found > width ? new Set([...dropped, ...indexes(width, found)]) : dropped;
   const own = leftOut.size === 0 ? body : withoutCells(body, byteOf(delimiter), leftOut);
   const hasOwn = leftOut.size === 0 || !indexes(0, found).every((index) => leftOut.has(index));
-  const padding = found < kept.width ? paddingOf(found, kept) : [];
+  const padding = indexes(found, width).flatMap((index) => (dropped.has(index) ? [] : ['']));
   const text = [...(hasOwn ? [''] : []), ...padding, ...ours].join(DELIMITERS[delimiter]);
   return [bytes.subarray(0, bodyStart), own, Buffer.from(text), bytes.subarray(bodyStart + body.length)];
 }
@@ -183,16 +184,6 @@ function writtenByUs({ cells }: CsvRecord, { named, dropped }: Kept): ReadonlySe
   const isOurs = (place: number, index: number): boolean =>
     dropped.has(place) && (isOurColumn(names[index] ?? '') || cells[index]?.trim() === '');
   return new Set(places.filter(isOurs));
-}
-
-/** What is left out of a record that has more cells than the header. */
-function withSurplus(found: number, { dropped, width }: Kept): ReadonlySet<number> {
-  return new Set([...dropped, ...indexes(width, found)]);
-}
-
-/** A blank cell for each that the record lacks. */
-function paddingOf(found: number, { dropped, width }: Kept): readonly string[] {
-  return indexes(found, width).flatMap((index) => (dropped.has(index) ? [] : ['']));
 }
 
 function indexes(start: number, end: number): readonly number[] {

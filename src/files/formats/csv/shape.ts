@@ -33,7 +33,9 @@ export async function findShape(file: FileBytes, options: ReadOptions): Promise<
   const source = { file, isPacked, encoding };
   const top = await readTop(source, options.skipLines ?? 0);
   const { preamble, start, separator, sample } = top;
-  const delimiter = options.delimiter ?? separator ?? sniffDelimiter(sample, usualDelimiter(path));
+  // A table whose name says so has tabs between its cells, unless another delimiter parts it better.
+  const usual = /\.tsv(?:\.gz)?$/i.test(path) ? 'tab' : 'comma';
+  const delimiter = options.delimiter ?? separator ?? sniffDelimiter(sample, usual);
   if (options.skipLines === undefined) refuseTitles(path, top, delimiter);
   return {
     ...source,
@@ -44,11 +46,6 @@ export async function findShape(file: FileBytes, options: ReadOptions): Promise<
     start,
     notes,
   };
-}
-
-/** A table whose name says so has tabs between its cells, unless another delimiter parts it better. */
-function usualDelimiter(path: string): Delimiter {
-  return /\.tsv(?:\.gz)?$/i.test(path) ? 'tab' : 'comma';
 }
 
 /** A title taken for the header would only be damage to the reader; the user is told what it is instead. */

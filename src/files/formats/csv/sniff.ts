@@ -132,7 +132,7 @@ function sampledRecords({ text, isWhole }: Sample, delimiter: Delimiter): readon
       cells.push(plain);
       isSound &&= !plain.includes('"') || isShownText(plain);
     } else {
-      cells.push(unquoted(quoted) + plain);
+      cells.push(quoted.replace(/^"|"$/g, '').replaceAll('""', '"') + plain);
       isSound &&= plain === '';
       lines += quoted.match(LINE_END)?.length ?? 0;
     }
@@ -160,7 +160,3 @@ const CELLS = Object.fromEntries(
     return [name, new RegExp(pattern, 'y')] as const;
   }),
 ) as Record<Delimiter, RegExp>;
-
-function unquoted(cell: string): string {
-  return cell.replace(/^"|"$/g, '').replaceAll('""', '"');
-}

@@ -29,19 +29,16 @@ export async function readTop(source: TextSource, skipLines: number): Promise<To
   const above = aboveHeader(text, skipLines);
   if (above.lines < skipLines) throw tooFewLines(path, skipLines, above.lines, isWhole);
   const isSeparated = above.separator !== undefined;
+  const table = text.subarray(Math.max(above.length, markLength(text)));
   return {
     separator: isSeparated ? separatorOf(path, above.separator) : undefined,
     preamble: Buffer.from(text.subarray(0, above.length)),
     // Spreadsheets show title lines as rows, but take a `sep=` line for themselves.
     start: { row: skipLines + 1, byteOffset: above.length, lines: skipLines + (isSeparated ? 1 : 0) },
-    sample: sampleOf(text.subarray(Math.max(above.length, markLength(text))), isWhole),
-  };
-}
-
-function sampleOf(table: Buffer, isWhole: boolean): Sample {
-  return {
-    text: table.subarray(0, SAMPLE_BYTES).toString(),
-    isWhole: isWhole && table.length <= SAMPLE_BYTES,
+    sample: {
+      text: table.subarray(0, SAMPLE_BYTES).toString(),
+      isWhole: isWhole && table.length <= SAMPLE_BYTES,
+    },
   };
 }
 

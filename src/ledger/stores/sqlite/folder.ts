@@ -14,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { shellWord } from '../../../core/command-line.ts';
 import { stop } from '../../../core/errors.ts';
-import { distrustOf, ownedByAnother } from '../../../core/own-folder.ts';
+import { distrustOfFolder, ownedByAnother } from '../../../core/file-trust.ts';
 
 /**
  * The folder that is an SQLite store, and the names in it. `ledger.db` and `lock.db` are opened by SQLite and by nothing
@@ -93,7 +93,7 @@ export function hasLedger(folder: StoreFolder): boolean {
  * @throws StopError `store`.
  */
 export function refuseForeign(folder: StoreFolder): void {
-  const open = hasLedger(folder) ? distrustOf(folder.path) : ownerOf(folder.path);
+  const open = hasLedger(folder) ? distrustOfFolder(folder.path) : ownerOf(folder.path);
   if (open !== undefined) throw stop('store', `The store is not taken: ${open.fact}.`, open.next);
   for (const path of filesOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });

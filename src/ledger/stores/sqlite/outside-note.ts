@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { stop } from '../../../core/errors.ts';
-import { distrustOf } from '../../../core/own-folder.ts';
+import { distrustOfFolder } from '../../../core/file-trust.ts';
 import { ledgersFolder } from '../../../core/paths.ts';
 import { writeAnew } from './folder.ts';
 
@@ -51,7 +51,7 @@ export function noteOf(identity: string): OutsideNote | undefined {
  */
 export function refuseForeignNotes(): void {
   const folder = knownFolder();
-  const distrust = folder === undefined ? undefined : distrustOf(folder);
+  const distrust = folder === undefined ? undefined : distrustOfFolder(folder);
   if (distrust === undefined) return;
   throw stop('store', `What is known of ledgers is not taken: ${distrust.fact}.`, distrust.next);
 }
