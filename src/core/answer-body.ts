@@ -75,7 +75,7 @@ export function fieldsOf(bytes: Buffer, place: AnswerPlace): JsonValue | undefin
   return fieldsIn(jsonIn(bytes), place);
 }
 
-/** As `fieldsOf`, of a body that has been read. A body inside an envelope may stand there as text. */
+/** The same as `fieldsOf`, for a body that is parsed already. A body inside an envelope may be text there. */
 export function fieldsIn(body: JsonValue | undefined, place: AnswerPlace): JsonValue | undefined {
   const own = ownBodyIn(body, place);
   return place.fields === undefined ? own : valueAt(own, place.fields);
@@ -94,7 +94,7 @@ export function resultsOf(bytes: Buffer, place: AnswerPlace): readonly JsonValue
   return resultsIn(jsonIn(bytes), place);
 }
 
-/** As `resultsOf`, of a body that has been read. */
+/** The same as `resultsOf`, for a body that is parsed already. */
 export function resultsIn(body: JsonValue | undefined, place: AnswerPlace): readonly JsonValue[] | undefined {
   const own = ownBodyIn(body, place);
   if (place.results !== undefined) return asList(valueAt(own, place.results)) ?? usualList(own);

@@ -18,13 +18,13 @@ export type Chunks = AsyncIterable<Buffer> | Iterable<string>;
 /** Whether a file of this content may be replaced. */
 export type MayReplace = (path: string, sha256: string) => Promise<boolean>;
 
-/** Hears which contents may stand at a path from now on: the new one, and the old one until it is replaced. */
+/** Is told which contents may be at a path from now on: the new one, and the old one until it is replaced. */
 export type NoteWritten = (path: string, sha256s: readonly string[]) => Promise<void>;
 
 /** A file that is whole and on the disk, and has no place yet. */
 export class NewFile {
   readonly #path: string;
-  /** As it was when the last byte of it was written. */
+  /** The stamp that the file had when its last byte was written. */
   readonly #stamp: string;
   readonly sha256: string;
 
@@ -35,8 +35,8 @@ export class NewFile {
   }
 
   /**
-   * In the folder in which it will take its place. What fails is thrown as it is: `outputProblem` has words for it.
-   * @param mode left out: as the user's other files.
+   * Writes a file in the folder where it will take its place. Errors are thrown as they are: `outputProblem` has words for them.
+   * @param mode undefined: the mode of the user's other files.
    */
   static async write(folder: string, mode: number | undefined, chunks: Chunks): Promise<NewFile> {
     await removeLeftovers(folder);
@@ -105,7 +105,7 @@ export class NewFile {
     throw alteredBySomebody(this.#path);
   }
 
-  /** To be called in any case; what has taken a place is not touched. */
+  /** Removes the temporary file. Call it in any case: a file that has taken its place is not touched. */
   async discard(): Promise<void> {
     await rm(this.#path, { force: true }).catch(() => {});
   }
@@ -127,7 +127,7 @@ async function writeAll(
 }
 
 /**
- * Replaces a file in one step: whoever looks sees the old content or the whole new one.
+ * Replaces a file in one step: a reader sees the old content or the whole new one.
  * @returns false when what stands there may not be replaced; then nothing has changed.
  * @throws StopError `output` or `disk_full`.
  */
@@ -201,7 +201,7 @@ function contentStamp({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs].join(' ');
 }
 
-/** What cannot be seen for any other reason than that it is not there is a problem. */
+/** A missing file is undefined. Every other reason why a file cannot be seen is thrown. */
 function absent(error: unknown): undefined {
   if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
@@ -278,7 +278,7 @@ function told(ask: () => string): string {
 
 const cleaned = new Set<string>();
 
-/** What a process left here that was killed. One that cannot be told to be dead keeps its file. */
+/** Removes the files of processes that were killed. A process that may be alive keeps its file. */
 async function removeLeftovers(folder: string): Promise<void> {
   if (cleaned.has(folder)) return;
   cleaned.add(folder);
@@ -362,7 +362,7 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
   return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);
 }
 
-/** Of what the system refused, such as ENOENT. */
+/** The code of a system error, such as ENOENT. */
 function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;

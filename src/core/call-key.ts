@@ -10,7 +10,7 @@ export type CallKey = string & { readonly [brand]: 'CallKey' };
 
 /**
  * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and `after`; of a
- * change also over its subject, which is what `after` counts: somebody who was known by a user id alone and is known by
+ * change also over its subject, which is what `after` counts: a person who was known by a user id alone and is known by
  * e-mail now begins to be counted anew.
  * The format is frozen (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
@@ -18,7 +18,7 @@ export function callKeyOf(accountIdentity: string, call: Call): CallKey {
   return keyOfQuestion(accountIdentity, questionOf(call));
 }
 
-/** What a call asks, whoever asks it: equal calls have equal texts. */
+/** What a call asks, for any account: equal calls have equal texts. */
 export function questionOf({ operation, project, parameters, after, change }: Call): string {
   const question = `${JSON.stringify(operation)},${jsonOrNull(project)},${canonicalJson(parameters)},${jsonOrNull(after)}`;
   return change === undefined ? question : `${question},${JSON.stringify(subjectText(change.subject))}`;

@@ -11,9 +11,9 @@ import { suggestion } from './nearest.ts';
 export type Check = (value: unknown) => Wanted | undefined;
 
 interface Wanted {
-  /** Behind "is not". */
+  /** The words that follow "is not". */
   readonly what: string;
-  /** Behind "such as". */
+  /** The words that follow "such as". */
   readonly example: string;
 }
 

@@ -11,7 +11,7 @@ export function wholeNumber(flag: string, text: string | undefined): number | un
   throw stop('usage', `${flag} ${text} is not a whole number.`, `Give ${flag} as digits, such as 500.`);
 }
 
-/** In milliseconds. @throws StopError `usage` with the flag. */
+/** The duration in milliseconds. @throws StopError `usage` with the flag. */
 export function durationOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const durationMs = parseDurationMs(text);
@@ -32,7 +32,7 @@ export function commandLine(words: readonly string[]): string {
 
 /**
  * Unbuilt, this runs in a checkout, where the program is not on the path. With `--no` a line that is typed anywhere else
- * fetches no package of that name, whoever made it.
+ * fetches no package of that name from the registry.
  */
 function programName([first = '']: readonly string[]): string {
   if (!import.meta.filename.endsWith('.ts')) return 'rowonce';
@@ -77,7 +77,7 @@ export function withArgument(
   return words.map((word, at) => (word === from && !takesValue(words[at - 1]) ? to : word));
 }
 
-/** The same command with an option; what was given of it, or of the one that it stands for, is left out. */
+/** The same command with an option. The former value of that option, or of the one that it replaces, is left out. */
 export function withOption(
   words: readonly string[],
   option: string,
@@ -97,7 +97,7 @@ export function withoutOption(words: readonly string[], option: string): readonl
   return words.filter((word, at) => at >= end || !isOfOption(word, at));
 }
 
-/** Behind a bare `--` everything is an argument. */
+/** Where options end: behind a bare `--` every word is an argument. */
 function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
 }

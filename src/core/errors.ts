@@ -92,7 +92,7 @@ export function invariant(condition: unknown, message: string): asserts conditio
   if (!condition) throw new Error(`Rowonce has a bug: ${message}`);
 }
 
-/** For the end of a `switch` over a union: a new member fails to compile until it is handled. */
+/** The end of a `switch` over a union: a new member fails to compile until it is handled. */
 export function unreachable(value: never): never {
   throw new Error(`Rowonce has a bug: unexpected ${JSON.stringify(value)}`);
 }
@@ -105,7 +105,7 @@ export function messageOf(error: unknown): string {
 /** Whether what we write to the stream has no reader any more, such as `head` that has seen enough. */
 export function isReaderGone(error: unknown, stream: { readonly isTTY?: boolean | undefined }): boolean {
   if (!(error instanceof Error && 'code' in error)) return false;
-  // Of a terminal EIO means that its window was closed; of a file, that its disk is broken.
+  // On a terminal EIO means that its window was closed; on a file it means that the disk is broken.
   if (error.code === 'EIO') return stream.isTTY === true;
   return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
 }

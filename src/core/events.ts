@@ -1,7 +1,7 @@
 import type { BatchId } from './ids.ts';
 import type { OutcomeKind, RowNumber } from './row.ts';
 
-/** What happens during a run, for whoever shows it. No personal data: rows are named by number. */
+/** What happens during a run, for the code that shows it. It has no personal data: rows are named by number. */
 export type RunEvent =
   | {
       readonly kind: 'batch';

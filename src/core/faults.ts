@@ -4,7 +4,7 @@
  * comparison.
  *
  * A hook works only where `ROWONCE_TEST_HOOKS=1` says that a test is going on: one variable that was
- * left over in a shell, or that somebody else set, must not decide about money.
+ * left over in a shell, or that another person set, must not decide about money.
  *
  * `ROWONCE_CRASH_AT=after-intent` ends the process with SIGKILL the first time it gets there, `after-intent:3` the third.
  */

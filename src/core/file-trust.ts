@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { shellWord } from './command-line.ts';
 
 /**
- * Who may have written a file that says what is sent with the user's key. Whoever can write a job or a dialect can spend
- * and change with it, so it is refused when that is more people than the user and whoever rules the machine anyway.
+ * Who may have written a file that says what is sent with the user's key. A person who can write a job or a dialect can
+ * spend and change with that key, so the file is refused when anybody can write it but the user and the administrators.
  */
 
 /** What is wrong, as a clause, and what to do about it. */
@@ -13,12 +13,12 @@ export interface Distrust {
   readonly next: string;
 }
 
-/** As whom the program runs; left out by tests: this process. */
+/** The user as whom the program runs. */
 export interface Self {
   readonly uid: number;
   /** The group that is this user's by default, which is of nobody else where each user has one. */
   readonly gid: number;
-  /** Others who can do all that this program does: who owns it, and who has called it by `sudo`. */
+  /** Other users who can do all that this program does: its owner, and the user who called it by `sudo`. */
   readonly alsoTrusted: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export function distrustOf(
     const next = afterLooking(`chown ${self.uid} ${shellWord(path)}`);
     return { fact: `it belongs to another user (number ${uid})`, next };
   }
-  // Root's own group is of those who rule the machine.
+  // The members of root's group are administrators.
   const isOwnGroup = gid === self.gid || gid === ROOT || gid === uid;
   if ((mode & BY_GROUP) === 0 || isOwnGroup) return undefined;
   return {
@@ -73,8 +73,8 @@ function thisProcess(): Self | undefined {
 // ------------------------------------------------------------------------------------------------ folders
 
 /**
- * Folders from which we take what is believed: the ledger, keys, what is known of ledgers. Whoever else can write there
- * decides what we believe. On Windows, where modes say nothing, such folders are below the user's own profile.
+ * We believe what we read from some folders: the ledger, keys, notes about ledgers. Other users who can write there would
+ * decide what we believe. On Windows, where modes say nothing, such folders are below the user's own profile.
  */
 
 const OTHERS_WRITE = 0o022;
@@ -89,7 +89,7 @@ export function distrustOfFolder(folder: string): Distrust | undefined {
   return ownedByAnother(folder, found) ?? (isOpen(found) ? open(folder, found) : undefined);
 }
 
-/** The same of a folder of which only a file is taken that is looked at by itself: one of the administrator's will do. */
+/** Checks a folder from which we take one file that is checked by itself, so the administrator may own the folder. */
 export function distrustAround(folder: string): Distrust | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What stands for a text in a set: two halves of 32 bits each, as alike in every bit as chance makes them. */
+/** A hash that stands for a text in a set: two halves of 32 bits each. */
 export interface Fingerprint {
   readonly high: number;
   readonly low: number;
@@ -20,7 +20,7 @@ export function fingerprintOf(text: string): Fingerprint {
   return stirred(high, low);
 }
 
-/** Of two such streams. Their last bits, which are the weakest, are stirred by the others. */
+/** The fingerprint of two FNV streams. Their last bits are the weakest, so the other bits are mixed into them. */
 export function stirred(high: number, low: number): Fingerprint {
   return { high: high ^ (high >>> 15), low: low ^ (low >>> 15) };
 }

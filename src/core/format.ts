@@ -23,9 +23,9 @@ export interface Survey {
   /** SHA-256 of the file's bytes, hex. */
   readonly sha256: string;
   readonly bytes: number;
-  /** As a person calls it: `UTF-8 with byte-order mark`. */
+  /** The encoding in words: `UTF-8 with byte-order mark`. */
   readonly encoding: string;
-  /** What stands between cells, as a person calls it: `comma`. */
+  /** The delimiter in words: `comma`. */
   readonly delimiter: string;
   readonly header: readonly string[];
   /** Records below the header that are not blank. */
@@ -40,13 +40,13 @@ export interface CopyOptions {
   readonly columns: readonly string[];
   /** Columns of the input that are left out, because they are an earlier run's. */
   readonly dropped: ReadonlySet<string>;
-  /** Hears, in a whole sentence, where the copy cannot be what the file is. */
+  /** Is called with a whole sentence where the copy cannot be the same as the file. */
   readonly note?: (sentence: string) => void;
   /** Whether a copy that can be packed is; left out: as the file is. */
   readonly isPacked?: boolean | undefined;
 }
 
-/** As they are named in a job and on the command line. */
+/** The encodings by their names in a job and on the command line. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -88,14 +88,14 @@ export interface Sheet {
   readonly notes: readonly string[];
   /**
    * Reads the whole file once. @throws StopError `input` with the line, when the file cannot be read as this format.
-   * @param onRow hears of every row that is not blank, so that whoever wants both need not read the file twice.
+   * @param onRow is called with every row that is not blank, so that the caller need not read the file twice.
    */
   survey(onRow?: (row: InputRow) => void): Promise<Survey>;
   /** The header alone. @throws StopError `input`. */
   header(): Promise<readonly string[]>;
   /** Every row that is not blank, in order, from a position on. Those that cannot be read are among them. */
   rows(from?: Position): AsyncIterable<PositionedRow>;
-  /** The same from the start, in groups as they are read, for a million rows of which none is waited for by itself. */
+  /** Every row from the start, in groups as they are read: waiting for each of a million rows would take too long. */
   groups(): AsyncIterable<readonly InputRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
@@ -106,26 +106,26 @@ export interface Sheet {
 }
 
 /**
- * The bytes of an input, which are the same whenever they are read: nothing is handed over that was read after somebody
- * has changed the file. Every method throws StopError `input` then, and when the file is missing, a folder, not a regular
+ * The bytes of an input, which are the same whenever they are read: bytes that were read after a change of the file are
+ * never handed over. Every method throws StopError `input` then, and when the file is missing, a folder, not a regular
  * file, or not readable.
  */
 export interface FileBytes {
   readonly path: string;
   /**
-   * In order, read no faster than chunks are taken; the file is closed when the caller stops taking.
+   * The bytes in order, read no faster than chunks are taken; the file is closed when the caller stops taking.
    * @param startByte left out: the first. @param endByte the first byte that is not wanted; left out: there is none.
    */
   chunks(startByte?: number, endByte?: number): AsyncIterable<Buffer>;
   /**
-   * All of them, for whoever looks at each chunk and keeps nothing of it: all chunks are the same memory, written over by
-   * the next, so that a look at a large file leaves no garbage behind.
+   * All bytes, for a caller that keeps no chunk: every chunk is the same memory, and the next one overwrites it, so that
+   * reading a large file leaves no garbage behind.
    */
   scan(): AsyncIterable<Buffer>;
-  /** Exactly so many bytes. @throws Error when the file ends before. */
+  /** Exactly `length` bytes. @throws Error when the file ends before. */
   bytesAt(position: number, length: number): Promise<Buffer>;
   size(): Promise<number>;
-  /** Of all its bytes, hex. */
+  /** SHA-256 of all bytes, hex. */
   sha256(): Promise<string>;
 }
 

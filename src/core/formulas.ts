@@ -3,7 +3,7 @@
  * cells and send them away, or start a program. Cells of the user's own are never passed through here. Imports nothing.
  */
 
-/** As a job and the command line name them. `raw` writes what the vendor said, for programs that read the file. */
+/** The modes by their names in jobs and flags. `raw` writes what the vendor said, for programs that read the file. */
 export const FORMULA_MODES = ['safe', 'raw'] as const;
 export type FormulaMode = (typeof FORMULA_MODES)[number];
 
@@ -17,17 +17,17 @@ export interface SafeCell {
 const TEXT_MARK = "'";
 
 /**
- * What begins a formula, or hides that one begins: signs, their small, full-width, raised and lowered forms, which become
- * signs where text is normalised, as in an East Asian locale, and tab, CR and LF, which some programs cut off. Blanks, invisible and control characters before them
- * change nothing: some programs pass over them.
+ * What begins a formula, or hides that one begins: signs; their small, full-width, raised and lowered forms, which become
+ * signs where text is normalised, as in an East Asian locale; and tab, CR and LF, which some programs cut off. Some
+ * programs pass over blanks, invisible and control characters before them, so these change nothing.
  */
 const SIGNS =
   '=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u207A\\u207C\\u208A\\u208C\\u2A75\\u2A76\\uFB29';
 const BEGINS_FORMULA = new RegExp(`^[\\p{White_Space}\\p{Cc}\\p{Cf}]*[\\t\\r\\n${SIGNS}]`, 'u');
 
 /**
- * At these a program may take a line apart: it knows no file's delimiter, and where it takes another one than ours, quotes
- * that do not stand at the beginning protect nothing. Then any part may be a cell, and quotes around it are taken off.
+ * A program may split a line at these characters: it does not know a file's delimiter. Where it takes another one than
+ * ours, quotes that do not stand at the beginning protect nothing. Then any part may be a cell, and loses its quotes.
  */
 const SEPARATORS = /([;,|\t\r\n])/;
 const PART_BEGINS_FORMULA = new RegExp(`^[\\p{White_Space}\\p{Cc}\\p{Cf}"]*[${SIGNS}]`, 'u');

@@ -1,19 +1,19 @@
 /**
  * What a change alters, and what is known of it. A change is planned against what is known, so that the same list does
- * nothing twice, and is refused when somebody else has altered its subject since.
+ * nothing twice, and is refused when others have altered its subject since.
  */
 
-/** From the least to the most; the dialect says how the vendor writes them. */
+/** Roles in the order of their rights, the lowest first; the dialect says how the vendor writes them. */
 export const ROLES = ['viewer', 'editor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** As people write it, or as the service does: `Editor`, `role:editor`; undefined for every other word. */
+/** The role that a person (`Editor`) or the service (`role:editor`) writes; undefined for every other word. */
 export function roleOf(word: string): Role | undefined {
   const text = word.trim().toLowerCase();
   return ROLES.find((each) => text === each || (each !== 'admin' && text === `role:${each}`));
 }
 
-/** Whom or what a change alters. */
+/** The person or thing that a change alters. */
 export interface Subject {
   /** The project's id; absent for what belongs to the account itself, such as a project that is made. */
   readonly project?: string;
@@ -26,7 +26,7 @@ export interface Subject {
  * - `member`: has accepted.
  * - `between`: the invite was deleted in order to be created anew, which has not happened yet.
  * - `gone`: the invite was deleted, or the user removed.
- * - `unsure`: the vendor does not have the invite any more: it was accepted, or deleted by somebody else.
+ * - `unsure`: the vendor does not have the invite any more: it was accepted, or others deleted it.
  * - `done`: of a subject that is no person: the project was made, the call was answered.
  */
 export type SubjectState = 'invited' | 'member' | 'between' | 'gone' | 'unsure' | 'done';
@@ -38,7 +38,7 @@ export interface SubjectFacts {
   readonly email?: string;
   readonly inviteCode?: string;
   readonly userId?: string;
-  /** Of a project that was made. */
+  /** The id of a project that was made. */
   readonly projectId?: string;
 }
 
@@ -56,7 +56,7 @@ export interface KnownSubject {
   readonly doubt?: { readonly batch: string; readonly row: number; readonly operation: string };
 }
 
-/** What a change does to its subject, kept with the call, so that whoever settles it knows what to remember. */
+/** What a change does to its subject. It is kept with the call, so that the code that settles the call knows what to remember. */
 export interface Change {
   readonly subject: Subject;
   /** How it stands once this is applied; what the answer says, such as an invite's code, is added to that. */
@@ -74,7 +74,7 @@ export function subjectText({ project = '', name }: Subject): string {
 
 const KIND_OF_NAME = /^(user|invite|project|call):/;
 
-/** For a person to read: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`, `project Sales of org-2`. */
+/** The subject in words: `jo@x.com in proj-1`, `user u-1 in proj-1`, `project Sales`, `project Sales of org-2`. */
 export function subjectWords({ project, name }: Subject): string {
   const words = name.replace(KIND_OF_NAME, '$1 ').replace(BEFORE_ORGANIZATION, ' of ');
   return project === undefined ? words : `${words} in ${project}`;
@@ -111,7 +111,7 @@ export class Team {
       const index = (map: Map<string, KnownSubject>, name: string | undefined): void => {
         if (name === undefined) return;
         const text = subjectText(project === undefined ? { name } : { project, name });
-        // Somebody who is known by e-mail is found by that record, also where an older one names the user alone.
+        // A person who is known by e-mail is found by that record, also where an older one names the user alone.
         if (!map.has(text) || email === each.subject.name) map.set(text, each);
       };
       index(this.#byUser, userId);

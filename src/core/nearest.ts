@@ -4,10 +4,10 @@ import { foreignWords } from './plain-text.ts';
 /** Further away than half of its letters, a word is another word and no slip of the hand: `hodl` is still `hold`. */
 const SHARE_OF_SLIPS = 0.5;
 
-/** Each letter is held against each, so what nobody has typed is not compared. */
+/** The longest word that is compared. Comparing costs time for each pair of letters, and nobody types longer words. */
 const LONGEST_WORD = 200;
 
-/** As much of a list as somebody reads. */
+/** The most characters of a list that are shown: nobody reads more. */
 const LONGEST_LIST = 700;
 
 /**

@@ -2,7 +2,7 @@ import { stop } from './errors.ts';
 
 /**
  * Imported first by the library: the ledger's native part ends an older Node by a segmentation fault, in the middle of
- * what it was doing. `bin.js` says the same to whoever types a command.
+ * what it was doing. `bin.js` says the same to a user who types a command.
  */
 
 const NEEDED_MAJOR = 24;

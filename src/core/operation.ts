@@ -70,7 +70,7 @@ export type Answer =
       readonly results?: readonly JsonValue[] | undefined;
       readonly more?: JsonValue | undefined;
     }
-  /** Of a change: the vendor does not have what the call names, in its words. */
+  /** For a change: the vendor does not have what the call names, and says so in these words. */
   | { readonly kind: 'no_match'; readonly words?: string }
   | { readonly kind: 'refused'; readonly words: string };
 
@@ -93,7 +93,7 @@ export type Normalised =
 /** One input of an operation, to which a column of the file is mapped. */
 export interface InputField {
   readonly name: string;
-  /** For `plan` and the documentation: what belongs here, in one clause. */
+  /** What belongs here, in one clause, for `plan` and the documentation. */
   readonly about: string;
   /** Column headers that surely mean this input, in lower case with everything but letters and digits removed. */
   readonly aliases: readonly string[];
@@ -141,7 +141,7 @@ export type PlannedAction = (typeof PLANNED_ACTIONS)[number];
 
 /** A row of a change, ready to be worked off: kept with the batch, so that a run that resumes does what was planned. */
 export interface PlannedWork {
-  /** Whom it alters, as far as that is known; two rows with the same one must want the same. */
+  /** The subject that the row alters, as far as it is known; two rows with the same subject must want the same. */
   readonly subject: Subject;
   /** What the row wants its subject to be, in a word: a role, or `none`. Equal for rows that want the same. */
   readonly to: string;

@@ -1,5 +1,5 @@
 /**
- * Text that somebody else wrote (a vendor's answer, a cell of a file), made safe to show. A terminal obeys control
+ * Text that others wrote (a vendor's answer, a cell of a file), made safe to show. A terminal obeys control
  * characters: an answer could retype a command, hide a line or turn the reading direction.
  */
 
@@ -16,7 +16,7 @@ const END = '\u009c';
 
 /**
  * What a terminal obeys: a sequence with its parameters, a string such as a title with its end, or two characters. No part
- * of a sequence can hold what begins another one, so nothing is looked at twice, whatever somebody repeats a million times.
+ * of a sequence can hold what begins another one, so nothing is looked at twice, however often a text repeats it.
  */
 const SEQUENCE = new RegExp(
   [
@@ -32,7 +32,7 @@ export function plainText(text: string): string {
   return plainLines(text.replace(/[\t\n\r\u0085\u2028\u2029]+/gu, ' '));
 }
 
-/** The same of words that are several lines: line ends and tabs stay. */
+/** Text without control characters; line ends and tabs stay. */
 export function plainLines(text: string): string {
   return text
     .replace(SEQUENCE, '')
@@ -50,15 +50,15 @@ export function plainJson(value: unknown): string {
   );
 }
 
-/** As much of somebody else's words as fits a cell and a terminal. */
+/** The most characters of a foreign text that are shown: they fit a cell and a terminal. */
 const LONGEST_WORDS = 300;
 
-/** Of each character that is shown so many are looked at: the others may be sequences and blanks. */
+/** How many characters are read for each one that is shown: the others may be control sequences and blanks. */
 const LOOKED_AT = 4;
 
 /**
- * The way of somebody else's words into a line of ours, for a terminal, a log, a report or a reason: cut before they are
- * cleaned, so that what they cost does not depend on them, cleaned, and marked with an ellipsis where something is missing.
+ * Foreign text for a line of ours: on a terminal, in a log, a report or a reason. It is cut before it is cleaned, so that
+ * a long text costs no more than a short one; an ellipsis shows that something is missing.
  */
 export function foreignWords(text: string, longest = LONGEST_WORDS): string {
   const looked = text.slice(0, longest * LOOKED_AT);
@@ -71,7 +71,7 @@ export function foreignWords(text: string, longest = LONGEST_WORDS): string {
 /** Names of columns and sheets are quoted that far. */
 const LONGEST_NAME = 80;
 
-/** A name that somebody else gave, between quotes. What nobody sees in it is spelled out, as it is part of the name. */
+/** A foreign name in quotes. Invisible characters in it are spelled out, because they are part of the name. */
 export function foreignName(name: string): string {
   return plainJson(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
 }
@@ -102,7 +102,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For the text of an element and for an attribute between quotes of either kind. */
+/** Text as HTML has it in an element, and in an attribute between quotes of either kind. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? character);
 }

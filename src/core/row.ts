@@ -57,8 +57,8 @@ export const OUR_COLUMNS = ['_status', '_reason', '_matched_by', '_credits', '_s
 export const ATTENTION_COLUMNS = ['_row', '_reason'] as const;
 
 /**
- * Before the name of a column that we add, where the input has that name already or it is one of an identifier: it
- * survives when the file is saved under another name or filtered, and nothing is ever looked up by such a column unasked.
+ * We put this before the name of an added column when the input has that name already, or when it is the name of an
+ * identifier. The prefix survives when the file is renamed or filtered, and no such column is looked up by unless asked.
  */
 export const FOUND_PREFIX = 'found_';
 

@@ -1,6 +1,6 @@
 /**
- * Paths below the address of an account, as a job or a dialect writes them. Both may come from somebody else, and whoever
- * forwards a request may decode its path before it is resolved: so a path must stay where it is also when it is decoded.
+ * Paths below the address of an account, as a job or a dialect writes them. Both may come from another person, and a server
+ * that forwards a request may decode its path before it resolves it: so a path must stay where it is when it is decoded.
  */
 
 /** One "/" and no second one, which would begin the name of a host. No blanks, and no "#", behind which nothing is sent. */

@@ -7,10 +7,10 @@ import type { OpenedFile } from './input.ts';
 import { ColumnIssues } from './quality/column-issues.ts';
 import type { Finding } from './quality/issue-tally.ts';
 
-/** What a file is and what could be done with it, before anybody has said what to do. Never sends. */
+/** What a file is and what could be done with it, before a job says what to do. Nothing is sent. */
 export interface FileDescription {
   readonly rows: number;
-  /** Those of them of which nothing else is said, because nobody can be sure of their cells. */
+  /** The rows that cannot be read for sure; nothing else here counts their cells. */
   readonly unreadable: {
     readonly count: number;
     readonly first: readonly { readonly row: RowNumber; readonly reason: string }[];

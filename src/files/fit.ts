@@ -17,7 +17,7 @@ export interface Fit {
   readonly columns: Readonly<Record<string, string>>;
   /** Input → why, as a phrase. */
   readonly because: Readonly<Record<string, string>>;
-  /** Columns that a run would not take, and that somebody who knows the file may name in a job. */
+  /** Columns that a run would not take, and that a user who knows the file may name in a job. */
   readonly likely: readonly LikelyColumn[];
   /** Why a run would be refused; undefined when it would not. */
   readonly problem?: string;
@@ -28,7 +28,7 @@ type Candidate =
   | { readonly kind: 'shaped'; readonly operation: Operation }
   | { readonly kind: 'unshaped'; readonly operation: Operation; readonly problem: string };
 
-/** Is shown the rows of a file, in order, and knows in the end what could be done with them. */
+/** Takes the rows of a file in order, and knows in the end which operations the file fits. */
 export class FitFinder {
   readonly #header: readonly string[];
   readonly #candidates: readonly Candidate[];

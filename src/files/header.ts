@@ -3,7 +3,7 @@ import { foreignName } from '../core/plain-text.ts';
 
 /** Which cells of a record belong to columns that have a name. */
 export interface NamedColumns {
-  /** Without the blanks around them. */
+  /** The names without the blanks around them. */
   readonly names: readonly string[];
   /** Where each of them stands in a record, the first place being 0. */
   readonly places: readonly number[];

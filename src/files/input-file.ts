@@ -8,13 +8,13 @@ import { endingOf, partsOf } from '../core/file-name.ts';
 import type { FileBytes, Format } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
 
-/** As much as a disk gives in one go without waiting; larger pieces are read no faster. */
+/** A disk gives this much without waiting; larger pieces are read no faster. */
 const BYTES_PER_SCAN = 256 * 1024;
 
 /** Groups of rows are handed on as their bytes are read, so that larger pieces would hold more rows in memory. */
 const BYTES_PER_CHUNK = 64 * 1024;
 
-/** Somebody who alters the attributes of a file all the time would otherwise have it hashed all the time. */
+/** A program that changes the attributes of a file all the time would otherwise have it hashed all the time. */
 const MOST_HASHES_A_CHUNK = 5;
 
 /** What the file system says of a file. */
@@ -26,9 +26,9 @@ interface Stamp {
 }
 
 /**
- * A file that is read more than once, by whoever needs it, and is the same each time. Its stamp is taken before the
- * first byte is read, and compared after each read, before anybody sees what was read: rows belong to the bytes by whose
- * hash their batch is known, and not to what somebody puts in their place for a while. A file that was replaced by
+ * A file that is read more than once and is the same each time. Its stamp is taken before the first byte is read, and
+ * compared after each read, before the bytes are handed over: rows belong to the bytes by whose hash their batch is
+ * known, and not to bytes that stood in their place for a while. A file that was replaced by
  * another of its name goes on being read where it is open, and is missed when it is opened again.
  */
 export class InputFile implements FileBytes {
@@ -68,7 +68,7 @@ export class InputFile implements FileBytes {
     return this.#sha256;
   }
 
-  /** @param sha256 of all its bytes, by whoever has read them all and so need not have them read again. */
+  /** @param sha256 hash of all bytes, from a caller that has read them all, so that they are not read again. */
   keepHash(sha256: string): void {
     this.#sha256 ??= sha256;
   }
@@ -157,7 +157,7 @@ export class InputFile implements FileBytes {
       (await sha256Of(file.createReadStream({ start: 0, autoClose: false }))) !== this.#sha256
     )
       throw changed(this.path);
-    // Of before it was hashed, so that whatever has happened since is noticed.
+    // This stamp was taken before the file was hashed, so we notice every change since.
     this.#stamp = now;
     return false;
   }
@@ -225,7 +225,7 @@ async function meantInstead(path: string): Promise<string> {
   return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
 }
 
-/** Of the names of all files that some format reads. */
+/** The endings of the names of all files that some format reads. */
 export async function readableEndings(): Promise<readonly string[]> {
   const formats = await loadFamily<Format>(FORMATS);
   return [...formats.values()].flatMap(({ extensions }) => extensions);

@@ -16,9 +16,9 @@ import { InputFile, requireInputFile } from './input-file.ts';
 /** A file that was read once from end to end, so that damage is known before anything is paid for. */
 export interface Input {
   readonly path: string;
-  /** The same bytes whenever they are read. */
+  /** The file, whose bytes are the same whenever they are read. */
   readonly file: InputFile;
-  /** As it is read. */
+  /** The file as its format reads it. */
   readonly sheet: Sheet;
   readonly survey: Pick<Survey, 'sha256' | 'header' | 'rows'>;
 }
@@ -89,7 +89,7 @@ export async function openMappedInput(
 /**
  * Columns that a batch has surely added under names of its job's choice: they stand in its order before our first column,
  * and what it was worked on by stands before them. Whatever the file is called by now, and whichever of its cells were
- * altered, nobody is to be looked up by an answer that may be about somebody else.
+ * altered, no row is looked up by an answer that may be about another company or person.
  */
 async function addedColumns(
   header: readonly string[],
@@ -105,7 +105,7 @@ async function addedColumns(
     const own = before.slice(0, -names.length);
     const isAdded = names.length > 0 && names.every((name, at) => before[own.length + at] === name);
     const workedOn = Object.values(known.columns);
-    // Of a column that was filled or kept, cells are the user's.
+    // A column that was filled or kept has cells of the user.
     const isOurs = onExisting === 'refuse' || onExisting === 'replace';
     if (isAdded && isOurs && workedOn.every((name) => own.includes(name))) return new Set(names);
   }
@@ -113,8 +113,8 @@ async function addedColumns(
 }
 
 /**
- * By what the list at that path was worked on last, if nobody chose it, or the list of which it is the output, whatever it
- * is called now; a batch that was cancelled is no example.
+ * The columns by which the list at that path was worked on last, if they were guessed; or those of the list of which the
+ * file is the output, under any name. A cancelled batch does not count.
  */
 async function earlierGuess(
   { path, file }: OpenedFile,
@@ -140,8 +140,8 @@ async function earlierGuess(
 }
 
 /**
- * As `openMappedInput`, of which only the header is read, for whoever goes through the rows once and no more. Damage in
- * them is found on the way.
+ * The same as `openMappedInput`, but only the header is read, for a caller that goes through the rows once. It finds damage
+ * in them on the way.
  */
 export async function openHeader(
   path: string,

@@ -12,7 +12,7 @@ import type { Batch } from '../ledger/ledger.ts';
 /** 48 bits, which a number holds exactly. Two other cells are taken for the same once in 281 million million rows. */
 const HEX_DIGITS = 12;
 
-/** Of a row of the file. */
+/** The number that stands for the cells of a row of the file. */
 export type RowInputOf = (row: Pick<InputRow, 'cells' | 'unreadable'>) => number;
 
 /**

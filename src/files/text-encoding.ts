@@ -3,7 +3,7 @@ import type { Encoding } from '../core/format.ts';
 
 /**
  * Texts in the encodings that spreadsheet programs write, to UTF-8 and back without losing a byte: whatever was decoded
- * is encoded to exactly the bytes that it came from. UTF-8 itself passes through, checked by whoever reads it.
+ * is encoded to exactly the bytes that it came from. UTF-8 itself passes through; its reader checks it.
  */
 
 /** Turns the chunks of one text into UTF-8; a character may be split between two of them. */

@@ -15,7 +15,7 @@ import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from
 export interface TableRow extends WorkbookRow {
   /** A title stands above the header, and stays as it is. */
   readonly kind: 'title' | 'header' | 'row';
-  /** As of `InputRow`. */
+  /** The reason why the row cannot be read, as in `InputRow`. */
   readonly unreadable?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export function workbookCopy(
 export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<Table> {
   const header = await sheet.header();
   return {
-    // As Excel calls the only sheet of a new workbook.
+    // Excel gives this name to the only sheet of a new workbook.
     sheetName: 'Sheet1',
     columns: { names: header, places: [...header.keys()], nameless: [] },
     shown: shownText,
@@ -143,7 +143,7 @@ export function textCell(text: string): WorkbookCell {
   return { kind: 'text', text };
 }
 
-/** Without leading zeros, in no more digits than Excel shows in a cell: then the number looks just as the text did. */
+/** A number without leading zeros and with no more digits than Excel shows: it looks just as the text did. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,9})(?:\.\d{0,8}[1-9])?$/;
 
 /** Excel shows this many characters of a number and rounds the rest away. */

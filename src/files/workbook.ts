@@ -11,7 +11,7 @@ import { lettersOf, rowXml, type WorkbookRow } from './workbook/row-xml.ts';
 export type { WorkbookCell, WorkbookRow } from './workbook/row-xml.ts';
 export { lettersOf } from './workbook/row-xml.ts';
 
-/** As much as a sheet of Excel holds. */
+/** The most rows and columns that a sheet of Excel holds. */
 export const MOST_ROWS = 1_048_576;
 export const MOST_COLUMNS = 16_384;
 

@@ -45,10 +45,10 @@ interface Shape {
 /** A row, ready to be sent. */
 interface Filled {
   readonly request: Shape;
-  /** The body without blank cells, where there are any: of what is sent, and not of what the call is known by. */
+  /** The body that is sent, where blank cells are left out of it. The call is known by the body with them. */
   readonly sentBody?: JsonObject;
   readonly creditsMost?: number;
-  /** What the vendor is asked by: the columns of the path, and the members of the body. */
+  /** The columns of the path and the members of the body, as `_matched_by` shows them. */
   readonly by: string;
 }
 
@@ -61,7 +61,7 @@ interface Planned extends PlannedWork, Filled {
 
 const NEEDED = 'Write it into a job: endpoint: /…, and body: with {{Column}} where a cell belongs.';
 
-/** As it stands here, nobody has said yet what is sent, so it is like the simplest job. */
+/** No job has said yet what is sent, so the operation is that of the simplest job. */
 export default defineOperation(
   operationOf({ method: 'POST', endpoint: '/', body: { column: '{{column}}' } }),
 );
@@ -87,7 +87,7 @@ function columnsOf({ endpoint, body }: Shape): readonly string[] {
   return [...new Set([...columnsIn(endpoint), ...columnsIn(body)])];
 }
 
-/** By these methods something is altered, unless the job says that it is not. */
+/** Requests with these methods change something, unless the job says that they do not. */
 const ALTERING: readonly Method[] = ['PUT', 'PATCH', 'DELETE'];
 
 /** @throws StopError `job` where the job does not say what is sent. */

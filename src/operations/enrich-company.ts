@@ -16,7 +16,7 @@ import {
   type TieredInput,
 } from './lookup/waterfall.ts';
 
-/** In the order in which they are tried: a number that is issued to one company alone, then what may be shared. */
+/** The identifiers in the order in which they are tried: first the number that one company alone has, then what may be shared. */
 const identifiers: readonly Identifier[] = [
   {
     name: 'abn',

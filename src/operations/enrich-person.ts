@@ -14,7 +14,7 @@ import {
   type TieredInput,
 } from './lookup/waterfall.ts';
 
-/** In the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
+/** The identifiers in the order in which they are tried: an address belongs to one person today, a profile may be out of date. */
 const identifiers: readonly Identifier[] = [
   {
     name: 'email',

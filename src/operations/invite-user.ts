@@ -28,7 +28,7 @@ interface Invitation {
   readonly project: string;
 }
 
-/** Whoever is invited already keeps their invite: two invites are two mails. */
+/** A person who is invited already keeps that invite: two invites are two mails. */
 function courseOf(person: Person, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };

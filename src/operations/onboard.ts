@@ -53,13 +53,13 @@ import {
 import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
 import { type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
 
-/** Somebody and what they should be in a project. `none` stands for "not in it". */
+/** A person, and the role that the person should have in a project. `none` stands for "not in it". */
 interface Wish {
   readonly email: string | undefined;
   readonly userId: string | undefined;
   readonly role: Role | 'none';
   readonly projects: readonly NamedProject[];
-  /** In which a project is made. */
+  /** The organization in which a project is made. */
   readonly organizationId: string | undefined;
 }
 
@@ -71,14 +71,14 @@ interface OnboardWork extends PersonWork {
 
 // ----------------------------------------------------------------------------------------------------------- rows
 
-/** Only a list of ours may say `none`: a slip in somebody's sheet must not remove people. */
+/** Only a list of ours may say `none`: a slip in a user's sheet must not remove people. */
 function readWishedRole(row: RowInput, options: OperationOptions): Read<Role | 'none'> {
   return options.isOurList === true && row.role?.trim() === 'none' ? read('none') : readRowRole(row, options);
 }
 
 function prepare(row: Readonly<Record<string, string>>, options: OperationOptions): Prepared<Wish> {
   return together({
-    // Somebody who is known by a user id alone can be given another role, though not be invited.
+    // A person who is known by a user id alone can get another role, but no invite.
     email: (row.user_id ?? '').trim() === '' ? readEmail(row.email) : optional(row.email, readEmail),
     userId: optional(row.user_id, readUserId),
     role: readWishedRole(row, options),
@@ -214,7 +214,7 @@ function missing(
   const parts = planned.flatMap(partsOf);
   const projects = new Set([...names.keys(), ...parts.flatMap(({ subject }) => subject.project ?? [])]);
   const named = new Set(parts.map(({ subject }) => subjectText(subject)));
-  // Whom only the service's own lists know, at number 0, was never in a list of ours that they could be missing from.
+  // A person at number 0 is known from the service's own lists alone, and was never in a list of ours to be missing from.
   const isMissing = ({ subject, facts, sequence }: KnownSubject): boolean =>
     sequence > 0 && facts?.email === subject.name && !named.has(subjectText(subject));
   return [...projects].sort().flatMap((project) =>

@@ -5,7 +5,7 @@ import type { JsonValue } from '../operation.ts';
  * digit for digit: an identifier of twenty digits would be that of another company, and `1e999` no number at all.
  */
 
-/** What may be such a number; in a string it only costs time. Most answers hold none, and reading all of them costs double. */
+/** Finds what may be such a number; a match within a string only costs time. An answer without a match is read in half the time. */
 const MAYBE_INEXACT = /\d(?:[\d.]{15}|[eE][+-]?\d|\.0{6})/;
 
 /** @throws SyntaxError when it is not JSON. */
@@ -48,7 +48,7 @@ function withoutZerosBehind(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Answers have three or four. All that looks into a value, here and in what writes it, may do so level by level. */
+/** Answers have three or four levels. The limit lets all code recurse into a value level by level. */
 export const MOST_LEVELS = 100;
 
 const QUOTE = 0x22;
@@ -56,7 +56,7 @@ const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
-/** Whether brackets outside of its texts are open more than `MOST_LEVELS` deep. Of what is no JSON it may say anything. */
+/** Whether brackets outside of texts nest more than `MOST_LEVELS` deep. For text that is not JSON the result means nothing. */
 export function isTooDeep(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   let levels = 0;

@@ -25,14 +25,14 @@ import { yamlProblem } from './yaml-problem.ts';
 export interface DocumentKind {
   readonly code: 'job' | 'account';
   readonly name: string;
-  /** It says what is sent, so it is refused when others can write it. Left out: whoever reads it has looked. */
+  /** The document says what is sent, so it is refused when others can write it. Left out: the caller has checked that. */
   readonly acts?: true;
 }
 
 export interface YamlDocument<T> {
   readonly path: string;
   readonly value: T;
-  /** A stop that points at an entry, for whoever finds a problem that a schema cannot know. */
+  /** A stop that points at an entry, for a caller that finds a problem which a schema cannot know. */
   problem(keys: KeyPath, part: 'name' | 'value', fact: string, next: string): StopError;
 }
 
@@ -57,7 +57,7 @@ export async function readDocument<T>(
   return checkDocument(await readText(path, kind), path, schema, kind);
 }
 
-/** As `readDocument`, for text that is not (yet) in the file. */
+/** Checks text as `readDocument` does; the text need not be in the file yet. */
 export function checkDocument<T>(
   text: string,
   path: string,
@@ -89,7 +89,7 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     const file = await open(path);
-    // What is looked at is the file that is read, also when another one takes its name in between.
+    // We check the open file, because another file may take its name in between.
     const distrust = kind.acts === true ? distrustOf(path, await file.stat()) : undefined;
     if (distrust !== undefined) {
       await file.close();
@@ -189,7 +189,7 @@ function refuseOddNodes(document: Document, problemAt: ProblemAt): void {
   });
 }
 
-/** Where an entry starts; for one that is not there, what should contain it. */
+/** The offset at which an entry starts; for a missing entry, the offset of the entry that should contain it. */
 function offsetOf(document: Document, keys: KeyPath, part: 'name' | 'value'): number {
   let node: unknown = document.contents;
   let offset = offsetOfNode(node) ?? 0;

@@ -35,7 +35,7 @@ export function problemOf(schema: Schema, value: unknown, issues: readonly Issue
   return { keys: issue.path, part, ...wrongValue(issue, found) };
 }
 
-/** Of a choice between forms, the issues of the form that was meant: the one whose outer shape fits. */
+/** When the schema allows several forms: the issues of the form that was meant, which is the one whose outer shape fits. */
 function branchOf(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
   const fitting = issue.errors.find((branch) =>
@@ -112,7 +112,7 @@ function wrongValue(issue: Issue, found: unknown): Words {
   }
 }
 
-/** What zod expects, in the words of somebody who writes YAML by hand. */
+/** What zod expects, in the words of a person who writes YAML by hand. */
 const EXPECTED: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -152,7 +152,7 @@ function notInList(name: string, found: unknown, words: readonly string[]): Word
   return { fact: `${name} cannot be ${shown}`, next: suggestion(String(found), words) };
 }
 
-/** A part of a path is a name that somebody gave to an account or to a column. */
+/** The longest name of an account or a column that is shown within a path. */
 const LONGEST_PART = 80;
 
 /** `accounts.data.limits`, `waterfall[2]`. */
@@ -187,7 +187,7 @@ function namesAt(schema: Schema, value: unknown, keys: KeyPath): readonly string
   });
 }
 
-/** The schema without what wraps it; of a choice by a member such as `vendor`, only the form that the value names. */
+/** The schema without its wrappers. When a member such as `vendor` chooses the form, only the form that the value names. */
 function formsOf(schema: Schema, value: unknown): readonly Schema[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional' || def.type === 'nullable') return formsOf(def.innerType, value);

@@ -27,7 +27,7 @@ export interface ColumnMap {
   read(row: InputRow): RowInput;
 }
 
-/** By what the same list was worked on before, perhaps with other cells. */
+/** The columns by which the same list was worked on before, perhaps with other cells. */
 export interface EarlierGuess {
   readonly batch: string;
   /** The file is what that batch wrote: beside the columns of its list there are those that were added. */
@@ -121,12 +121,12 @@ export function mapColumns(
     return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];
   });
   return {
-    // From entries, because an assignment to "__proto__" would be lost.
+    // We build the object from entries, because an assignment to "__proto__" would be lost.
     columns: Object.fromEntries(pairs.map(({ name, column }) => [name, column])),
     guessed: chosen === undefined && pairs.length > 0,
     because: new Map(chosen === undefined ? pairs.map(({ name, because }) => [name, because]) : []),
     read: ({ cells }) => {
-      // Without a prototype: a job may call an input what it likes.
+      // The object has no prototype, because a job may give an input any name.
       const input: Record<string, string> = Object.create(null);
       for (const { name, index } of pairs) input[name] = cells[index] ?? '';
       return input;
@@ -141,7 +141,7 @@ export function columnWords(columns: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** The same with why each was guessed, where that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
+/** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
 export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
   return Object.entries(columns)
     .map(([input, column]) => {

@@ -22,7 +22,7 @@ const FIRST_ROWS_SHOWN = 5;
 /** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
 const ROWS_KEPT = 1_000_000;
 
-/** Is shown the rows of a file, in order. */
+/** Takes the rows of a file in order, and finds equal and nearly equal ones. */
 export class NearDuplicateFinder {
   readonly #exact: FingerprintSet;
   readonly #near: FingerprintSet;
@@ -72,7 +72,7 @@ interface Fingerprints {
   readonly isBlank: boolean;
 }
 
-/** Between two cells; no character of a text is as large. */
+/** Stands between two cells; no character code is as large. */
 const BETWEEN_CELLS = 0x110000;
 
 /**
@@ -122,7 +122,7 @@ function significant(code: number, cell: string, at: number): number {
 
 const BEFORE_DIGIT = -2;
 
-/** By character code: what is kept of it. */
+/** What is kept of a character, indexed by its code. */
 const ASCII = Int8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[a-z0-9]/i.test(character)) return character.toLowerCase().charCodeAt(0);

@@ -16,7 +16,7 @@ import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts
 import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
 
 /**
- * Excel workbooks: the table on one of their sheets, its cells as somebody would type them, its rows by the numbers that
+ * Excel workbooks: the table on one of their sheets, its cells as a user would type them, its rows by the numbers that
  * Excel shows. Rows stream; only the texts that they share are held in memory. A copy is a new workbook of that sheet
  * alone, by value; macros (`.xlsm`) are neither run nor copied.
  */
@@ -47,7 +47,7 @@ interface Source {
   readonly table: SheetTable;
 }
 
-/** @throws StopError `input`: somebody who names these takes the file for another. */
+/** @throws StopError `input`: a user who names these takes the file for another. */
 function refuseTextOptions(path: string, { encoding, delimiter }: ReadOptions): void {
   if (encoding === undefined && delimiter === undefined) return;
   const fact = `${path} is an Excel workbook, which has neither an encoding nor delimiters.`;

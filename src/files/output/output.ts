@@ -80,9 +80,9 @@ export interface OutputOrder {
   readonly emit: Listener;
   /** What we wrote at a path; left out: as the ledger knows it. */
   readonly written?: LedgerReader['written'];
-  /** Note what was written where, so that a change by somebody else is noticed. Left out: it cannot be noted now. */
+  /** Notes what was written where, so that we notice when the user changes it. Left out: it cannot be noted now. */
   readonly noteWritten?: NoteWritten;
-  /** Of the output itself, which its batch knows as well. */
+  /** Notes what was written as the output itself, which its batch knows as well. */
   readonly noteOutput?: NoteWritten;
   /** Whether a row was sent repaired, for the tally. Left out: nothing is repaired. */
   readonly isRepaired?: (row: InputRow) => boolean;
@@ -92,11 +92,11 @@ export interface OutputOrder {
 interface Writing extends OutputOrder {
   /** The input with cells appended, as what the destination wants. */
   readonly copy: Sheet['copy'];
-  /** By the name of the output; undefined for a stream, which gets what the input is. */
+  /** Whether the name of the output says that it is packed; undefined for a stream, which is packed as the input is. */
   readonly isPacked: boolean | undefined;
-  /** Of the copy. What stands in a workbook as text never becomes a formula. */
+  /** The safety of cells of the copy. Text in a workbook never becomes a formula. */
   readonly safety: CellSafety;
-  /** Of the lists beside it, which are CSV files. */
+  /** The safety of cells of the lists beside the copy, which are CSV files. */
   readonly listSafety: CellSafety;
   /** What these lists begin with. */
   readonly mark: string;
@@ -234,7 +234,7 @@ async function writeFiles(
     attentionPath(output),
     tally.attention.length === 0 ? undefined : attentionCopy(order, batch, dropped),
   );
-  // As the ledger has it by now, so that an export of the same state shows the same.
+  // We read the batch again, so that a later export of the same state shows the same.
   const kept = (await ledger.batch(batch.id)) ?? batch;
   const html = reportHtml(kept, await ledger.batchMoney(batch.id), tally, await chartOf(ledger, batch));
   const report = await writeBeside(beside, reportPath(output), [html]);

@@ -20,7 +20,7 @@ import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
  * we wrote it is the user's. It is kept, ours goes beside it as `NAME (2)`, and that is said aloud.
  */
 
-/** Whose files are whose, for one kind of file. */
+/** Which files are ours and which are the user's, for one kind of file. */
 export interface Ownership {
   /** Whether a file of that content at that path is as we wrote it. */
   readonly isOurs: MayReplace;
@@ -38,19 +38,19 @@ export function ownershipIn(
   return { ...lookedUpIn(ledger, say), noteWritten: (path, sha256s) => ledger.noteWritten(path, sha256s) };
 }
 
-/** The same beside a running spender, where nothing can be noted. */
+/** Looks up what is ours beside a running spender, where nothing can be noted. */
 export function lookedUpIn(ledger: Pick<LedgerReader, 'written'>, say: Ownership['say']): Ownership {
   return { isOurs: async (path, sha256) => (await ledger.written(path)).includes(sha256), say };
 }
 
 export interface OwnFile {
   readonly path: string;
-  /** Left out: as the user's other files. */
+  /** Left out: the mode of the user's other files. */
   readonly mode?: number;
   readonly chunks: Chunks;
   /** The last moment at which nothing has changed yet; what it throws leaves everything as it was. */
   readonly beforePlacing?: () => Promise<void>;
-  /** With which the user named the file. */
+  /** The flag with which the user named the file. */
   readonly flag?: string;
 }
 
@@ -99,7 +99,7 @@ export async function removeStale(path: string, own: Ownership, current: string 
   }
 }
 
-/** A link was made by somebody else, wherever it leads. */
+/** A link is never ours, wherever it leads. */
 async function removeIfOurs(path: string, standing: Standing, { isOurs }: Ownership): Promise<boolean> {
   if (standing.kind !== 'file' || standing.real !== path || !(await isOurs(path, standing.sha256)))
     return false;

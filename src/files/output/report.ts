@@ -59,7 +59,7 @@ ${sections.join('\n')}
 /** Should a text ever stand in it as more than text, a browser still runs nothing, loads nothing and sends nothing. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
-/** A text of whomever as HTML shows it. */
+/** Any text as HTML shows it. */
 function plainHtml(text: string): string {
   return escapeHtml(plainText(text));
 }
@@ -146,7 +146,7 @@ function resultsSection({ results }: Tally): string {
   return section('Results', ['file', '#lines'], [line]);
 }
 
-/** Somebody who looks for a value as the vendor wrote it is told why it begins otherwise. */
+/** Tells a user who looks for a value as the vendor wrote it why the cell begins otherwise. */
 function formulaSection({ formulas }: Tally): string {
   if (formulas === 0) return '';
   const cells = `${grouped(formulas)} ${formulas === 1 ? 'cell' : 'cells'}`;

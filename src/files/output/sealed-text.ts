@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Ownership } from './own-files.ts';
 
 /**
- * Texts that say themselves whether somebody changed them since we wrote them: jobs and plans, which are written where no
+ * Texts that say themselves whether they were changed since we wrote them: jobs and plans, which are written where no
  * ledger knows of them yet, and are carried from one store to another.
  */
 

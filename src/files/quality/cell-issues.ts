@@ -22,7 +22,7 @@ import {
 
 /**
  * What spreadsheets, exports and mail programs do to a cell, told by what they leave behind. A cell that is merely wrong
- * is no damage: that is for normalising to refuse. A false alarm is worse than a miss, because somebody looks into it.
+ * is no damage: normalising refuses it. A false alarm is worse than a miss, because a person looks into it.
  */
 
 /** What a cell should hold, which decides what is damage in it. */
@@ -54,7 +54,7 @@ export type CellIssueKind =
   | 'date_as_number'
   | 'name_as_date';
 
-/** `cure`: read right as it is, repaired for sure, or left to somebody who knows, with what may be meant. */
+/** `cure`: the cell is read right as it is, can be repaired for sure, or needs a person, with candidates of what may be meant. */
 export type CellIssue =
   | { readonly kind: CellIssueKind; readonly cure: 'none_needed' }
   | { readonly kind: CellIssueKind; readonly cure: 'repair'; readonly repaired: string }
@@ -156,7 +156,7 @@ function damageOfPhone(text: string): CellIssue | undefined {
   return number === undefined ? undefined : repair(number.kind, digits);
 }
 
-/** Those of the Northern Territory and of the north of New Zealand begin with 0. */
+/** Postcodes of the Northern Territory and of the north of New Zealand begin with 0, which a spreadsheet drops. */
 const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
 
 function damageOfPostcode(text: string): CellIssue | undefined {
@@ -224,7 +224,7 @@ const END_OF_EMAIL: Mend = {
 const NAME: Mend = { kind: 'wrapped_address', mend: unwrapped, onlyUnusable: true };
 const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
 
-/** In the order in which they are tried: each may uncover what the next one mends. */
+/** The mends in the order in which they are tried: each may uncover what the next one mends. */
 const MENDS: { readonly [Kind in Mendable]: readonly Mend[] } = {
   abn: [ENCODING, QUOTES],
   email: [ENCODING, UNSEEN, END_OF_EMAIL, QUOTES, NAME, END_OF_EMAIL],
@@ -269,7 +269,7 @@ function mendedText(kind: Mendable, text: string): CellIssue | undefined {
     const isSame = before.kind === 'usable' && before.value === after.value;
     return isSame ? harmless(first) : repair(first, mended);
   }
-  // That a name or an e-mail address was misread is known for sure, even where it is still of no use.
+  // We know for sure that the text was misread, even where the mended text is still of no use.
   return first === 'mojibake' ? byHand('mojibake') : undefined;
 }
 

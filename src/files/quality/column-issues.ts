@@ -3,7 +3,7 @@ import { kindByContent, RANGE, SHARE_OF_RANGES } from '../columns/column-kind.ts
 import type { CellKind } from './cell-issues.ts';
 import { type Finding, IssueTally } from './issue-tally.ts';
 
-/** The damage of a column of which nobody has said what it holds: its header says so, else its first cells. */
+/** The damage of a column when no job says what the column holds: its header says so, else its first cells. */
 
 /** Cells that are kept until it is decided what their column holds. */
 const CELLS_THAT_DECIDE = 200;

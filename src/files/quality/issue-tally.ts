@@ -65,7 +65,7 @@ export class IssueTally {
     if (found.examples.length < EXAMPLES_SHOWN) found.examples.push(foundCell(row, cell, damage));
   }
 
-  /** What needs somebody or a repair first, then the more frequent. */
+  /** Findings that need a person or a repair come first, then the more frequent. */
   findings(): readonly Finding[] {
     return [...this.#counts]
       .map(
@@ -107,7 +107,7 @@ export interface JobIssues {
   readonly repairableRows: number;
 }
 
-/** Looks at the rows that somebody else reads, so that a file need not be read twice. */
+/** Looks at the rows while other code reads them, so that a file need not be read twice. */
 export class IssueWatch {
   readonly #columns: ColumnMap;
   readonly #tallies: ReadonlyMap<string, IssueTally>;

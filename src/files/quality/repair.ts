@@ -96,7 +96,7 @@ function repairedRow(
   return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
 }
 
-/** As reasons call them; an input that is not here goes by its own name. */
+/** The names in reasons; an input that is missing here has its own name. */
 const LABELS: { readonly [Kind in CellKind]?: string } = {
   abn: 'ABN',
   email: 'e-mail',

@@ -14,7 +14,7 @@ const UNDATED = { mtime: new Date(0), forceDosTimestamp: true };
 
 /**
  * A zip archive of these parts, which are taken no faster than its bytes are, and let go when nobody takes more. What
- * goes wrong with a part is thrown to whoever takes the bytes.
+ * goes wrong with a part is thrown to the caller that takes the bytes.
  */
 export async function* zipped(parts: readonly ArchivePart[]): AsyncGenerator<Buffer, void, undefined> {
   // Loaded here, because most runs write no workbook.

@@ -1,7 +1,7 @@
 import { unreachable } from '../../core/errors.ts';
 import { DATE_STYLES, escaped } from './parts.ts';
 
-/** What a cell holds. `text` is what somebody would type to get it; a cell whose text is empty is blank. */
+/** What a cell holds. `text` is what a user would type to get it; a cell whose text is empty is blank. */
 export type WorkbookCell =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'number'; readonly text: string; readonly value: number }
@@ -16,7 +16,7 @@ export type WorkbookCell =
     };
 
 export interface WorkbookRow {
-  /** As the spreadsheet shows it, the first being 1. */
+  /** The number that the spreadsheet shows; the first row has 1. */
   readonly number: number;
   /** Gaps are blank cells. */
   readonly cells: readonly (WorkbookCell | undefined)[];
@@ -67,5 +67,5 @@ export function lettersOf(column: number): string {
   return letters;
 }
 
-/** Filled as columns are met. */
+/** Letters of the columns that were asked for so far. */
 const KNOWN: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * The Australian Business Number: eleven digits, of which the first two are a checksum. Checked before anything is
- * paid for, because a mistyped number buys nothing or, worse, somebody else's company. Imports nothing.
+ * paid for, because a mistyped number buys nothing or, worse, another company's data. Imports nothing.
  */
 
 declare const brand: unique symbol;
@@ -26,7 +26,7 @@ const LABEL = /^A\.?B\.?N(?!\p{L})\.?:?/iu;
 /** White space and invisible characters of any kind, dots, and the dashes and minus signs that editors put for "-". */
 const SEPARATORS = /[\p{White_Space}\p{Cf}.\-\u2010-\u2015\u2212]/gu;
 
-/** As most files have it. It says the same by either way, and costs a third without the steps that change nothing. */
+/** The spelling of most files. Reading it directly gives the same result in a third of the time. */
 const PLAIN = /^[0-9]{11}$/;
 
 /** What a spreadsheet makes of a number in a narrow column; the digits behind it are lost for good. */
@@ -84,8 +84,8 @@ const passes = (sum: number): boolean => sum % MODULUS === 0;
 // ---------------------------------------------------------------------------------------------------- candidates
 
 /**
- * The ABNs that somebody may have meant who wrote one digit wrong, swapped two neighbours, or left one digit out, in
- * rising order; empty for text that is not ten or eleven digits. Somebody has to choose: one number in 89 passes by
+ * The ABNs that may have been meant by a person who wrote one digit wrong, swapped two neighbours, or left one digit out,
+ * in rising order; empty for text that is not ten or eleven digits. A person has to choose: one number in 89 passes by
  * chance, so even an only candidate may be another company's.
  */
 export function abnCandidates(digits: string): readonly Abn[] {

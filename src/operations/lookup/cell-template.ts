@@ -35,7 +35,7 @@ export function filledIn(body: JsonObject, cells: Cells): JsonObject {
 }
 
 /**
- * The same without the texts of which every cell is blank, and without objects and lists in which nothing else stood: to
+ * The body of one row without texts whose cells are all blank, and without objects and lists that held nothing else: to
  * most vendors "" is a value, by which they look for nothing or overwrite something. A "" of the job's own stays.
  */
 export function withoutBlanks(body: JsonObject, cells: Cells): JsonObject {

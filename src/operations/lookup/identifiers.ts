@@ -18,7 +18,7 @@ type Unusable = Extract<Normalised, { kind: 'unusable' }>;
 const usable = (value: string): Normalised => ({ kind: 'usable', value });
 const unusable = (problem: string): Unusable => ({ kind: 'unusable', problem });
 
-/** By one a spreadsheet program takes a cell for text; exports leave it in. No identifier begins with one. */
+/** A leading apostrophe tells a spreadsheet program that the cell is text; exports keep it. No identifier begins with one. */
 const TEXT_MARKS = /^(?:'\s*)+/;
 
 /** A formula that shows nothing but a text: `="51824753556"` keeps a spreadsheet from making a number of it. */
@@ -87,7 +87,7 @@ export const FORMER_WEBSITE = {
   asksTheSame: true,
 } as const;
 
-/** As browsers check an address: zod's own pattern refuses the "&" of `r&d@acme.com`. */
+/** The check that browsers make: zod's own pattern refuses the "&" of `r&d@acme.com`. */
 const email = z.email({ pattern: z.regexes.html5Email });
 
 /** What browsers let pass and no mailbox has: a dot at either end of the local part, or two in a row. */
@@ -104,7 +104,7 @@ export const normaliseEmail = normaliser((text) => {
     : unusable('is not an e-mail address');
 });
 
-/** The apostrophe that marks a cell as text was taken for a part of the address, which is somebody else's or nobody's. */
+/** The apostrophe that marks a cell as text was taken for a part of the address, which is then another person's or nobody's. */
 export const FORMER_EMAIL = { spelled: (value: string): string => `'${value}`, asksTheSame: false } as const;
 
 // ------------------------------------------------------------------------------------------------------- profiles
@@ -192,7 +192,7 @@ export function withoutTracking(text: string): string {
 
 /**
  * What a profile URL of a network that we know has besides the profile, which normalising leaves out: the network's host
- * for one country or for phones, or parameters of somebody's visit. Undefined for neither, and for other networks.
+ * for one country or for phones, or parameters of a visit. Undefined for neither, and for other networks.
  */
 export function profileDetour(text: string): 'country_host' | 'tracking' | undefined {
   const address = readAddress(text);
@@ -270,7 +270,7 @@ function readAddress(text: string): WebAddress | Unusable {
 }
 
 function parseAddress(text: string): WebAddress | Unusable {
-  // Before the parser sees it: it removes line ends and tabs silently, which would join two values into a third.
+  // The parser removes line ends and tabs silently, which would join two values into a third, so we look first.
   if (/\s/.test(text)) return unusable('contains a space or several values');
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme !== undefined && !/^https?:/i.test(scheme))

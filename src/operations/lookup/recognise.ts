@@ -18,7 +18,7 @@ import {
 /** Eleven digits at least, or a character that may stand for some: most cells have neither. */
 const MAY_BE_ABN = /(?:[0-9][^0-9]*){11}|\P{ASCII}/u;
 
-/** The same, but for characters that are no numbers, such as `é`. Asked second, because it takes several times as long. */
+/** The same without characters that are not numbers, such as `é`. It takes several times as long, so it is tested second. */
 const NUMBERS = /(?:[0-9][^0-9]*){11}|[\p{N}--[0-9]]/v;
 
 /** A host name and nothing else. */
@@ -59,21 +59,21 @@ export function isWebsite(cell: string): boolean {
   return mayBeSite(cell) && isUsable(normaliseWebsite(cell));
 }
 
-/** Of a network that we know: of any other a page may be a company's, a person's, or nobody's. */
+/** A company's page of a network that we know: a page of another network may be anybody's. */
 export function isCompanyProfile(cell: string): boolean {
   return (
     mayBeAddress(cell) && isUsable(normaliseCompanyProfile(cell)) && !isUsable(normalisePersonProfile(cell))
   );
 }
 
-/** The same of a person. */
+/** A person's page of a network that we know. */
 export function isPersonProfile(cell: string): boolean {
   return (
     mayBeAddress(cell) && isUsable(normalisePersonProfile(cell)) && !isUsable(normaliseCompanyProfile(cell))
   );
 }
 
-/** In one piece and with a dot, which no host name does without. */
+/** The cell has no blanks within it, and a dot, because every host name has one. */
 function mayBeAddress(cell: string): boolean {
   return cell.includes('.') && !/\s/.test(cell.trim());
 }

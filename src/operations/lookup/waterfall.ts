@@ -46,14 +46,14 @@ export interface FormerSpelling {
 
 /** One lookup that may be made for a row. */
 export interface Tier {
-  /** As a waterfall names it and `_matched_by` shows it: `abn`, `abn+domain`. */
+  /** The name in a waterfall and in `_matched_by`: `abn`, `abn+domain`. */
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** A row, ready to be looked up. */
 export interface TieredInput {
-  /** In the order in which they are tried; at least one. */
+  /** The tiers in the order in which they are tried; at least one. */
   readonly tiers: readonly Tier[];
   /** What was wrong with identifiers that are left out: "ABN 51 824 753 557: the checksum fails". */
   readonly remark?: string;
@@ -158,7 +158,7 @@ export function prepareTiers(
     waterfall === undefined ? cell !== undefined : waterfall.flat().includes(identifier.name),
   );
   if (asked.length === 0) return { kind: 'invalid', reason: whyNothing(named) };
-  // That the vendor cannot be asked by it is news only to a row that has nothing else.
+  // An identifier that the vendor cannot be asked by is mentioned only when the row has no other.
   const remark = remarkOn(
     named.filter((reading) => !cannotBeAsked(reading)),
     asked.flat(),

@@ -14,11 +14,11 @@ import type { PlannedAction, PlannedWork } from '../../core/operation.ts';
 import type { SubjectNow } from './change-calls.ts';
 
 /**
- * What the operations share that change somebody's place in a project: a person is looked up, an operation decides on a
- * course for them, and makes it the work of the row. `change-steps.ts` takes the course, one call at a time.
+ * What the operations share that change a person's place in a project: the person is looked up, the operation decides on
+ * an action, and the action becomes the work of the row. `change-steps.ts` carries it out, one call at a time.
  */
 
-/** Somebody in a project, and what is known of them. */
+/** A person in a project, and what is known of that person. */
 export interface Person extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
   /** The id that the row gives, which says that the person has accepted. */
@@ -26,7 +26,7 @@ export interface Person extends SubjectNow {
   readonly doubt?: NonNullable<KnownSubject['doubt']>;
 }
 
-/** By what a row names somebody; at least one. */
+/** The row's identifiers of a person, at least one: e-mail, user id or invite code. */
 export interface Names {
   readonly email?: string | undefined;
   readonly userId?: string | undefined;
@@ -105,7 +105,7 @@ export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>)
   return email ?? subjectWords({ name: subject.name });
 }
 
-/** How somebody who is in the project, as far as is known, comes to that role; undefined for somebody who is not. */
+/** The action that gives a person in the project that role; undefined for a person who is not known to be in it. */
 export function roleAction(person: Person, role: Role): PersonAction | undefined {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
@@ -122,7 +122,7 @@ export function roleAction(person: Person, role: Role): PersonAction | undefined
     case 'gone':
     case 'done':
     case undefined:
-      // The row knows of somebody in the project whom we know nothing of, or only that another id left it.
+      // The row names a user of whom we know nothing, or only that another user id of the same person has left.
       if (givenUserId === undefined || givenUserId === facts?.userId) return undefined;
       return update(givenUserId, role);
     default:
@@ -151,7 +151,7 @@ function reinviteCourse(person: Person, role: Role): PersonAction {
 }
 
 /**
- * @param next what to do about somebody whose invite the vendor does not have.
+ * @param next what to do about a person whose invite the vendor does not have.
  * @param words the vendor's, where it was asked just now.
  */
 export function unsureWords(
@@ -167,7 +167,7 @@ export function unsureWords(
 export const REMOVE_IF_ACCEPTED =
   'Run remove-user with the user_id if it was accepted; else nothing is left to do';
 
-/** How somebody comes to be not in the project. */
+/** The action after which the person is not in the project. */
 export function removalAction(person: Person): PersonAction {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
@@ -194,7 +194,7 @@ export function removalAction(person: Person): PersonAction {
   }
 }
 
-/** Of somebody who is invited. */
+/** Deletes the invite of a person who is invited. */
 export function deleteAction(person: Person): PersonAction {
   const inviteCode = person.facts?.inviteCode;
   if (inviteCode !== undefined) return { kind: 'delete', inviteCode };

@@ -12,7 +12,7 @@ export interface SubjectNow {
   readonly subject: Subject;
   readonly sequence: number;
   readonly facts?: SubjectFacts;
-  /** Of a person, where it is known. */
+  /** The person's e-mail address, where it is known. */
   readonly email?: string;
 }
 
@@ -70,7 +70,7 @@ export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
 export function removeUser(now: SubjectNow, userId: string): Call {
   const { subject, facts, email } = now;
   const identity = identityOf(now);
-  // Of somebody whom we know by e-mail, and to whom only the list gives this id, it says nothing.
+  // When only the list gives a person whom we know by e-mail this id, the answer says nothing about that person.
   const isTheirs = facts?.userId === userId || email === undefined;
   return changing(now, {
     operation: 'remove-user',

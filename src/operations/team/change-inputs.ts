@@ -104,7 +104,7 @@ export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
 /** Longer cells are cut in a reason: it has to fit a spreadsheet's cell, and the row itself stands beside it. */
 const LONGEST_QUOTE = 80;
 
-/** A cell, or another text of somebody else, as it is quoted to the user. */
+/** A cell, or another foreign text, as it is quoted to the user. */
 export function quoted(cell: string): string {
   return `"${foreignWords(cell.trim(), LONGEST_QUOTE)}"`;
 }
@@ -130,7 +130,7 @@ export function optional<Value>(
   return cell === undefined || cell.trim() === '' ? read(undefined) : reader(cell);
 }
 
-/** In lower case, which is how people are told apart. */
+/** The e-mail address in lower case, because case does not tell two people apart. */
 export function readEmail(cell = ''): Read<string> {
   const said = normaliseEmail(cell);
   switch (said.kind) {
@@ -197,7 +197,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
   throw stop('job', `roles: ${quoted(twice)} stands there twice.`, 'Take one of them out.');
 }
 
-/** One segment of a path and no more: `..` would be resolved away by whoever reads the address, encoded or not. */
+/** One segment of a path and no more: `..` would be resolved away by a server, encoded or not. */
 export function readUserId(cell = ''): Read<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;

@@ -67,7 +67,7 @@ const NO_INVITE = 'may have no invite';
 /** The service's own words stand before it, and may know better. */
 const STILL_WAITS = 'as far as is known it still waits';
 
-/** Somebody who is in the organization already is in the project at once, where the dialect can tell. */
+/** A person who is in the organization already is in the project at once; some dialects can tell. */
 function invitedWords({ fields }: Extract<Answer, { kind: 'found' }>, role: Role): string {
   return memberOf(fields, 'accepted') === true
     ? `accepted at once as ${role}: already in the organization`

@@ -118,7 +118,7 @@ function known(id: Read<string>, name?: string): Read<NamedProject> {
   return read(present({ kind: 'known', id: id.value, name }));
 }
 
-/** By the name as it stands, else in whatever case. */
+/** The id of the project with exactly this name, else of the one whose name differs in case alone. */
 function idOf(name: string, options: OperationOptions): string | undefined {
   const ids = projectIds(options);
   const spelled = [...ids].find(([each]) => each.trim().toLowerCase() === name.toLowerCase());

@@ -1,6 +1,6 @@
 import { type StopError, stop } from '../../core/errors.ts';
 
-/** What the service has announced and does not offer, so that whoever asks for it is not told of a slip of the pen. */
+/** What the service has announced and does not offer. A user who asks for it should not hear of a misspelt name. */
 const UNOFFERED: readonly { readonly words: RegExp; readonly what: string; readonly next: string }[] = [
   {
     words: /^(delete|remove)-projects?$/i,

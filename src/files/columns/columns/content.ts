@@ -13,7 +13,7 @@ const CELLS_LOOKED_AT = 1_000_000;
 
 export type LooksRight = NonNullable<InputField['looksRight']>;
 
-/** Of the filled cells of a column, how many look right, and how many of these are about somebody of their own. */
+/** How many filled cells of a column look right, and how many different subjects these are about. */
 export interface Share {
   readonly right: number;
   readonly distinct: number;

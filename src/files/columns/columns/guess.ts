@@ -14,7 +14,7 @@ import { notSure, unusable } from './refusals.ts';
  */
 
 export interface Guess {
-  /** By input. */
+  /** The guessed columns, by input. */
   readonly sure: ReadonlyMap<string, GuessedColumn>;
   /** Why the operation cannot be run with what is sure; undefined when it can. */
   readonly problem?: StopError;
@@ -32,10 +32,10 @@ const SURE_DISTINCT = 0.5;
 /** A column that is blank more often has what looks right in remarks, which are about anybody. */
 const SURE_ROWS = 0.1;
 
-/** A column that looks right more often than that is a rival, and which of the two is meant only the user knows. */
+/** Above this share a second column is a rival, and only the user knows which of the two is meant. */
 const RIVAL_SHARE = 0.1;
 
-/** Below, what looks right in a column is a remark in it and not what it is for. */
+/** Below this share, what looks right in a column is a remark and not what the column is for. */
 const LIKELY_SHARE = 0.5;
 
 /** @param content left out: by the header alone. */
@@ -90,7 +90,7 @@ function doubtOf({ right, distinct, filled, rows }: Share): string | undefined {
 
 // -------------------------------------------------------------------------------------------------- by name
 
-/** By its columns. In an earlier output of ours the first of several is meant, because what we added stands to the right. */
+/** Whether the file is an earlier output. There the first of several columns is meant, because we add ours to the right. */
 export function isOutput(header: readonly string[]): boolean {
   return header.includes('_status');
 }

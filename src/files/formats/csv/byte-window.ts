@@ -53,7 +53,7 @@ export class ByteWindow {
     return Buffer.concat(this.#chunks).subarray(from, from + length);
   }
 
-  /** As `peek`, and moves `start` to the offset. */
+  /** The same bytes as `peek` gives; `start` moves to the offset. */
   take(end: number): Buffer {
     const bytes = this.peek(end);
     this.#start = end;

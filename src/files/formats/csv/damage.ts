@@ -33,7 +33,7 @@ export const DAMAGE: Partial<Record<CsvErrorCode, CellIssue>> = {
   CSV_MAX_RECORD_SIZE: ROW_TOO_LONG,
 };
 
-/** Whoever closes it by chance is another row's quote, and what lies between them is lost in one cell. */
+/** The quote of another row closes it by chance, and the rows between them are lost in one cell. */
 export const ROWS_SWALLOWED: CellIssue = {
   fact: 'a quote opens here and is not closed where its cell ends, so that the rows below it are read as part of the cell',
   next: CLOSE_THE_QUOTE,

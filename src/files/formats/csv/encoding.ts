@@ -13,7 +13,7 @@ export interface FoundEncoding {
 type EncodedFile = Pick<TextSource, 'file' | 'isPacked'>;
 
 /**
- * As wanted; else by the byte-order mark; else UTF-8 when all of the file is, and Windows-1252 when not. Only the last
+ * The encoding: the wanted one; else what the byte-order mark says; else UTF-8 or Windows-1252. Only the last
  * two are told apart by reading the whole file.
  * @throws StopError `input` for a file that is no text, or damaged so that neither of the two would be right.
  */
@@ -70,7 +70,7 @@ async function lineOf(source: EncodedFile, offset: number): Promise<number> {
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK\x03\x04');
 
-/** @throws StopError `input` for what another program made and somebody gave the name of a text. */
+/** @throws StopError `input` for a file of another kind that has the name of a text. */
 function requireText(path: string, start: Buffer): void {
   const beginsWith = (magic: Buffer): boolean => start.subarray(0, magic.length).equals(magic);
   if (beginsWith(ZIP)) throw notText(path, 'a zip file or a workbook', 'Give a workbook the ending .xlsx.');
@@ -81,7 +81,7 @@ function notText(path: string, what: string, next: string): StopError {
   return stop('input', `${path} is ${what}, not the text that its name says.`, next);
 }
 
-/** By its byte-order mark; without one only where it is beyond doubt, and said. */
+/** UTF-16 by its byte-order mark; without a mark only where it is beyond doubt, and with a note. */
 function utf16Of(start: Buffer): FoundEncoding | undefined {
   if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', notes: [] };
   if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', notes: [] };

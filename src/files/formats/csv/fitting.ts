@@ -6,7 +6,7 @@ import { invariant } from '../../../core/errors.ts';
 import type { Encoding } from '../../../core/format.ts';
 import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 
-/** Hears of the first character that the encoding lacks. */
+/** Is called with the first character that the encoding lacks. */
 export type OnUnwritable = (character: string) => void;
 
 /**

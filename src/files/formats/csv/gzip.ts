@@ -49,7 +49,7 @@ async function* through(
   stream: NodeJS.ReadWriteStream & AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
   const feeding = pipeline(Readable.from(chunks, { objectMode: true }), stream);
-  // Whoever takes from the stream hears of the same error.
+  // The reader of the stream gets the same error.
   feeding.catch(() => {});
   yield* stream;
 }

@@ -45,8 +45,8 @@ export interface CsvRecord {
   readonly kind: 'header' | 'row' | 'end';
   readonly position: Position;
   /**
-   * Those of the columns that have a name, in a padded file also where the file has fewer or more. Of a record that cannot
-   * be read all of them, as of `InputRow`.
+   * The cells of the columns that have a name; a padded file may have fewer or more of them. A record that cannot be read
+   * has all its cells here, as in `InputRow`.
    */
   readonly cells: readonly string[];
   /** Why it cannot be read, see `InputRow`. */
@@ -55,7 +55,7 @@ export interface CsvRecord {
   readonly found: number;
   /** Lines that hold nothing but their line end. */
   readonly blankLines: Buffer;
-  /** As in the file: with its line end, and for the first one with the byte-order mark. */
+  /** The bytes in the file, with the line end; the first record has the byte-order mark, too. */
   readonly bytes: Buffer;
 }
 
@@ -64,7 +64,7 @@ export interface Reading {
   readonly columns?: NamedColumns;
   /** Where a row starts; left out: where the header is. */
   readonly from?: Position;
-  /** Sees the bytes of the file itself, all of them, in order. */
+  /** Is called with all bytes of the file itself, in order. */
   readonly onFileBytes?: (bytes: Buffer) => void;
 }
 
@@ -98,7 +98,7 @@ export async function* readRecords(
   // A record that differs in width from the first that was counted costs an error object with its stack, many times as
   // long as the record itself takes, also where any width will do. So none is counted.
   const counts: { records: number } = parser.info;
-  // What is wrong is told to whoever gave the parser something to do; without a listener it would end the process too.
+  // `parsed` rejects with the error; without a listener it would end the process, too.
   parser.on('error', () => {});
   const takeGroup = (): readonly CsvRecord[] => {
     const taken = group;
@@ -311,7 +311,7 @@ class RecordReader {
     return columns.places.map((place) => cells[place] ?? '');
   }
 
-  /** Those that seem to stand below a name, then the others. */
+  /** The cells that seem to stand below a name, then the others. */
   #allOf(found: readonly string[]): readonly string[] {
     const { columns } = this.#reading;
     if (columns === undefined || columns.nameless.length === 0) return found;
@@ -323,7 +323,7 @@ class RecordReader {
     ];
   }
 
-  /** Undefined where that is not to be done, or cannot be. */
+  /** The cells padded to the width of the header; undefined where the file is not padded, or cells beyond it are filled. */
   #padded(found: readonly string[], width: number): readonly string[] | undefined {
     if (!(this.#shape.isPadded && isBlank(found.slice(width)))) return undefined;
     return [...found.slice(0, width), ...Array<string>(Math.max(0, width - found.length)).fill('')];

@@ -16,9 +16,9 @@ export interface Shape extends TextSource {
   readonly isStrict: boolean;
   /** What stands above the header, as UTF-8: byte-order mark, `sep=` line, title lines. */
   readonly preamble: Buffer;
-  /** Of the header, or of the blank lines above it. */
+  /** The position of the header, or of the blank lines above it. */
   readonly start: Position;
-  /** For the user, in whole sentences. */
+  /** What the user should be told, in whole sentences. */
   readonly notes: readonly string[];
 }
 

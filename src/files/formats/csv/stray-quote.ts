@@ -65,7 +65,7 @@ export function swallowingCell(
   return endsInRow || below.some(isRow) ? opening : undefined;
 }
 
-/** Without their line ends. */
+/** The lines of the record, without their line ends. */
 function linesOf(body: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let start = 0; start < body.length; ) {

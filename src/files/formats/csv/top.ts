@@ -9,14 +9,14 @@ import { type TextSource, textOf } from './text-source.ts';
 export interface Top {
   /** What a first line such as `sep=;` says. */
   readonly separator: Delimiter | undefined;
-  /** As UTF-8; empty where the header is on the first line, which then holds the byte-order mark, too. */
+  /** What stands above the header, as UTF-8. It is empty where the header is on the first line, with the byte-order mark. */
   readonly preamble: Buffer;
-  /** Of the header, or of the blank lines above it. */
+  /** The position of the header, or of the blank lines above it. */
   readonly start: Position;
   readonly sample: Sample;
 }
 
-/** As much of a table as its delimiter and its titles are guessed from. */
+/** The bytes of a table from which its delimiter and its titles are guessed. */
 const SAMPLE_BYTES = 64 * 1024;
 
 /** What stands above the header waits in memory. Nobody has a megabyte of it. */

@@ -74,7 +74,7 @@ function unfinishedLength(bytes: Buffer): number {
   return 0;
 }
 
-/** By its first byte. */
+/** The length in bytes of the character that begins with this byte. */
 function characterLength(first: number): number {
   if (first < 0xc0) return 1;
   if (first < 0xe0) return 2;

@@ -19,9 +19,9 @@ import {
 /** A workbook whose texts and formats are read, and its sheets by name; the sheets themselves are not. */
 export interface Book extends CellContext {
   readonly archive: Archive;
-  /** In the order of their tabs. */
+  /** The sheets in the order of their tabs. */
   readonly sheets: readonly BookSheet[];
-  /** By the number that a cell has for its style. */
+  /** The formats, indexed by the number that a cell has for its style. */
   readonly formats: readonly NumberFormat[];
   readonly hasMacros: boolean;
   /** The sheet that was open when the workbook was saved; undefined where that is none of cells. */
@@ -30,7 +30,7 @@ export interface Book extends CellContext {
 
 export interface BookSheet {
   readonly name: string;
-  /** Of the archive. */
+  /** The name of its part in the archive. */
   readonly part: string;
   readonly isHidden: boolean;
 }
@@ -92,7 +92,7 @@ function noWorkbook(archive: Archive): Error {
 
 const PACKAGE_LINKS = '_rels/.rels';
 
-/** From one part to another. */
+/** A link from one part to another. */
 interface Link {
   readonly id: string;
   /** The last word of its address: `worksheet`. */
@@ -121,7 +121,7 @@ async function readMain(
   links: readonly Link[],
 ): Promise<Pick<Book, 'sheets' | 'from1904' | 'open'>> {
   const sheets: BookSheet[] = [];
-  // By the place of each tab, as charts have tabs as well.
+  // Charts have tabs as well, so each sheet stands at the place of its tab.
   const tabs: (BookSheet | undefined)[] = [];
   let openTab = -1;
   let from1904 = false;

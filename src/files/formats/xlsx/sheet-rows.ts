@@ -59,11 +59,11 @@ class RowReader implements XmlListener {
   #isHidden = false;
   #formulas = 0;
   #unsaved: number[] = [];
-  /** Of the cell at hand. */
+  /** Whether the current cell has a formula. */
   #isFormula = false;
   #hasValue = false;
   #cells: (WorkbookCell | undefined)[] = [];
-  /** Of the cell at hand, or the last one; -1 before the first of a row. */
+  /** The column of the current cell, or of the last one; -1 before the first cell of a row. */
   #column = -1;
   #type = 'n';
   #style: string | undefined;

@@ -13,7 +13,7 @@ import { type SheetRow, sheetRows } from './sheet-rows.ts';
 export interface SheetTable {
   readonly columns: NamedColumns;
   readonly headerRow: number;
-  /** That hold something. */
+  /** How many rows below the header hold something. */
   readonly rows: number;
   /** What a reading found that is worth saying aloud. */
   readonly notes: readonly string[];
@@ -23,10 +23,10 @@ export interface SheetTable {
 
 type Top = Pick<SheetTable, 'columns' | 'headerRow'>;
 
-/** Of those in which values are missing. */
+/** How many of the columns with missing values are named. */
 const COLUMNS_SHOWN = 8;
 
-/** Above this, opening and saving takes Excel itself minutes; a CSV file streams at any size. */
+/** The most rows of a workbook. Excel itself takes minutes to open and save more; a CSV file streams at any size. */
 const MOST_ROWS = 200_000;
 
 /**
@@ -98,7 +98,7 @@ class TableSurvey {
     this.#options = options;
   }
 
-  /** Below the header. */
+  /** How many rows stand below the header. */
   get rows(): number {
     return this.#rows;
   }

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 
-/** Hears what a part of a workbook holds, in order. Names of elements are without their namespace's prefix. */
+/** Is called with what a part of a workbook holds, in order. Names of elements have no prefix of a namespace. */
 export interface XmlListener {
   opened(name: string, attributes: XmlAttributes): void;
   closed(name: string): void;
@@ -64,7 +64,7 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** As a workbook writes what is so or not; left out, it is not. */
+/** Whether an attribute of a workbook says yes; a missing one says no. */
 export function isTrue(attribute: string | undefined): boolean {
   return attribute === '1' || attribute === 'true';
 }
@@ -76,7 +76,7 @@ const MOST_CHARACTERS = 1024 * 1024;
 export class TextGatherer {
   #text = '';
   #isOpen = false;
-  /** Inside of how the text is pronounced, which Japanese workbooks have beside it. */
+  /** Whether we are inside of the pronunciation, which Japanese workbooks have beside the text. */
   #isSpoken = false;
 
   start(): void {

@@ -106,7 +106,7 @@ export async function copyFor(
 
 const WORKBOOK_ENDING = '.xlsx';
 
-/** Of a workbook with macros, which is read but never written. */
+/** The ending of a workbook with macros, which is read but never written. */
 const MACROS_ENDING = '.xlsm';
 
 /** What a program for spreadsheets opens by these names would not be what it expects there. */
@@ -140,7 +140,7 @@ export async function listMark(inputPath: string, { isWorkbook }: { isWorkbook: 
   return isWorkbook || (await beginsWithMark(inputPath)) ? '\uFEFF' : '';
 }
 
-/** In UTF-8, and in UTF-16 of either order. */
+/** The byte-order marks of UTF-8 and of UTF-16 in either order. */
 const MARKS = ['efbbbf', 'fffe', 'feff'];
 const LONGEST_MARK = 3;
 

@@ -18,7 +18,7 @@ export function filesOf(output: string): readonly string[] {
   return filesWith(output, RESULTS_FILES);
 }
 
-/** Of all operations; a test holds it against theirs. */
+/** The results files of all operations; a test compares the list with theirs. */
 const RESULTS_FILES = ['people', 'results'] as const;
 
 export function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {

@@ -4,7 +4,7 @@
  */
 export class FreeNames {
   readonly #taken: Set<string>;
-  /** By the name without its number: the last one that was given. */
+  /** The last number that was given, by the name without its number. */
   readonly #last = new Map<string, number>();
 
   constructor(taken: Iterable<string>) {

@@ -40,7 +40,7 @@ export interface AskingRows {
   readonly header: readonly string[];
   /** Columns that are not repeated: those that an earlier output added. */
   readonly dropped: ReadonlySet<string>;
-  /** As of a sheet. */
+  /** The rows in groups, as a sheet gives them. */
   groups(): AsyncIterable<readonly InputRow[]>;
 }
 

@@ -20,7 +20,7 @@ export const CHART_BUCKETS = 120;
 /** A plan allows so many requests in a second and not in a tenth of one, so nothing is drawn any finer. */
 export const CHART_UNIT_MS = 1_000;
 
-/** In units of the drawing, which the browser scales to the width of the page. */
+/** Sizes in units of the drawing, which the browser scales to the width of the page. */
 const WIDTH = 720;
 const HEIGHT = 240;
 const LEFT = 48;
