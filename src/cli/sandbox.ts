@@ -9,7 +9,6 @@ interface Flags {
   readonly port: string;
   readonly book?: string;
   readonly log?: string;
-  readonly dialect: string;
   readonly rate?: string;
   readonly rateKind: RateKind;
   readonly rateHeaders: RateHeaders;
@@ -17,7 +16,6 @@ interface Flags {
   readonly matchRate: string;
   readonly seed: string;
   readonly faults: string;
-  readonly faultyLookUps?: boolean;
   readonly untilStdinEnds?: boolean;
 }
 
@@ -30,11 +28,6 @@ const sandbox: CliCommand = {
       .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '4810')
       .option('--book <file>', 'where every charge is noted before it is answered; left out: in memory')
       .option('--log <file>', 'where every request to a vendor is noted')
-      .option(
-        '--dialect <name>',
-        'how a vendor is spoken to: provider, rest-get or lists, or a file so named',
-        'provider',
-      )
       .option(
         '--rate <rate>',
         'the most requests of a key, as 20/s, 600/min, 5000/h or 100/d; left out: no limit',
@@ -55,7 +48,6 @@ const sandbox: CliCommand = {
         'what goes wrong on purpose, as NAME:PROBABILITY or NAME:xCOUNT; NAME@OPERATION for one alone',
         '',
       )
-      .option('--faulty-look-ups', 'also for what costs nothing: read-back, usage, redirect, lists')
       .option('--until-stdin-ends', 'end when standard input does')
       .action(run((console, flags: Flags) => serve(console, flags)));
   },
@@ -85,8 +77,6 @@ function optionsOf(flags: Flags): SandboxOptions {
     matchRate: numberOf('--match-rate', flags.matchRate, 1),
     seed: numberOf('--seed', flags.seed, Number.MAX_SAFE_INTEGER),
     faults: flags.faults,
-    faultyLookUps: flags.faultyLookUps === true,
-    dialect: flags.dialect,
     rateKind: flags.rateKind,
     rateHeaders: flags.rateHeaders,
     ...(flags.book === undefined ? {} : { bookPath: flags.book }),

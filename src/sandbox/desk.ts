@@ -3,7 +3,6 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
 import type { Admitted, RequestHead, TurnedAway } from './admission.ts';
 import { readAuthorization } from './authorization.ts';
-import { control } from './control.ts';
 import { readBody, sendJson } from './exchange.ts';
 import type { Fault, WireFault } from './faults.ts';
 import { isMembers, parseJson } from './json.ts';
@@ -109,7 +108,7 @@ export class Desk {
     if (received === 'gone') return;
     const body = parseJson(received.text ?? '');
     try {
-      const reply = control(this.#parts.vendors, `${request.method} ${path}`, isMembers(body) ? body : {});
+      const reply = this.#parts.vendors.control(`${request.method} ${path}`, isMembers(body) ? body : {});
       sendJson(response, reply.status, reply.body);
     } catch (error) {
       if (!(error instanceof StopError)) throw error;

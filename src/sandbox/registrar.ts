@@ -4,7 +4,6 @@ import { Book, type BookSum } from './book.ts';
 import type { Change, Entry } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
-import { type PersonCount, PersonCounts } from './person-counts.ts';
 import { ServiceState } from './service-state.ts';
 import { type Decision, refusal, type VendorOperation } from './vendor.ts';
 
@@ -30,7 +29,7 @@ interface Parts {
   readonly book: Book;
   readonly state: ServiceState;
   readonly keyed: KeyedAnswers;
-  readonly persons: PersonCounts;
+  readonly noted: (entry: Entry) => void;
 }
 
 export class Registrar {
@@ -42,13 +41,19 @@ export class Registrar {
     this.#sequence = parts.book.lastSequence;
   }
 
-  /** Reads the book back, so that sums, keyed answers and the service's state are those before a restart. */
-  static async open(bookPath: string | undefined, clock: Clock): Promise<Registrar> {
+  /**
+   * Reads the book back, so that sums, keyed answers and the service's state are those before a restart.
+   * @param noted sees every entry, also those that are read back.
+   */
+  static async open(
+    bookPath: string | undefined,
+    clock: Clock,
+    noted: (entry: Entry) => void,
+  ): Promise<Registrar> {
     const state = new ServiceState();
     const keyed = new KeyedAnswers();
-    const persons = new PersonCounts();
-    const book = await Book.open(bookPath, (entry) => note(entry, { state, keyed, persons }));
-    return new Registrar({ clock, book, state, keyed, persons });
+    const book = await Book.open(bookPath, (entry) => note(entry, { state, keyed, noted }));
+    return new Registrar({ clock, book, state, keyed, noted });
   }
 
   get state(): ServiceState {
@@ -72,9 +77,8 @@ export class Registrar {
     return this.#parts.book.creditsOf(account);
   }
 
-  sum(): BookSum & { readonly changes: readonly PersonCount[] } {
-    const { book, persons } = this.#parts;
-    return { ...book.sum(), changes: persons.all() };
+  sum(): BookSum {
+    return this.#parts.book.sum();
   }
 
   /**
@@ -104,7 +108,7 @@ export class Registrar {
     return { decision, credits };
   }
 
-  /** Something that a test does to the vendors from outside. */
+  /** Something that is done to the vendors from outside. */
   alter(operation: string, change: Change): void {
     const entry = { vendor: 'sandbox', operation, parameters: {}, account: '', credits: 0, change } as const;
     this.#append(this.nextSequence(), entry);
@@ -123,10 +127,10 @@ export class Registrar {
 }
 
 /** Everything that is remembered besides sums is remembered from the book's lines. */
-function note(entry: Entry, { state, keyed, persons }: Pick<Parts, 'state' | 'keyed' | 'persons'>): void {
+function note(entry: Entry, { state, keyed, noted }: Pick<Parts, 'state' | 'keyed' | 'noted'>): void {
   if (entry.change !== undefined) state.apply(entry.change, entry.account);
   keyed.note(entry);
-  persons.note(entry);
+  noted(entry);
 }
 
 function decide(

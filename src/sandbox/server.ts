@@ -5,10 +5,9 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
 import { parseRate } from '../core/rate.ts';
 import { Desk } from './desk.ts';
-import { dialectNamed } from './dialects.ts';
 import { LineFile } from './line-file.ts';
 import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
-import { type VendorSettings, Vendors } from './vendors.ts';
+import { type Extension, type VendorSettings, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone. */
 
@@ -34,8 +33,8 @@ export interface SandboxOptions {
   readonly faults?: string;
   /** Faults do not spare what costs nothing. */
   readonly faultyLookUps?: boolean;
-  /** As `--dialect`. */
-  readonly dialect?: string;
+  /** What it has besides that of a user. */
+  readonly extension?: Extension;
   readonly clock?: Clock;
 }
 
@@ -93,7 +92,7 @@ function settingsOf(options: SandboxOptions, clock: Clock): VendorSettings {
     seed,
     faults,
     faultyLookUps: options.faultyLookUps ?? false,
-    dialect: dialectNamed(options.dialect ?? 'provider'),
+    extension: options.extension ?? {},
     clock,
   };
 }

@@ -101,19 +101,7 @@ export class ServiceState {
     return email.startsWith(MEMBER_PREFIX) || this.#members.has(email);
   }
 
-  /** Who has accepted, in no order. */
-  usersOf(project: string): readonly User[] {
-    return [...this.#users.values()].filter((user) => user.project === project);
-  }
-
-  /** Those that wait, in no order. */
-  pendingInvitesOf(project: string): readonly Invite[] {
-    return [...this.#invites.values()].filter(
-      (invite) => invite.project === project && invite.state === 'pending',
-    );
-  }
-
-  /** Everything, for a test to look at. */
+  /** Everything, oldest first. */
   all(): Everything {
     return {
       projects: [...this.#projects.values()],
@@ -215,11 +203,6 @@ interface Everything {
   readonly users: readonly User[];
   readonly mails: readonly Mail[];
   readonly tags: readonly Tag[];
-}
-
-/** Whose key it is: somebody invented, made from the account, because the key itself is never kept. */
-export function ownEmailOf(account: string): string {
-  return `key-${account}@sandbox.example`;
 }
 
 /** A person has one identifier in every project, made from the e-mail so that tests know it beforehand. */

@@ -1,7 +1,6 @@
-import type { Change, Person } from './book-entry.ts';
+import type { Change } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
-import { listOperations } from './service-lists.ts';
-import { ownEmailOf, type ServiceState, userIdOf } from './service-state.ts';
+import { type ServiceState, userIdOf } from './service-state.ts';
 import {
   type Decision,
   problemOfStrings,
@@ -18,20 +17,12 @@ type Decide = (request: VendorRequest) => Decision;
 
 export class Service {
   readonly state: ServiceState;
-  readonly #lists: boolean;
 
-  /** @param lists it says who is in a project, and of an invite whether it was accepted at once. */
-  constructor(state: ServiceState, lists: boolean) {
+  constructor(state: ServiceState) {
     this.state = state;
-    this.#lists = lists;
   }
 
   operations(): readonly VendorOperation[] {
-    const more = listOperations(this.state, (decide) => this.#administered(decide));
-    return this.#lists ? [...this.#published(), ...more] : this.#published();
-  }
-
-  #published(): readonly VendorOperation[] {
     const shared = { vendor: 'service', method: 'POST' } as const;
     const named = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
     return [
@@ -46,58 +37,31 @@ export class Service {
         ...named,
         name: 'create-invite',
         path: '/latest/auth/invite/create',
-        decide: this.#ofPerson((request) => this.#createInvite(request)),
+        decide: administered(this.state, (request) => this.#createInvite(request)),
       },
       {
         ...shared,
         name: 'update-user',
         path: '/latest/auth/users/{user_id}/update',
         authorization: ['<project>:<key>'],
-        decide: this.#ofPerson((request) => this.#updateUser(request)),
+        decide: administered(this.state, (request) => this.#updateUser(request)),
       },
       {
         ...named,
         name: 'delete-invite',
         path: '/latest/auth/invite/delete',
-        decide: this.#ofPerson((request) => this.#deleteInvite(request)),
+        decide: administered(this.state, (request) => this.#deleteInvite(request)),
       },
       {
         ...named,
         name: 'remove-user',
         path: '/latest/auth/users/{user_id}/delete',
-        decide: this.#ofPerson((request) => this.#removeUser(request)),
+        decide: administered(this.state, (request) => this.#removeUser(request)),
       },
     ];
   }
 
-  /** Needs the Admin permission on the project. */
-  #administered(decide: Decide): Decide {
-    return (request) => {
-      const { project, account } = request;
-      return this.state.isAdmin(project, account)
-        ? decide(request)
-        : refusal(403, `This key has no Admin permission on project "${project}".`);
-    };
-  }
-
-  /** A change of one person; where it is refused, and they are known, the book says whose it was. */
-  #ofPerson(decide: Decide): Decide {
-    const administered = this.#administered(decide);
-    return (request) => {
-      const decision = administered(request);
-      const person = decision.change === undefined ? this.#personIn(request) : undefined;
-      return person === undefined ? decision : { ...decision, refused: person };
-    };
-  }
-
-  #personIn({ body, project, segment }: VendorRequest): Person | undefined {
-    const { email, invite_code: code } = body;
-    if (isAddress(email)) return { project, email: email.toLowerCase() };
-    const known = typeof code === 'string' ? this.state.invite(code) : this.state.user(project, segment);
-    return known && { project, email: known.email };
-  }
-
-  #createProject({ body, sequence, account }: VendorRequest): Decision {
+  #createProject({ body, sequence }: VendorRequest): Decision {
     const problem = problemOfProject(body);
     if (problem !== undefined) return refusal(400, problem);
     const project = `project-${sequence}`;
@@ -109,7 +73,6 @@ export class Service {
         name: String(body.name),
         description: String(body.description),
         organization: String(body.organization_id),
-        ...(this.#lists ? { owner: ownEmailOf(account) } : {}),
       },
     );
   }
@@ -128,11 +91,7 @@ export class Service {
     const accepted = this.state.isMember(email);
     const role = roleOf(body.permissions) ?? '';
     // Only the code is published as the answer: whether it was accepted at once is not to be told from it.
-    const told = this.#lists ? toldOfAcceptance(accepted, email) : {};
-    return applied(
-      { invite_code: invite, ...told },
-      { kind: 'invited', project, email, role, invite, accepted },
-    );
+    return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
   }
 
   #updateUser({ body, project, segment: userId }: VendorRequest): Decision {
@@ -162,8 +121,12 @@ export class Service {
   }
 }
 
-function toldOfAcceptance(accepted: boolean, email: string): JsonMembers {
-  return accepted ? { status: 'accepted', user_id: userIdOf(email) } : { status: 'pending' };
+/** Needs the Admin permission on the project. */
+export function administered(state: ServiceState, decide: Decide): Decide {
+  return (request) =>
+    state.isAdmin(request.project, request.account)
+      ? decide(request)
+      : refusal(403, `This key has no Admin permission on project "${request.project}".`);
 }
 
 function applied(body: JsonMembers, change: Change): Decision {

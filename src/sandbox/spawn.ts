@@ -21,6 +21,8 @@ export interface SpawnOptions {
   /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
   readonly flags: readonly string[];
   readonly logPath?: string;
+  /** Left out: `rowonce sandbox`. */
+  readonly program?: readonly string[];
 }
 
 export interface SpawnedSandbox {
@@ -43,12 +45,12 @@ export function bookPathIn(folder: string, vendor: 'provider' | 'service'): stri
  * A StopError (usage) when it ends before it listens.
  */
 export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbox> {
-  const { bookPath, logPath, flags } = options;
+  const { bookPath, logPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
   const log = logPath === undefined ? [] : ['--log', logPath];
-  const words = ['sandbox', '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
+  const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
   // A crash point is meant for the program under test, never for its judge.
   const { ROWONCE_CRASH_AT: _, ...env } = process.env;
-  const child = spawn(process.execPath, [fileURLToPath(PROGRAM), ...words], {
+  const child = spawn(process.execPath, words, {
     detached: true,
     stdio: 'pipe',
     env,

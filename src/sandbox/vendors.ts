@@ -2,17 +2,18 @@ import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import { Admission, type Admitted, type RequestHead, type TurnedAway } from './admission.ts';
 import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
-import { accountOf } from './authorization.ts';
-import type { SandboxControls } from './control.ts';
-import { type DialectName, providerIn, serviceIn } from './dialects.ts';
+import type { Entry } from './book-entry.ts';
 import { answerOnPurpose } from './fault-answers.ts';
 import { type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
-import { isMembers, type Json, parseJson } from './json.ts';
+import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { Knowledge } from './knowledge.ts';
 import { lookUps } from './look-ups.ts';
+import { type ProviderDialect, publishedProvider } from './provider.ts';
 import type { RateLimit } from './rate.ts';
 import { type ReceivedBody, Registrar } from './registrar.ts';
 import { parametersIn } from './routes.ts';
+import { Service } from './service.ts';
+import type { ServiceState } from './service-state.ts';
 import { type Answer, type Decision, type VendorOperation, withHeaders } from './vendor.ts';
 
 /** Both vendors behind one door: admission, then what goes wrong on purpose, then the decision, then the answer. */
@@ -31,8 +32,25 @@ export interface VendorSettings {
   readonly faults: string;
   /** Look-ups suffer faults like everything else. */
   readonly faultyLookUps: boolean;
-  readonly dialect: DialectName;
+  readonly extension: Extension;
   readonly clock: Clock;
+}
+
+/** What a test composes into its own sandbox. The one that users start has none of it. */
+export interface Extension {
+  /** Another way of speaking to the provider. */
+  provider?(knowledge: Knowledge): ProviderDialect;
+  /** The operations of the service, made of those that are published. */
+  service?(published: readonly VendorOperation[], state: ServiceState): readonly VendorOperation[];
+  /** Sees every entry of the book, also those from before a restart. */
+  note?(entry: Entry): void;
+  /** Answers `METHOD /sandbox/…` before the sandbox itself does; undefined: there is nothing of its own. */
+  control?(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined;
+}
+
+export interface ControlReply {
+  readonly status: number;
+  readonly body: object;
 }
 
 /** What becomes of an admitted request; everything in it that costs or changes is booked already. */
@@ -50,26 +68,28 @@ export interface Handled {
   readonly inner?: { readonly operation: string | null; readonly body: Json };
 }
 
-export class Vendors implements SandboxControls {
+export class Vendors {
   readonly #settings: VendorSettings;
   readonly #knowledge: Knowledge;
-  readonly #registrar: Registrar;
+  readonly registrar: Registrar;
   readonly #admission: Admission;
   /** By name, for faults that strike one alone. */
   readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
   #requests = 0;
-  #dateOffsetMs: number | null = 0;
+  /** How far the `Date` of answers is off, in milliseconds; null: they have none. */
+  dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
-    const { clock, rateLimit } = settings;
+    const { clock, rateLimit, extension } = settings;
     this.#settings = settings;
-    this.#registrar = registrar;
+    this.registrar = registrar;
     this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(settings.matchRate));
-    const provider = providerIn(settings.dialect, this.#knowledge);
+    const provider = (extension.provider ?? publishedProvider)(this.#knowledge);
     const free = lookUps(registrar);
-    const service = serviceIn(settings.dialect, registrar.state);
+    const published = new Service(registrar.state).operations();
+    const service = extension.service?.(published, registrar.state) ?? published;
     this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
     this.#faults = this.#faultsIn(settings.faults);
     this.#admission = new Admission({
@@ -84,7 +104,8 @@ export class Vendors implements SandboxControls {
 
   /** A StopError (usage) when the book cannot be used or a setting makes no sense. */
   static async open(settings: VendorSettings): Promise<Vendors> {
-    const registrar = await Registrar.open(settings.bookPath, settings.clock);
+    const { bookPath, clock, extension } = settings;
+    const registrar = await Registrar.open(bookPath, clock, (entry) => extension.note?.(entry));
     try {
       return new Vendors(settings, registrar);
     } catch (error) {
@@ -96,7 +117,7 @@ export class Vendors implements SandboxControls {
   /** The number of the next request. */
   nextSequence(): number {
     this.#requests += 1;
-    return this.#registrar.nextSequence();
+    return this.registrar.nextSequence();
   }
 
   admit(head: RequestHead): Admitted | TurnedAway {
@@ -114,7 +135,7 @@ export class Vendors implements SandboxControls {
     const { operation, account, target } = admitted;
     const fault = this.#drawFault(operation);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
-    const { decision, credits } = this.#registrar.act(admitted, sequence, received, happens);
+    const { decision, credits } = this.registrar.act(admitted, sequence, received, happens);
     const said = this.#admission.rateHeaders(operation.vendor, account);
     const whole = withHeaders(decision, { ...priceOf(operation, decision), ...said });
     if (fault === undefined) return { kind: 'handled', answer: whole, credits };
@@ -131,7 +152,7 @@ export class Vendors implements SandboxControls {
 
   /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */
   #handleApiCall(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
-    const { decision } = this.#registrar.act(admitted, sequence, received, true);
+    const { decision } = this.registrar.act(admitted, sequence, received, true);
     const json = parseJson(received.text ?? '');
     if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };
     const { account, method, target, text } = innerCallIn(json);
@@ -156,23 +177,15 @@ export class Vendors implements SandboxControls {
   book(): object {
     const { rateLimited } = this.#admission;
     const counted = { requests: this.#requests, rate_limited: rateLimited, faults: this.#faultCounts };
-    return { ...counted, ...this.#registrar.sum() };
+    return { ...counted, ...this.registrar.sum() };
   }
 
-  state(): object {
-    return this.#registrar.state.all();
-  }
-
-  accept(email: string): void {
-    this.#registrar.alter('accept', { kind: 'accepted', email });
-  }
-
-  revoke(key: string): void {
-    this.#registrar.alter('revoke', { kind: 'key_revoked', account: accountOf(key) });
-  }
-
-  removeAdmin(project: string, key: string): void {
-    this.#registrar.alter('remove-admin', { kind: 'admin_removed', project, account: accountOf(key) });
+  /** Answers `METHOD /sandbox/…`, which is no part of either vendor. */
+  control(endpoint: string, body: JsonMembers): ControlReply {
+    const extended = this.#settings.extension.control?.(this, endpoint, body);
+    if (extended !== undefined) return extended;
+    if (endpoint === 'GET /sandbox/book') return { status: 200, body: this.book() };
+    return { status: 404, body: { error: `The sandbox has no "${endpoint}".` } };
   }
 
   setFaults(text: string): void {
@@ -187,18 +200,14 @@ export class Vendors implements SandboxControls {
     this.#knowledge.matchRate = checkedMatchRate(rate);
   }
 
-  setDate(offsetMs: number | null): void {
-    this.#dateOffsetMs = offsetMs;
-  }
-
   /** The time that an answer says. */
   get date(): Readonly<Record<string, string>> {
-    if (this.#dateOffsetMs === null) return {};
-    return { date: new Date(this.#settings.clock.wallMs() + this.#dateOffsetMs).toUTCString() };
+    if (this.dateOffsetMs === null) return {};
+    return { date: new Date(this.#settings.clock.wallMs() + this.dateOffsetMs).toUTCString() };
   }
 
   close(): void {
-    this.#registrar.close();
+    this.registrar.close();
   }
 }
 

@@ -5,9 +5,11 @@ import { type TeamState, VendorTeam } from './vendor-team.ts';
 import { inOurWords, sandboxFlags, type Way } from './ways.ts';
 
 /**
- * The judge of the fault suite: the sandbox in a process of its own. What was charged and what was asked is read from
- * its book and its log, and never from the program's own ledger.
+ * The judge of the fault suite: the sandbox of a test (`test/sandbox/program.ts`) in a process of its own. What was
+ * charged and what was asked is read from its book and its log, and never from the program's own ledger.
  */
+
+const PROGRAM = [join(import.meta.dirname, '..', 'sandbox', 'program.ts')];
 
 export interface VendorOptions {
   /** How the account reaches it; left out: directly. */
@@ -74,7 +76,7 @@ export class Vendor implements AsyncDisposable {
     // The last of two equal flags counts, and the first one says "any port".
     if (port !== undefined) flags.push('--port', String(port));
     return new Vendor(
-      await spawnSandbox({ bookPath: join(folder, 'vendor-book.jsonl'), logPath, flags }),
+      await spawnSandbox({ bookPath: join(folder, 'vendor-book.jsonl'), logPath, flags, program: PROGRAM }),
       logPath,
     );
   }

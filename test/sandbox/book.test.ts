@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
 import { afterwards, bookOf, company, get, linesOf, post, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: the book of charges can be believed, whatever happens to the sandbox or to an answer.
@@ -182,6 +183,17 @@ test('the log has every request to a vendor, whatever became of it', async () =>
     { sequence: 3, fault: null, status: 429, credits: 0 },
     { sequence: 4, authorization: { shape: 'none' }, body: 'no JSON', fault: null, status: 401, credits: 0 },
   ]);
+});
+
+test('of the sandbox that users start the book can be seen, and nothing can be tampered with', async () => {
+  const { url, close } = await startSandbox();
+  afterwards(close);
+  expect(Object.keys(await bookOf(url))).not.toContain('changes');
+  for (const path of ['accept', 'faults', 'revoke', 'remove-admin', 'match-rate', 'date']) {
+    const { status, json } = await post(url, `/sandbox/${path}`, undefined, { email: 'ann@a.example' });
+    expect([status, json.error]).toEqual([404, `The sandbox has no "POST /sandbox/${path}".`]);
+  }
+  expect((await get(url, '/sandbox/state')).status).toBe(404);
 });
 
 /** Errors, time, rates, and where the program starts: nothing that could be wrong about a charge. */

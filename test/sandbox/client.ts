@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { testExtension } from './extension.ts';
 
 /** A client of the sandbox that shares no code with Rowonce: what these tests see is what is on the wire. */
 
@@ -24,8 +25,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export async function sandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
-  const running = await startSandbox(options);
+/** @param options as of the sandbox, and the dialect that it is spoken to in. */
+export async function sandbox({
+  dialect,
+  ...options
+}: SandboxOptions & { readonly dialect?: string } = {}): Promise<RunningSandbox> {
+  const running = await startSandbox({ extension: testExtension(dialect), ...options });
   afterwards(() => running.close());
   return running;
 }

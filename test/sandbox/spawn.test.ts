@@ -13,6 +13,7 @@ import { afterwards, bookOf, company, get, linesOf, post, temporaryFolder } from
 // Method: real processes, real signals; waiting is asking the address until it answers or refuses.
 
 const PROGRAM = new URL('../../src/bin.js', import.meta.url).pathname;
+const TEST_PROGRAM = join(import.meta.dirname, 'program.ts');
 const SPAWN_MODULE = new URL('../../src/sandbox/spawn.ts', import.meta.url).href;
 
 const answers = (url: string): Promise<boolean> =>
@@ -104,13 +105,18 @@ interface Finished {
   readonly errors: string;
 }
 
-function command(...flags: string[]): {
+const command = (...flags: string[]) => program([PROGRAM, 'sandbox'], flags);
+
+function program(
+  words: readonly string[],
+  flags: readonly string[],
+): {
   finished: Promise<Finished>;
   line: Promise<string>;
   end: () => void;
   signal: (name: NodeJS.Signals) => void;
 } {
-  const child = spawn(process.execPath, [PROGRAM, 'sandbox', ...flags], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [...words, ...flags], { stdio: 'pipe' });
   afterwards(() => void child.kill('SIGKILL'));
   let out = '';
   let errors = '';
@@ -152,7 +158,7 @@ test('`--json` prints one object, and `--until-stdin-ends` does what it says', a
 test('what the vendors did and whom they wrote to outlives a kill -9 of the sandbox', async () => {
   const bookPath = join(temporaryFolder(), 'book.jsonl');
   const start = async (): Promise<{ url: string; kill: () => Promise<unknown> }> => {
-    const running = command('--port', '0', '--book', bookPath, '--dialect', 'lists');
+    const running = program([TEST_PROGRAM], ['--book', bookPath, '--dialect', 'lists']);
     const kill = (): Promise<unknown> => {
       running.signal('SIGKILL');
       return running.finished;

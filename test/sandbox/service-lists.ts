@@ -1,28 +1,54 @@
-import type { JsonMembers } from './json.ts';
-import { ownEmailOf, type ServiceState, userIdOf } from './service-state.ts';
+import type { JsonMembers } from '../../src/sandbox/json.ts';
+import { administered } from '../../src/sandbox/service.ts';
+import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
 import {
   type Decision,
   problemOfStrings,
   refusal,
   type VendorOperation,
   type VendorRequest,
-} from './vendor.ts';
+} from '../../src/sandbox/vendor.ts';
 
 /**
- * What some services of this kind have and the published one has not: who is in a project, who is invited to it, and
- * whose key it is. Free, and they alter nothing.
+ * What some services of this kind have and the published one has not, all of it for nothing: who is in a project, who is
+ * invited to it, whose key it is, and of an invite whether it was accepted at once. The key's own user is in every project
+ * that the key made.
  */
 
 /** A longer list comes in pages of this many. */
 const PAGE_ITEMS = 100;
 
-type Decide = (request: VendorRequest) => Decision;
-
-/** @param administered wraps what needs the Admin permission on the project of the header. */
-export function listOperations(
+/** The published operations, which say more than is published, and those that list people. */
+export function withLists(
+  published: readonly VendorOperation[],
   state: ServiceState,
-  administered: (decide: Decide) => Decide,
 ): readonly VendorOperation[] {
+  const talkative = published.map(
+    (operation): VendorOperation => ({
+      ...operation,
+      decide: (request) => toldMore(operation.decide(request), request),
+    }),
+  );
+  return [...talkative, ...listOperations(state)];
+}
+
+function toldMore(decision: Decision, { account }: VendorRequest): Decision {
+  const { change, body } = decision;
+  if (change?.kind === 'project_created') {
+    return { ...decision, change: { ...change, owner: ownEmailOf(account) } };
+  }
+  if (change?.kind !== 'invited') return decision;
+  const { accepted, email } = change;
+  const told = accepted ? { status: 'accepted', user_id: userIdOf(email) } : { status: 'pending' };
+  return { ...decision, body: { ...body, ...told } };
+}
+
+/** Whose key it is: somebody invented, made from the account, because the key itself is never kept. */
+function ownEmailOf(account: string): string {
+  return `key-${account}@sandbox.example`;
+}
+
+function listOperations(state: ServiceState): readonly VendorOperation[] {
   const shared = { vendor: 'service', method: 'GET', isLookUp: true } as const;
   const inProject = { ...shared, authorization: ['Bearer <project>:<key>'] } as const;
   return [
@@ -30,8 +56,8 @@ export function listOperations(
       ...inProject,
       name: 'list-users',
       path: '/latest/auth/users',
-      decide: administered((request) => {
-        const users = state.usersOf(request.project);
+      decide: administered(state, (request) => {
+        const users = state.all().users.filter(({ project }) => project === request.project);
         const items = users.map(({ user, email, role }) => ({ user_id: user, email, role }));
         return pageOf('users', items, ({ user_id }) => user_id, request.body);
       }),
@@ -40,8 +66,10 @@ export function listOperations(
       ...inProject,
       name: 'list-invites',
       path: '/latest/auth/invites',
-      decide: administered((request) => {
-        const invites = state.pendingInvitesOf(request.project);
+      decide: administered(state, (request) => {
+        const invites = state
+          .all()
+          .invites.filter(({ project, state: is }) => project === request.project && is === 'pending');
         const items = invites.map(({ invite, email, role }) => ({ invite_code: invite, email, role }));
         return pageOf('invites', items, ({ invite_code }) => invite_code, request.body);
       }),

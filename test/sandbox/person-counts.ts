@@ -1,8 +1,12 @@
-import { unreachable } from '../core/errors.ts';
-import type { Change, Entry, Person } from './book-entry.ts';
-import { userIdOf } from './service-state.ts';
+import { unreachable } from '../../src/core/errors.ts';
+import type { Change, Entry, Person } from '../../src/sandbox/book-entry.ts';
+import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
+import type { VendorOperation, VendorRequest } from '../../src/sandbox/vendor.ts';
 
-/** How often the service did something for, or refused something to, each person of each project. */
+/**
+ * How often the service did something for, or refused something to, each person of each project. The published service
+ * does not say whose change it refused, so its operations are made to.
+ */
 
 interface Counts {
   /** Invites, also those that were accepted at once. */
@@ -74,4 +78,27 @@ export class PersonCounts {
     const before = this.#counts.get(key) ?? { project, email, ...NONE };
     this.#counts.set(key, { ...before, [counted]: before[counted] + 1 });
   }
+}
+
+/** Where a change of one person is refused, and they are known, the book says whose it was. */
+export function withRefusedPersons(
+  operations: readonly VendorOperation[],
+  state: ServiceState,
+): readonly VendorOperation[] {
+  return operations.map((operation) => ({
+    ...operation,
+    decide: (request) => {
+      const decision = operation.decide(request);
+      const isOfPerson = operation.method === 'POST' && operation.name !== 'create-project';
+      const person = isOfPerson && decision.change === undefined ? personIn(request, state) : undefined;
+      return person === undefined ? decision : { ...decision, refused: person };
+    },
+  }));
+}
+
+function personIn({ body, project, segment }: VendorRequest, state: ServiceState): Person | undefined {
+  const { email, invite_code: code } = body;
+  if (typeof email === 'string' && email.includes('@')) return { project, email: email.toLowerCase() };
+  const known = typeof code === 'string' ? state.invite(code) : state.user(project, segment);
+  return known && { project, email: known.email };
 }

@@ -1,5 +1,5 @@
-import type { JsonMembers } from './json.ts';
-import type { Knowledge } from './knowledge.ts';
+import type { JsonMembers } from '../../src/sandbox/json.ts';
+import type { Knowledge } from '../../src/sandbox/knowledge.ts';
 import {
   found,
   type ProviderDialect,
@@ -7,8 +7,13 @@ import {
   problemOfAbn,
   problemOfFilters,
   problemOfPage,
-} from './provider.ts';
-import { type Decision, problemOfIdentifiers, refusal, type VendorRequest } from './vendor.ts';
+} from '../../src/sandbox/provider.ts';
+import {
+  type Decision,
+  problemOfIdentifiers,
+  refusal,
+  type VendorRequest,
+} from '../../src/sandbox/vendor.ts';
 
 /**
  * A vendor of another make, as seen in the wild: GET with other names for everything, a miss that looks like a broken

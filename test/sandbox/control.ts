@@ -1,0 +1,68 @@
+import { accountOf } from '../../src/sandbox/authorization.ts';
+import type { Change } from '../../src/sandbox/book-entry.ts';
+import type { JsonMembers } from '../../src/sandbox/json.ts';
+import type { ControlReply, Vendors } from '../../src/sandbox/vendors.ts';
+
+const DONE: ControlReply = { status: 200, body: {} };
+
+/**
+ * What a test asks of the sandbox and does to it under `/sandbox`, without a key. With a book all of it but faults, match
+ * rate and date is there again after the sandbox was killed. StopErrors of what it sets in motion are the caller's to show.
+ */
+export function control(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined {
+  const { registrar } = vendors;
+  const alter = (operation: string, change: Change): void => registrar.alter(operation, change);
+  switch (endpoint) {
+    // Oldest first: projects, invites, users, the mails that were sent, and the provider's tags.
+    case 'GET /sandbox/state':
+      return { status: 200, body: registrar.state.all() };
+    // The person accepts every invite that waits for them.
+    case 'POST /sandbox/accept':
+      return withTexts(body, ['email'], ([email = '']) =>
+        alter('accept', { kind: 'accepted', email: email.toLowerCase() }),
+      );
+    case 'POST /sandbox/faults':
+      return withTexts(body, ['faults'], ([faults = '']) => vendors.setFaults(faults));
+    // The key stops working altogether.
+    case 'POST /sandbox/revoke':
+      return withTexts(body, ['key'], ([key = '']) =>
+        alter('revoke', { kind: 'key_revoked', account: accountOf(key) }),
+      );
+    // The key goes on working, but has no Admin permission on the project any more.
+    case 'POST /sandbox/remove-admin':
+      return withTexts(body, ['project', 'key'], ([project = '', key = '']) =>
+        alter('remove-admin', { kind: 'admin_removed', project, account: accountOf(key) }),
+      );
+    case 'POST /sandbox/match-rate': {
+      const { rate } = body;
+      if (typeof rate !== 'number') return refused('"rate" must be a number.');
+      vendors.setMatchRate(rate);
+      return DONE;
+    }
+    // How far the `Date` of answers is off; null: they have none.
+    case 'POST /sandbox/date': {
+      const { offset_ms: offset } = body;
+      if (typeof offset !== 'number' && offset !== null)
+        return refused('"offset_ms" must be a number or null.');
+      vendors.dateOffsetMs = offset;
+      return DONE;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function withTexts(
+  body: JsonMembers,
+  names: readonly string[],
+  act: (texts: readonly string[]) => void,
+): ControlReply {
+  const missing = names.find((name) => typeof body[name] !== 'string');
+  if (missing !== undefined) return refused(`"${missing}" must be a string.`);
+  act(names.map((name) => String(body[name])));
+  return DONE;
+}
+
+function refused(error: string): ControlReply {
+  return { status: 400, body: { error } };
+}
