@@ -25,6 +25,7 @@ import type { Account } from '../../src/vendor/account/account.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import memory from '../ledger/stores/memory.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
+import { testExtension } from '../sandbox/extension.ts';
 
 const job: Job = {
   name: 'enrich-company',
@@ -58,7 +59,7 @@ async function folder(): Promise<string> {
 }
 
 async function sandbox(options: Parameters<typeof startSandbox>[0] = {}): Promise<RunningSandbox> {
-  const running = await startSandbox(options);
+  const running = await startSandbox({ extension: testExtension(), ...options });
   onTestFinished(() => running.close());
   return running;
 }
