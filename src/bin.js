@@ -2,7 +2,7 @@
 // What `rowonce` starts. Plain JavaScript without imports at the top, because it must be understood by a Node that is
 // too old for the rest: it says so, or hands over to the newer Node that `npm install` put into the checkout.
 
-/** The first version that runs TypeScript as it stands, and the one that the product is tested with. */
+/** The version that the product is built for and tested with. */
 const NEEDED_MAJOR = 24;
 
 /** Set for a process that an older Node started in its own place. */
@@ -19,7 +19,10 @@ async function start() {
   if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
     if (process.env[HANDED_OVER]) dieWithParent();
     await keepCompiled();
-    const { main } = await import(checkout ? './cli/shell/main.ts' : '../dist/cli/shell/main.js');
+    if (checkout && !(await isBuilt())) process.exit(2);
+    // A stack trace that is asked for names the lines of the source.
+    if (process.env.ROWONCE_DEBUG === '1') process.setSourceMapsEnabled(true);
+    const { main } = await import('../dist/cli/shell/main.js');
     return main(process.argv.slice(2));
   }
   const newerNode = beside('../node_modules/.bin/node');
@@ -28,6 +31,16 @@ async function start() {
     `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then type the command again.`,
   );
   process.exit(2);
+}
+
+/** Whether a checkout's program is that of its sources; says what to do when it is not. */
+async function isBuilt() {
+  const { isBuiltFromSources } = await import('./build.js');
+  const built = isBuiltFromSources();
+  if (built === true) return true;
+  const fact = built === undefined ? 'was not built yet' : 'was built from older sources';
+  console.error(`The program ${fact}: type npm run build, then the command again.`);
+  return false;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,11 @@ import { defineConfig } from 'vitest/config';
  * compile it again. Workers have it from this process.
  */
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
+
+/** Tests that start the program start what is built. What is edited while they run is refused by the launcher. */
+execFileSync(process.execPath, [join(import.meta.dirname, '..', 'src', 'build.js'), '--if-older'], {
+  stdio: 'inherit',
+});
 
 /** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
 const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { parseDurationMs } from './duration.ts';
 import { EXIT, type ExitCode, StopError, stop } from './errors.ts';
+import { PACKAGE } from './families.ts';
 import { present } from './objects.ts';
 
 /** Command lines: what the values of flags mean, and commands as a user types them, to be shown and typed again. */
@@ -31,13 +33,21 @@ export function commandLine(words: readonly string[]): string {
 }
 
 /**
- * Unbuilt, this runs in a checkout, where the program is not on the path. With `--no` a line that is typed anywhere else
- * fetches no package of that name from the registry.
+ * In a checkout the program is not on the path. With `--no` a line that is typed anywhere else fetches no package of that
+ * name from the registry.
  */
 function programName([first = '']: readonly string[]): string {
-  if (!import.meta.filename.endsWith('.ts')) return 'rowonce';
+  if (!isCheckout()) return 'rowonce';
   // npx takes an option right behind the program for its own.
   return first.startsWith('-') ? 'npx --no -- rowonce' : 'npx --no rowonce';
+}
+
+let checkout: boolean | undefined;
+
+/** A package that was installed has no sources, and stands where packages stand. */
+function isCheckout(): boolean {
+  checkout ??= existsSync(new URL('src/core/', PACKAGE)) && !PACKAGE.pathname.includes('/node_modules/');
+  return checkout;
 }
 
 /** After these the same command goes on, once what stopped it is gone. */

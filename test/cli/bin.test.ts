@@ -1,6 +1,7 @@
 /**
  * Goal: whatever Node the user's shell finds, the program runs with one that is new enough, lives and dies as the
- * process that was started does, or says in one sentence what is missing. It starts fast.
+ * process that was started does, or says in one sentence what is missing. What is started is what was built, and
+ * never what was built of other sources. It starts fast.
  * Method: the real `bin.js` under the Node of the tests and, where the machine has one, under an older Node; signals
  * are sent to the process that the user would signal, and the sandbox's socket shows whether the program still lives.
  */
@@ -9,6 +10,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,13 +18,19 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS, DIALECTS, FORMATS, OPERATIONS, STORES } from '../../src/core/families.ts';
+import { familyNames } from '../../src/core/family.ts';
 import { PROGRAM } from './rowonce.ts';
 
 /** A Node on the path that is too old for the program and new enough for `bin.js`. */
@@ -68,6 +76,84 @@ test('an installed package runs what was built', () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'dist status last\n' });
 });
 
+describe('a checkout runs what was built of it', () => {
+  test('as long as the sources are the same, and says what to do when they are not', () => {
+    const [from, root] = [join(PROGRAM, '..', '..'), join(folder, 'checkout')];
+    for (const each of ['src', 'package.json', 'tsconfig.json']) {
+      cpSync(join(from, each), join(root, each), { recursive: true, preserveTimestamps: true });
+    }
+    symlinkSync(join(from, 'node_modules'), join(root, 'node_modules'));
+    const source = (path: string): string => join(root, 'src', path);
+    const start = () => {
+      const words = [source('bin.js'), '--version'];
+      const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, HOME: folder },
+      });
+      return { status, stdout, stderr };
+    };
+    const build = (...option: readonly string[]) =>
+      execFileSync(process.execPath, [source('build.js'), ...option], { encoding: 'utf8' });
+    const refused = (fact: string) => ({
+      status: 2,
+      stdout: '',
+      stderr: `The program ${fact}: type npm run build, then the command again.\n`,
+    });
+    const runs = { status: 0, stdout: '0.1.0\n', stderr: '' };
+
+    expect(start()).toEqual(refused('was not built yet'));
+    build();
+    expect(start()).toEqual(runs);
+
+    const [edited, added] = [source('core/ids.ts'), source('operations/one-more.ts')];
+    const { atime, mtime } = statSync(edited);
+    const before = readFileSync(edited);
+    writeFileSync(edited, `${before}// edited\n`);
+    expect(start()).toEqual(refused('was built from older sources'));
+    // Older than the build, as a file is that was moved here.
+    utimesSync(edited, 1, 1);
+    expect(start()).toEqual(refused('was built from older sources'));
+    writeFileSync(edited, before);
+    utimesSync(edited, atime, mtime);
+    writeFileSync(added, 'export default { name: "one-more" };\n');
+    expect(start()).toEqual(refused('was built from older sources'));
+
+    build('--if-older');
+    expect(start()).toEqual(runs);
+    expect(readdirSync(join(root, 'dist', 'operations'))).toContain('one-more.js');
+    rmSync(added);
+    expect(start()).toEqual(refused('was built from older sources'));
+    build('--if-older');
+    expect(readdirSync(join(root, 'dist', 'operations'))).not.toContain('one-more.js');
+    const built = statSync(join(root, 'dist', 'index.js')).mtimeMs;
+    build('--if-older');
+    expect(statSync(join(root, 'dist', 'index.js')).mtimeMs).toBe(built);
+  });
+
+  const built = (path: string): string => join(PROGRAM, '..', '..', 'dist', path);
+
+  test('every member of a family, and nothing else, stands in its folder', async () => {
+    const families = { OPERATIONS, DIALECTS, STORES, FORMATS, COMMANDS };
+    for (const source of Object.values(families)) {
+      const members = await familyNames(source);
+      expect(members.length).toBeGreaterThan(0);
+      const folder = pathToFileURL(`${built(relative(dirname(PROGRAM), fileURLToPath(source)))}/`);
+      expect(await familyNames(folder)).toEqual(members);
+    }
+  });
+
+  test('the thread that checks a database finds itself', async () => {
+    const path = join(folder, 'large.db');
+    const database = new Database(path);
+    database.exec('CREATE TABLE bytes (b); INSERT INTO bytes VALUES (zeroblob(5000000))');
+    database.close();
+    const { integrityOf }: { integrityOf: (path: string) => Promise<string> } = await import(
+      pathToFileURL(built('ledger/stores/sqlite/integrity.js')).href
+    );
+    expect(await integrityOf(path)).toBe('ok');
+  });
+});
+
 describe('starting fast', () => {
   /** What Node keeps of a start with nothing kept yet: one file for each that was loaded. */
   function kept(words: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
@@ -82,9 +168,21 @@ describe('starting fast', () => {
     return entries.filter((entry) => entry.isFile()).map(({ parentPath }) => relative(caches, parentPath));
   }
 
+  /** Every file that a start loads, by its address. */
+  function loaded(words: readonly string[]): readonly string[] {
+    const list = join(folder, 'loaded');
+    const hook = `import { registerHooks } from 'node:module'; import { appendFileSync } from 'node:fs';
+      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + '\\n'); return next(url, context); } });`;
+    const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
+    spawnSync(process.execPath, ['--import', preload, PROGRAM, ...words], {
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+    return readFileSync(list, 'utf8').trimEnd().split('\n');
+  }
+
   test('what was compiled is kept for the next start, in the folder of the user for such files', () => {
     const files = kept(['accounts', 'list', '--quiet']);
-    expect(files.length).toBeGreaterThan(100);
+    expect(files.length).toBeGreaterThan(20);
     for (const file of files) expect(file).toMatch(/^rowonce\b/);
   });
 
@@ -115,6 +213,8 @@ describe('starting fast', () => {
     ['a schema', ['schema', 'job']],
   ])('%s is printed without loading what it does not need', (_what, words) => {
     expect(kept(words).length).toBeLessThan(60);
+    const libraries = loaded(words).flatMap((url) => /\/node_modules\/([^/]+)\//.exec(url)?.[1] ?? []);
+    expect([...new Set(libraries)].sort()).toEqual(['commander', 'leven']);
   });
 
   test('nothing is kept for whoever says so, or has no folder for it', () => {
