@@ -16,7 +16,7 @@ import { type Typing, typed } from './typed.ts';
 
 let team: TeamWorkplace;
 beforeAll(async () => {
-  team = await TeamWorkplace.open();
+  team = await TeamWorkplace.open({ ownProcess: true });
   process.env.ROWONCE_CONFIG = team.place.path('config');
   process.env.ROWONCE_STORE = team.place.path('store');
 });

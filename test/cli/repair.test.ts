@@ -13,7 +13,7 @@ import { typed } from './typed.ts';
 
 let place: Workplace;
 beforeAll(async () => {
-  place = await Workplace.open();
+  place = await Workplace.open({ ownProcess: true });
   process.env.ROWONCE_CONFIG = place.path('config');
   process.env.ROWONCE_STORE = place.path('store');
 });

@@ -2,7 +2,7 @@
  * Goal: an invite whose answer was lost is never sent to somebody who may have it. Where the service says who is invited
  * and who is in the project, the doubt settles itself: found, it was done; in neither list, it was not. Whatever is less
  * than that leaves the invite in doubt, as it always does where the service says nothing.
- * Method: the real pipeline over a real SQLite store before the sandbox in a process of its own, whose mails are counted.
+ * Method: the real pipeline over a real SQLite store before the sandbox, whose mails are counted.
  * Each test has a project of its own.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -62,7 +62,7 @@ export class FlipLab implements AsyncDisposable {
   /** @param base where the stores and lists were made. @param folder of the lab's own. */
   static async open(base: string, folder: string): Promise<FlipLab> {
     mkdirSync(folder, { recursive: true });
-    const vendor = await Vendor.start(folder);
+    const vendor = await Vendor.start(folder, { ownProcess: true });
     writeAccounts(folder, vendor.url);
     process.env.ROWONCE_CONFIG = join(folder, 'config');
     process.env.XDG_STATE_HOME = join(folder, 'state');

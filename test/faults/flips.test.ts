@@ -16,7 +16,9 @@ const FLIPS = 80;
 const ROWS = 40;
 const SEED = 10;
 
-test('a flipped bit is noticed or harmless, whichever file it is in and whatever is typed then', async () => {
+test('a flipped bit is noticed or harmless, whichever file it is in and whatever is typed then', {
+  timeout: 180_000,
+}, async () => {
   await using place = await Workplace.open({ matchRate: 0.8 });
   const stores = await makeFlipStores(place, ROWS);
   const folder = mkdtempSync(join(tmpdir(), 'rowonce-flips-'));

@@ -1,12 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type SpawnedSandbox, spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { spawnSandbox } from '../../src/sandbox/spawn.ts';
+import { testSandbox } from '../sandbox/options.ts';
 import { type TeamState, VendorTeam } from './vendor-team.ts';
 import { inOurWords, sandboxFlags, type Way } from './ways.ts';
 
 /**
- * The judge of the fault suite: the sandbox of a test (`test/sandbox/program.ts`) in a process of its own. What was
- * charged and what was asked is read from its book and its log, and never from the program's own ledger.
+ * The judge of the fault suite: the sandbox of a test, served by the process of the test, or by one of its own where it needs
+ * clocks of its own. What was charged and what was asked is read from its book and its log, and never from the program's own
+ * ledger.
  */
 
 const PROGRAM = [join(import.meta.dirname, '..', 'sandbox', 'program.ts')];
@@ -23,6 +26,8 @@ export interface VendorOptions {
   readonly port?: number;
   /** Further flags of the sandbox. */
   readonly flags?: readonly string[];
+  /** In a process of its own, which has the clocks that the environment says. To start one takes as long as many a run. */
+  readonly ownProcess?: boolean;
 }
 
 /** What `GET /sandbox/book` says, as far as it is looked at. */
@@ -56,18 +61,26 @@ interface LogLine extends LoggedRequest {
 
 export class Vendor implements AsyncDisposable {
   readonly url: string;
-  readonly #sandbox: SpawnedSandbox;
+  readonly stop: () => Promise<void>;
   readonly #logPath: string;
 
-  private constructor(sandbox: SpawnedSandbox, logPath: string) {
-    this.#sandbox = sandbox;
+  private constructor(url: string, stop: () => Promise<void>, logPath: string) {
+    this.url = url;
+    this.stop = stop;
     this.#logPath = logPath;
-    this.url = sandbox.url;
   }
 
   /** Book and log are files in `folder`; a vendor that is started again in it goes on with both. */
   static async start(folder: string, options: VendorOptions = {}): Promise<Vendor> {
-    const { way = 'direct', latencyMs = 0, faults = '', matchRate = 1, port, flags: more = [] } = options;
+    const {
+      way = 'direct',
+      latencyMs = 0,
+      faults = '',
+      matchRate = 1,
+      port,
+      flags: more = [],
+      ownProcess = false,
+    } = options;
     const logPath = join(folder, 'vendor-log.jsonl');
     const flags = [
       ...['--latency', `${latencyMs}ms`, '--match-rate', String(matchRate), '--faults', faults],
@@ -75,10 +88,13 @@ export class Vendor implements AsyncDisposable {
     ];
     // The last of two equal flags counts, and the first one says "any port".
     if (port !== undefined) flags.push('--port', String(port));
-    return new Vendor(
-      await spawnSandbox({ bookPath: join(folder, 'vendor-book.jsonl'), logPath, flags, program: PROGRAM }),
-      logPath,
-    );
+    const bookPath = join(folder, 'vendor-book.jsonl');
+    if (ownProcess) {
+      const spawned = await spawnSandbox({ bookPath, logPath, flags, program: PROGRAM });
+      return new Vendor(spawned.url, () => spawned.stop(), logPath);
+    }
+    const running = await startSandbox({ ...testSandbox(flags), bookPath, logPath });
+    return new Vendor(running.url, () => running.close(), logPath);
   }
 
   get port(): number {
@@ -139,10 +155,6 @@ export class Vendor implements AsyncDisposable {
   async team(): Promise<VendorTeam> {
     const response = await fetch(`${this.url}/sandbox/state`);
     return new VendorTeam((await response.json()) as TeamState);
-  }
-
-  stop(): Promise<void> {
-    return this.#sandbox.stop();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -44,7 +44,7 @@ function worldClocks(): Clocks {
 }
 
 async function openWrong(options: WorkplaceOptions, rows: number): Promise<WrongPlace> {
-  const place = await Workplace.open(options);
+  const place = await Workplace.open({ ...options, ownProcess: true });
   onTestFinished(() => place[Symbol.asyncDispose]());
   place.writeList(domainsOf('list', rows));
   return new WrongPlace(place);

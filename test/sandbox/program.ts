@@ -1,43 +1,9 @@
-import { parseArgs } from 'node:util';
-import { parseDurationMs } from '../../src/core/duration.ts';
-import type { RateHeaders, RateKind } from '../../src/sandbox/rate.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { testExtension } from './extension.ts';
+import { testSandbox } from './options.ts';
 
-/**
- * The sandbox of a test as a program of its own: flags as those of `rowonce sandbox`, and `--dialect`. It ends when its
- * standard input does.
- */
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    book: { type: 'string' },
-    log: { type: 'string' },
-    dialect: { type: 'string' },
-    rate: { type: 'string' },
-    'rate-kind': { type: 'string', default: 'sliding' },
-    'rate-headers': { type: 'string', default: 'none' },
-    latency: { type: 'string', default: '0ms' },
-    'match-rate': { type: 'string', default: '0.8' },
-    seed: { type: 'string', default: '1' },
-    faults: { type: 'string', default: '' },
-    'until-stdin-ends': { type: 'boolean' },
-  },
-});
-
+/** The sandbox of a test as a program of its own. It ends when its standard input does. */
 for (const event of ['end', 'close', 'error']) process.stdin.once(event, () => process.exit(0));
+// It is started with the words of a command, of which the name is the first.
+const { url } = await startSandbox(testSandbox(process.argv.slice(2)));
 process.stdin.resume();
-const { url } = await startSandbox({
-  port: Number(values.port),
-  latencyMs: parseDurationMs(values.latency) ?? Number.NaN,
-  matchRate: Number(values['match-rate']),
-  seed: Number(values.seed),
-  faults: values.faults,
-  rateKind: values['rate-kind'] as RateKind,
-  rateHeaders: values['rate-headers'] as RateHeaders,
-  extension: testExtension(values.dialect),
-  ...(values.book === undefined ? {} : { bookPath: values.book }),
-  ...(values.log === undefined ? {} : { logPath: values.log }),
-  ...(values.rate === undefined ? {} : { rate: values.rate }),
-});
 process.stdout.write(`sandbox listening on ${url}\n`);
