@@ -1,7 +1,7 @@
 /**
  * Goal: the documentation says all that there is, nothing that is not, and shows what really happens.
  * Method: the pages are held against the program's own description of itself, and their commands are typed.
- * `UPDATE_TRANSCRIPTS=1` writes what the commands print into the README instead of comparing it.
+ * `UPDATE_TRANSCRIPTS=1` writes what the commands print into the pages instead of comparing it.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,13 +23,15 @@ import { answerRule, dialectSchema, MEANINGS } from '../src/vendor/dialect.ts';
 import { checkDialectFile, dialectFileSchema } from '../src/vendor/dialect-file.ts';
 import provider from '../src/vendor/dialects/provider.ts';
 import service from '../src/vendor/dialects/service.ts';
-import { corrected, exchangesOf, inCheckout, masked, replayed } from './transcripts.ts';
+import { corrected, type Exchange, exchangesOf, inCheckout, masked, openCheckout } from './transcripts.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PAGES = ['README.md', 'CHANGELOG.md', 'fixtures/README.md', ...globSync('docs/*.md', { cwd: ROOT })];
+const PAGES = [
+  ...['README.md', 'CHANGELOG.md', 'fixtures/README.md', 'src/README.md'],
+  ...globSync('docs/**/*.md', { cwd: ROOT }),
+];
 
 const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const readme = page('README.md');
 const reference = page('docs/reference.md');
 const errors = page('docs/errors.md');
 
@@ -136,9 +138,9 @@ describe('commands', () => {
 // ---------------------------------------------------------------------------------------------------- names
 
 describe('names', () => {
-  test('every exit code is listed in the README and in the errors, and no other', () => {
+  test('every exit code is listed in the guide and in the errors, and no other', () => {
     const codes = sorted(Object.values(EXIT).map(String));
-    expect(sorted(firstCells(section(readme, '## Exit codes')))).toEqual(codes);
+    expect(sorted(firstCells(section(page('docs/guide/scripts.md'), '## What it means')))).toEqual(codes);
     expect(sorted(firstCells(section(errors, '## Exit codes')))).toEqual(codes);
   });
 
@@ -161,7 +163,7 @@ describe('names', () => {
   });
 
   test('every added column is explained, and every status that it may hold', () => {
-    const columns = section(readme, '## The columns that are added');
+    const columns = section(page('docs/guide/results.md'), '## The columns that are added');
     expect(firstCells(columns)).toEqual(OUR_COLUMNS);
     const statuses = /^\| `_status` \| (.*) \|$/m.exec(columns)?.[1]?.match(/\w+(?=`)/g);
     expect(statuses).toEqual([...OUTCOME_KINDS, 'pending']);
@@ -272,8 +274,9 @@ describe('examples', () => {
     },
   );
 
-  test('the objects in the reference have the members of those that the README shows, and rules are rules', () => {
-    const printed = exchangesOf(readme).flatMap(({ printed: text }) => text.match(/^\{.*\}$/gm) ?? []);
+  test('the objects in the reference have the members of those that the guide shows, and rules are rules', () => {
+    const exchanges = exchangesOf(page('docs/guide/scripts.md'));
+    const printed = exchanges.flatMap(({ printed: text }) => text.match(/^\{.*\}$/gm) ?? []);
     const shown = new Set(printed.map((line) => Object.keys(JSON.parse(line)).join()));
     expect(shown.size).toBe(2);
     for (const { path, text } of blocksOf('json')) {
@@ -308,16 +311,44 @@ describe('examples', () => {
     );
     expect(broken).toEqual([]);
   });
+});
 
-  test('the README is true: its commands print what it shows', { timeout: 180_000 }, () => {
-    const exchanges = exchangesOf(readme);
-    expect(exchanges.length).toBeGreaterThan(10);
-    const real = replayed(exchanges);
+// ------------------------------------------------------------------------------------------------------ guide
+
+/** The pages of the guide, in the order in which its table names them. */
+const GUIDE = [...page('docs/guide/README.md').matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(
+  ([, name = '']) => `docs/guide/${name}`,
+);
+
+describe('guide', () => {
+  test('its table names every page once', () => {
+    const pages = globSync('docs/guide/*.md', { cwd: ROOT }).filter((path) => !path.endsWith('README.md'));
+    expect(sorted(GUIDE)).toEqual(sorted(pages));
+  });
+
+  test.each(GUIDE)('%s says what it means, what can go wrong and where to go next', (path) => {
+    const headings = ['## What it means', '## What can go wrong', '## Next'];
+    const missing = headings.filter((heading) => !page(path).includes(`\n${heading}\n\n`));
+    // `results.md` is about nothing but what outputs mean.
+    expect(missing).toEqual(path.endsWith('results.md') ? ['## What it means'] : []);
+    expect(page(path)).toMatch(/^# .+\n\nThis page .+[.]\n/);
+  });
+});
+
+describe('the commands of the README and of the guide print what the pages show', () => {
+  const { type, close } = openCheckout();
+  afterAll(close);
+
+  // One reader's session from page to page: what an earlier page bought, a later one knows.
+  test.each(['README.md', ...GUIDE])('%s', { timeout: 180_000 }, (path) => {
+    const text = page(path);
+    const exchanges = exchangesOf(text);
+    const real = exchanges.map(({ command }) => ({ command, printed: type(command) }));
     if (process.env.UPDATE_TRANSCRIPTS === '1') {
-      writeFileSync(join(ROOT, 'README.md'), corrected(readme, real));
+      writeFileSync(join(ROOT, path), corrected(text, real));
       return;
     }
-    const compared = (each: typeof real): readonly string[] =>
+    const compared = (each: readonly Exchange[]): readonly string[] =>
       each.map(({ command, printed }) => `$ ${command}\n${masked(printed)}`);
     expect(compared(exchanges)).toEqual(compared(real));
   });

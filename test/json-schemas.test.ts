@@ -91,7 +91,7 @@ const page = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 const EXAMPLES: readonly { readonly from: string; readonly text: string }[] = [
   ...globSync('jobs/**/*.yaml', { cwd: ROOT }).map((path) => ({ from: path, text: page(path) })),
-  ...['README.md', ...globSync('docs/*.md', { cwd: ROOT })].flatMap((path) =>
+  ...['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((path) =>
     [...page(path).matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, text = '']) => ({ from: path, text })),
   ),
 ];

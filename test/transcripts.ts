@@ -1,6 +1,6 @@
 /**
  * The terminal transcripts of a page: its ```console blocks, in which a line that begins with "$ " is a command and
- * what follows is what it prints. A page is one session: its commands run in order, in one folder.
+ * what follows is what it prints. The pages are one session: their commands run in order, in one folder.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -25,7 +25,7 @@ const CHECKOUT = join(import.meta.dirname, '..');
 /** How a page calls the folder in which the reader has the checkout. */
 const SHOWN_HOME = '/home/you';
 
-/** The embedded vendors as they are by themselves; `npm start` slows them down, so that somebody can watch. */
+/** The embedded vendors as they are by themselves; `npm start` slows them down, so that a reader can watch. */
 const SANDBOX = '--rate 100/s --latency 20ms';
 
 /** What differs from run to run, and the word that stands for it while two texts are compared. */
@@ -64,19 +64,31 @@ export function masked(text: string): string {
   return VOLATILE.reduce((left, [pattern, word]) => left.replaceAll(pattern, word), text);
 }
 
-/** What each command prints when a reader types it, one after the other. */
-export function replayed(exchanges: readonly Exchange[]): readonly Exchange[] {
-  return inCheckout((type) => exchanges.map(({ command }) => ({ command, printed: type(command) })));
+export interface Checkout {
+  readonly folder: string;
+  /** Runs a command there and gives what it prints. */
+  type(command: string): string;
+  close(): void;
 }
 
-/** Works in a reader's checkout, which is gone afterwards. `type` runs a command there and gives what it prints. */
-export function inCheckout<T>(work: (type: (command: string) => string, folder: string) => T): T {
+/** A reader's checkout, which is there until it is closed. */
+export function openCheckout(): Checkout {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'rowonce-docs-')));
+  const folder = checkoutIn(home);
+  return {
+    folder,
+    type: (command) => typed(command, home, folder).replaceAll(home, SHOWN_HOME).trimEnd(),
+    close: () => rmSync(home, { recursive: true }),
+  };
+}
+
+/** Works in a reader's checkout, which is gone afterwards. */
+export function inCheckout<T>(work: (type: Checkout['type'], folder: string) => T): T {
+  const checkout = openCheckout();
   try {
-    const folder = checkoutIn(home);
-    return work((command) => typed(command, home, folder).replaceAll(home, SHOWN_HOME).trimEnd(), folder);
+    return work(checkout.type, checkout.folder);
   } finally {
-    rmSync(home, { recursive: true });
+    checkout.close();
   }
 }
 
