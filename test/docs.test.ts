@@ -27,7 +27,7 @@ import { corrected, type Exchange, exchangesOf, inCheckout, masked, openCheckout
 
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = [
-  ...['README.md', 'CHANGELOG.md', 'fixtures/README.md', 'src/README.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'fixtures/README.md', 'src/README.md'],
   ...globSync('docs/**/*.md', { cwd: ROOT }),
 ];
 
@@ -50,8 +50,9 @@ function firstCells(text: string): readonly string[] {
 
 /** Everything that is written as code: between backticks, and the lines of blocks. */
 function codeIn(text: string): readonly string[] {
-  const blocks = [...text.matchAll(/^```(?:console|sh|)\n([\s\S]*?)^```$/gm)];
-  const lines = blocks.flatMap(([, block = '']) => block.split('\n'));
+  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+  const typed = blocks.filter(([, language = '']) => ['console', 'sh', ''].includes(language));
+  const lines = typed.flatMap(([, , block = '']) => block.split('\n'));
   const spans = text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g);
   return [...lines, ...[...spans].map(([, span = '']) => span)];
 }
