@@ -28,7 +28,7 @@ async function start() {
   const newerNode = beside('../node_modules/.bin/node');
   if (checkout && existsSync(newerNode)) return handOver(newerNode, beside('./bin.js'));
   console.error(
-    `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then type the command again.`,
+    `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then run the command again.`,
   );
   process.exit(2);
 }
@@ -106,7 +106,7 @@ async function handOver(newerNode, script) {
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => {
     console.error(
-      `${newerNode} cannot be started: ${error.message}. Type npm install, then the command again.`,
+      `${newerNode} cannot be started: ${error.message}. Run npm install, then the command again.`,
     );
     process.exit(2);
   });

@@ -45,7 +45,7 @@ async function verify() {
   const found = hash.digest('hex');
   if (found === expected) return;
   console.error(
-    `${binary} is not the Node ${version} that it should be: its SHA-256 is ${found} and should be ${expected}.\nDelete node_modules, look where npm takes its packages from, then type npm install again.`,
+    `${binary} is not the Node ${version} that it should be: its SHA-256 is ${found} and should be ${expected}.\nDelete node_modules, look where npm takes its packages from, then run npm install again.`,
   );
   process.exitCode = 1;
 }

@@ -225,7 +225,7 @@ describe('the account', () => {
     const refusal = {
       code: 2,
       fact: /accounts\.yaml can be read by other users \(mode 0640\)\.$/,
-      next: /^Type chmod 600 /,
+      next: /^Run chmod 600 /,
     };
     await expectNothingSpent(desk, desk.run(), refusal);
     await chmod(file, 0o600);
@@ -250,7 +250,7 @@ describe('the account', () => {
       isKnown ? /^The account's address does not resolve: .*$/m : /^Nothing could be settled/m,
     );
     expect(stderr).toMatch(
-      isKnown ? /^Correct the account's base_url\.$/m : /^Type the same command again after/m,
+      isKnown ? /^Correct the account's base_url\.$/m : /^Run the same command again after/m,
     );
     const { credits, requests } = await desk.json(['status', 'last']);
     expect({ credits, requests }).toMatchObject({

@@ -86,7 +86,7 @@ describe('the store', () => {
     expect(objectIn(full.stdout).stopped).toMatchObject({
       code: 'disk_full',
       message: expect.stringMatching(/^The disk that holds the store .* is full; nothing new is sent\.$/),
-      next: expect.stringMatching(/^Free some space, then type the same command again/),
+      next: expect.stringMatching(/^Free some space, then run the same command again/),
     });
     const { credits } = await desk.place.vendor.book();
     expect(credits).toBeGreaterThan(0);

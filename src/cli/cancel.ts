@@ -30,7 +30,7 @@ async function cancelCommand(
     throw stop(
       'usage',
       `Batch ${batch.id} is ${batch.state} already.`,
-      'Type rowonce status to see all batches.',
+      'Run rowonce status to see all batches.',
     );
   }
   const ledger = await openLedger(

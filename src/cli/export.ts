@@ -148,5 +148,5 @@ async function batchOfJob(
   const found = await eachLedger(flags.store, batchIn, console.warn);
   const [first] = found.flat();
   if (first !== undefined) return first;
-  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or type rowonce status.');
+  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or run rowonce status.');
 }

@@ -46,7 +46,7 @@ const plan: CliCommand = {
       .option('--refresh', 'as if every answer that was bought before were too old')
       .option('--repair', 'with the repairs that run --repair would send')
       .option('--save <file>', 'write the plan of a change, for a run with --plan that does exactly that')
-      .option('--allow-admin', 'as of run: making somebody admin holds nothing back')
+      .option('--allow-admin', 'plan as for a run with --allow-admin')
       .action(
         wrap((console: Console, first: string, second: string | undefined, flags: Flags) =>
           second === undefined ? planFile(console, first, flags) : showPlan(console, first, second, flags),
@@ -143,6 +143,16 @@ function tabsObject({ tabs }: Pick<Sheet, 'tabs'>): object {
   return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }
 
+/** What a cell of a column looks like, as a sentence says it. */
+const LOOKS = {
+  ABN: 'an ABN',
+  'e-mail': 'an e-mail address',
+  website: 'a website',
+  number: 'a number',
+  text: 'text',
+  blank: 'a blank cell',
+} as const satisfies Record<FileDescription['columns'][number]['looksLike'], string>;
+
 function descriptionLines(
   path: string,
   { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
@@ -157,7 +167,7 @@ function descriptionLines(
       ...(odd.count === 0
         ? []
         : [
-            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look so: row ${odd.firstRows.join(', ')}`,
+            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
           ]),
       ...damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
     ]),

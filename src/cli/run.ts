@@ -72,7 +72,7 @@ const run: CliCommand = {
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
-      .option('--allow-admin', 'let the run make somebody admin')
+      .option('--allow-admin', 'let the run make a person admin')
       .option('--accept <what>', `answer a stop that names it: ${ACCEPTABLE.join(', ')}`)
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')

@@ -174,7 +174,7 @@ async function tell(
 
 /** A person has looked where the program cannot: what was lost may be sent like anything else, by any batch. */
 async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
-  const why = 'somebody looked, and said that it was not done';
+  const why = 'a person looked, and said that it was not done';
   for (const { key } of doubts) {
     // A call that was sent again and lost again is in doubt about one attempt after the other.
     for (;;) {

@@ -322,7 +322,7 @@ function alteredBySomebody(temporary: string): StopError {
   return stop(
     'output',
     `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`,
-    'Type the same command again; nothing that was bought is lost.',
+    'Run the same command again; nothing that was bought is lost.',
   );
 }
 
@@ -355,7 +355,7 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
     return stop(
       'disk_full',
       `${path} cannot be written: the disk is full.`,
-      'Free some space, then type the same command again; nothing that was bought is lost.',
+      'Free some space, then run the same command again; nothing that was bought is lost.',
     );
   }
   const why = WHY[code] ?? `the system refuses it with ${code}`;

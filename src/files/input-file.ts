@@ -172,7 +172,7 @@ function changed(path: string): StopError {
   return stop(
     'input',
     `${path} was changed while it was worked on, so its rows and their answers may not belong together.`,
-    'Type the same command again: what was bought is kept, and only the difference is bought.',
+    'Run the same command again: what was bought is kept, and only the difference is bought.',
   );
 }
 

@@ -218,7 +218,7 @@ export class BelievedTime implements Clock {
     this.#apart ??= stop(
       'clock',
       `This machine's clock says ${isoTime(wallMs)}, and the vendor's answer says ${isoTime(dateMs)}: they are ${formatDuration(Math.abs(wallMs - dateMs))} apart.`,
-      'Set the clock of this machine, then type the same command again.',
+      'Set the clock of this machine, then run the same command again.',
     );
   }
 

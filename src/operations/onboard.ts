@@ -155,7 +155,7 @@ function newcomer(
 ): PersonWork {
   const course = ((): PersonAction => {
     if (role === 'none') return unchanged('the project does not exist yet');
-    if (email === undefined) return refuse('somebody is invited to a new project by e-mail address. Give it');
+    if (email === undefined) return refuse('a person is invited to a new project by e-mail address. Give it');
     return { kind: 'invite', email, role };
   })();
   return {

@@ -38,11 +38,11 @@ function scopeWords(scope: BudgetScope): string {
 function nextStep(scope: BudgetScope, money: Money): string {
   switch (scope) {
     case 'batch':
-      return `Type the same command again with a --budget above ${money.cap ?? 0}.`;
+      return `Run the same command again with a --budget above ${money.cap ?? 0}.`;
     case 'day':
-      return 'Type the same command again tomorrow, or raise per_day in the account.';
+      return 'Run the same command again tomorrow, or raise per_day in the account.';
     case 'month':
-      return 'Type the same command again next month, or raise per_month in the account.';
+      return 'Run the same command again next month, or raise per_month in the account.';
     case 'extra':
       return 'Settle with a higher --extra-credits, or raise extra_credits in the job.';
     default:

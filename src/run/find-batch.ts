@@ -46,5 +46,5 @@ export async function findBatch(
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => batch.id.startsWith(word));
   if (found !== undefined && others.length === 0) return found;
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
-  throw stop('usage', fact, 'Type rowonce status to see all batches.');
+  throw stop('usage', fact, 'Run rowonce status to see all batches.');
 }

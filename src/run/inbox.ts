@@ -286,7 +286,7 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
     const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(outputProblem(input, error))}`;
     throw stop('output', fact, 'Move it there by hand; its output stands there already.');
   }
-  const fact = `${path} cannot be moved to ${dirname(input)}: somebody has put a file of its name there.`;
+  const fact = `${path} cannot be moved to ${dirname(input)}: a file of its name was put there meanwhile.`;
   throw stop('output', fact, 'Move it there by hand; its output stands there already.');
 }
 
@@ -309,7 +309,7 @@ export async function moveToFailed(path: string, { message, next }: StopError): 
     const fact = `${path} cannot be moved to ${dirname(place)}: ${messageOf(outputProblem(place, error))}`;
     throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
   }
-  const fact = `${path} cannot be moved to ${dirname(place)}: somebody has put a file of its name there.`;
+  const fact = `${path} cannot be moved to ${dirname(place)}: a file of its name was put there meanwhile.`;
   throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
 }
 

@@ -28,7 +28,7 @@ export class ProjectAccess {
       stop: {
         code: 'key',
         message: `The service lets this key act on none of the projects of the list: ${why}.`,
-        next: 'Use the key of an Admin of these projects, then type the same command again.',
+        next: 'Use the key of an Admin of these projects, then run the same command again.',
       },
     };
   }

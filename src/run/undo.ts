@@ -115,7 +115,7 @@ function refuseUnfinished({ id, state, vendor, operation, command }: Batch, loca
   throw stop(
     'usage',
     `Batch ${id} is unfinished, so what it changes is not known yet.`,
-    `Type ${cancel} first, or let it finish${finish}`,
+    `Run ${cancel} first, or let it finish${finish}`,
   );
 }
 

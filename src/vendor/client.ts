@@ -271,5 +271,5 @@ function refuseWrongAddress(reply: Reply, origin: string): void {
 
 function silent({ method, path }: HttpRequest, why: string): StopError {
   const fact = `The service does not answer ${method} ${path}, asked ${MOST_TRIES} times: ${why}.`;
-  return stop('paused', fact, 'Type the same command again later.');
+  return stop('paused', fact, 'Run the same command again later.');
 }

@@ -13,7 +13,7 @@ test('a column is known by its cells: plan says so, run takes it and says so, an
   await desk.write('list.csv', NUMBERS);
   const why = 'by its content, 3 of 3 cells';
   expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
-    `fits       enrich-company: abn ← Number (${why})\n`,
+    `fits          enrich-company: abn ← Number (${why})\n`,
   );
   expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(
     `  columns        abn ← Number (${why}) (guessed)\n`,
@@ -34,8 +34,8 @@ test('a likely column is named with what to write in the job, and a run without 
   const why = 'by its content, 3 of 5 cells';
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toContain(
-    `may fit    enrich-company, when a job says so\n           likely: abn ← Number (${why})\n` +
-      '           in the job, if so:  columns: { abn: Number }\n',
+    `may fit       enrich-company, when a job says so\n              likely: abn ← Number (${why})\n` +
+      '              in the job, if so:  columns: { abn: Number }\n',
   );
   const { operations } = await desk.json(['plan', 'list.csv']);
   expect(operations).toContainEqual(
@@ -56,9 +56,9 @@ test('beside a column that its name decides, addresses are only likely, and ABNs
   const desk = await openDesk();
   await desk.write('list.csv', 'ABN,Site\n51824753556,acme.example\n44676848475,beta.example\n');
   expect((await desk.type(['plan', 'list.csv'])).stdout).toContain(
-    'fits       enrich-company: abn ← ABN\n' +
-      '           likely: domain ← Site (by its content, 2 of 2 cells)\n' +
-      '           in the job, if so:  columns: { abn: ABN, domain: Site }\n',
+    'fits          enrich-company: abn ← ABN\n' +
+      '              likely: domain ← Site (by its content, 2 of 2 cells)\n' +
+      '              in the job, if so:  columns: { abn: ABN, domain: Site }\n',
   );
   await desk.write('list.csv', 'Website,Number\nacme.example,51824753556\nbeta.example,44676848475\n');
   expect((await desk.type(['plan', 'enrich-company', 'list.csv'])).stdout).toContain(

@@ -61,7 +61,7 @@ test('a job that never ran over the file has nothing to export', async () => {
   await desk.write('job.yaml', 'operation: enrich-company\nwaterfall: [domain]\n');
   const { code, stderr } = await desk.type(['export', './job.yaml', 'list.csv']);
   expect(code).toBe(2);
-  expect(stderr).toBe('This job has no batch over list.csv.\nRun the job first, or type rowonce status.\n');
+  expect(stderr).toBe('This job has no batch over list.csv.\nRun the job first, or run rowonce status.\n');
 });
 
 test('beside the first run of a list it shows what is there so far, in a file of its own, and the run is not disturbed', async () => {

@@ -81,8 +81,8 @@ test('without a job: the columns with what they look like and what does not, and
   expect(lines[0]).toBe(`${folder}/list.csv: 4 rows, 3 columns, UTF-8, separated by comma`);
   expect(stdout).toMatch(/^ {2}Website {2}website {2}3 filled, such as www\.acme\.example \| /m);
   expect(stdout).toMatch(/^ {2}Size {5}text/m);
-  expect(stdout).toMatch(/^fits {7}enrich-company: abn ← ABN, website ← Website$/m);
-  expect(stdout).toMatch(/^fits not {3}.*\benrich-person\b/m);
+  expect(stdout).toMatch(/^fits {10}enrich-company: abn ← ABN, website ← Website$/m);
+  expect(stdout).toMatch(/^does not fit {2}.*\benrich-person\b/m);
 });
 
 test('without a job and with --json: the same as one object', async () => {
@@ -103,7 +103,7 @@ test('a damaged cell in a column of one kind is shown with its row', async () =>
   await desk.write('list.csv', `Email\n${'a@acme.example\n'.repeat(9)}not an address\n`);
   const { stdout } = await desk.type(['plan', 'list.csv']);
   expect(stdout).toMatch(/^ {2}Email {2}e-mail {3}10 filled, such as a@acme\.example \| not an address$/m);
-  expect(stdout).toMatch(/^ +1 does not look so: row 11$/m);
+  expect(stdout).toMatch(/^ +1 does not look like an e-mail address: row 11$/m);
 });
 
 test('what the ledger knows is bought before; the plan of a finished list costs nothing', async () => {

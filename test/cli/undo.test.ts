@@ -113,7 +113,7 @@ test('what it cannot take back is listed with the reason, and the rest is done',
   );
   const attention = team.place.rows(`store/undo/${batch}.enriched.needs-attention.csv`);
   expect(attention).toMatchObject([
-    { email: MO, _reason: expect.stringContaining('it was accepted, or somebody') },
+    { email: MO, _reason: expect.stringContaining('it was accepted, or another person') },
   ]);
   const { project = '' } = (await team.state()).projects[0] ?? {};
   expect((await team.state()).standing(project, JO)).toBeUndefined();

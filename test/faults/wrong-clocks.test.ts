@@ -110,7 +110,7 @@ describe('refresh_after', () => {
     const ahead = await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB);
     expect(ahead).toMatchObject({ code: 2, report: { stopped: { code: 'clock' } } });
     expect(ahead.report?.stopped?.next).toBe(
-      'Set the clock of this machine, then type the same command again.',
+      'Set the clock of this machine, then run the same command again.',
     );
     expect(await wrong.run({ wallMs: 365 * DAY_MS, boot: 'second' }, JOB)).toMatchObject({ code: 0 });
     expect(await wrong.run({ boot: 'second' }, JOB)).toMatchObject({ code: 0 });

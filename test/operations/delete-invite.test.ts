@@ -51,7 +51,7 @@ describe('by code', () => {
     expect(done(deleteInvite, { invite_code: 'c1' }, [], [GONE]).outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite c1 was not there any more (status 404): it was accepted, or somebody deleted it. Run remove-user with the user_id if it was accepted; else nothing is left to do',
+        'the invite c1 was not there any more (status 404): it was accepted, or another person deleted it. Run remove-user with the user_id if it was accepted; else nothing is left to do',
     });
   });
 

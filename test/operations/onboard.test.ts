@@ -193,7 +193,7 @@ describe('the role of an invite that waits', () => {
     expect(outcome).toEqual({
       kind: 'refused',
       reason:
-        'the invite of jo@x.org was not there any more (status 404): it was accepted, or somebody deleted it. Give the user_id if it was accepted; else run invite-user',
+        'the invite of jo@x.org was not there any more (status 404): it was accepted, or another person deleted it. Give the user_id if it was accepted; else run invite-user',
     });
     expect(calls[0]?.change?.missing).toEqual({ state: 'unsure', email: JO, inviteCode: 'c1' });
   });

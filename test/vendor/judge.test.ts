@@ -262,7 +262,7 @@ describe("what is not the vendor's own word is no answer", () => {
     };
     expect(next(PAGE)).toMatch(/a proxy or a firewall.*put a working key into the account/);
     expect(next({ error: 'no' })).toBe(
-      'Put a working key into the account, then type the same command again.',
+      'Put a working key into the account, then run the same command again.',
     );
     expect(judged(answered(407, PAGE))).toMatchObject({
       stop: {

@@ -67,7 +67,7 @@ export async function removeAccount(accounts: Accounts, name: string): Promise<v
 }
 
 function nameTaken(name: string): StopError {
-  const next = `Choose another name, or type rowonce accounts remove ${name} first.`;
+  const next = `Choose another name, or run rowonce accounts remove ${name} first.`;
   return stop('account', `there is an account ${name} already`, next);
 }
 

@@ -14,7 +14,9 @@ export function fitLines(fits: readonly Fit[]): readonly string[] {
   return [
     ...sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
     ...likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
-    ...(others.length === 0 ? [] : [line('fits not', others.map(({ operation }) => operation).join(', '))]),
+    ...(others.length === 0
+      ? []
+      : [line('does not fit', others.map(({ operation }) => operation).join(', '))]),
   ];
 }
 
@@ -38,7 +40,7 @@ function likelyLines({ columns, likely }: Fit): readonly string[] {
 }
 
 function line(label: string, words: string): string {
-  return `${label.padEnd(10)} ${words}`;
+  return `${label.padEnd(13)} ${words}`;
 }
 
 export function fitObject({ operation, columns, because, likely, problem }: Fit): object {

@@ -28,7 +28,7 @@ export function stopOnSignals(console: Console, inFlight: () => number, command:
     }
     const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
     const message = `Stopped by ${how}; everything that was answered is kept.`;
-    stopping.abort(new StopError({ code, message, next: 'Type the same command again to go on:' }));
+    stopping.abort(new StopError({ code, message, next: 'Run the same command again to go on:' }));
   };
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {

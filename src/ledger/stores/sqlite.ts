@@ -327,6 +327,6 @@ function olderSchema(folder: StoreFolder, schema: number): StopError {
   return stop(
     'store_version',
     `The store ${folder.path} was made by an older Rowonce (schema ${schema}, this one needs ${newestSchema()}).`,
-    'Type "rowonce run" with it once, which brings it up to date.',
+    'Run "rowonce run" with it once, which brings it up to date.',
   );
 }

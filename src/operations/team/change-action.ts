@@ -161,7 +161,7 @@ export function unsureWords(
 ): string {
   const what = person.email === undefined ? whoIs(person) : `invite of ${person.email}`;
   const said = words === undefined ? '' : ` (${words})`;
-  return `the ${what} was not there any more${said}: it was accepted, or somebody deleted it. ${next}`;
+  return `the ${what} was not there any more${said}: it was accepted, or another person deleted it. ${next}`;
 }
 
 export const REMOVE_IF_ACCEPTED =

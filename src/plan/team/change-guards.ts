@@ -123,7 +123,7 @@ function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[])
   if (own.length === 0) return undefined;
   return {
     fact: `change what the user may do whose key this is ${namesOf(own)}`,
-    allow: 'use the key of somebody else',
+    allow: 'use the key of another person',
   };
 }
 

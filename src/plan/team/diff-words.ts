@@ -82,7 +82,7 @@ function rowWords({ row, beyond }: PlannedChange): string {
 }
 
 function who({ email, userId }: PlannedChange): string {
-  return email ?? userId ?? 'somebody';
+  return email ?? userId ?? 'a person';
 }
 
 function whoWhere(change: PlannedChange): string {

@@ -46,6 +46,6 @@ export function dearer(charged: number, most: number): StopError {
   return stop(
     'dearer',
     `An answer cost ${charged} credits, and by the dialect and by earlier answers it costs ${most} at most.`,
-    'Correct the credits of this operation in the dialect, then type the same command again.',
+    'Correct the credits of this operation in the dialect, then run the same command again.',
   );
 }

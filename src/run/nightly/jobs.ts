@@ -45,7 +45,7 @@ function refuseChanges(name: string, { job, account }: ChosenJob): void {
   throw stop(
     'consent',
     `${name} changes what account ${account.name} leads to, and nobody agrees to that in a sweep.`,
-    'Look at it with rowonce plan, then type rowonce run with --yes.',
+    'Look at it with rowonce plan, then run rowonce run with --yes.',
   );
 }
 

@@ -379,7 +379,7 @@ async function isPrivateFile(path: string): Promise<boolean> {
   throw stop(
     'account',
     `${path} can be read by other users (mode ${mode})`,
-    `Type chmod 600 ${shellWord(path)}`,
+    `Run chmod 600 ${shellWord(path)}`,
   );
 }
 

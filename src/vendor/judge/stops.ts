@@ -34,14 +34,14 @@ export function stopFor(
         message: `The ${by.name} refused the key: ${words}.`,
         next:
           body.kind === 'unreadable'
-            ? `If these are the words of a proxy or a firewall, have it let this machine through, else put a working key into ${by.keyPlace}; then type the same command again.`
-            : `Put a working key into ${by.keyPlace}, then type the same command again.`,
+            ? `If these are the words of a proxy or a firewall, have it let this machine through, else put a working key into ${by.keyPlace}; then run the same command again.`
+            : `Put a working key into ${by.keyPlace}, then run the same command again.`,
       };
     case 'credits_used_up':
       return {
         code: 'vendor_credits',
         message: `The ${by.name} says that the account's credits are used up: ${words}.`,
-        next: `Buy credits from the ${by.name}, then type the same command again.`,
+        next: `Buy credits from the ${by.name}, then run the same command again.`,
       };
     case 'wrong_address':
       return wrongAddress(raw, words, by);

@@ -51,7 +51,7 @@ describe('the file', () => {
     async (mode) => {
       await expect(load(`accounts: {}\n`, mode)).rejects.toMatchObject({
         code: 'account',
-        next: `Type chmod 600 ${path()}`,
+        next: `Run chmod 600 ${path()}`,
       });
     },
   );

@@ -468,7 +468,7 @@ describe('every run ends', () => {
     expect(stopped.message).toBe(
       'Nothing could be settled for 7200 s, longer than --max-pause allows (600 s): the vendor asked to wait.',
     );
-    expect(stopped.next).toBe('Type the same command again after 2026-11-20T02:00:00.000Z.');
+    expect(stopped.next).toBe('Run the same command again after 2026-11-20T02:00:00.000Z.');
   });
 
   test('a run that does not wait leaves no timer behind, which would keep the program from ending', async () => {
@@ -554,7 +554,7 @@ describe('every run ends', () => {
     const resumeAtMs = clock.wallMs() + 3 * HOUR_MS;
     const known = limited.upToDate(stopped);
     expect(known).toMatchObject({ code: 'paused', message: stopped.message, resumeAtMs });
-    expect(known.next).toBe('Type the same command again after 2026-11-20T03:00:01.000Z.');
+    expect(known.next).toBe('Run the same command again after 2026-11-20T03:00:01.000Z.');
   });
 
   test('another stop than for a pause has no time to go on', () => {

@@ -77,7 +77,8 @@ export function likelyColumns(
 }
 
 function becauseLikely(column: string, share: Share): string {
-  if (isSomebodyElses(column)) return `${byContent(share)}, though its name says somebody else's`;
+  if (isSomebodyElses(column))
+    return `${byContent(share)}, though its name says that it is about another person`;
   const doubt = doubtOf(share);
   return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
 }

@@ -182,7 +182,7 @@ export function diskFull(folder: string, cause: unknown): StopError {
     {
       code: 'disk_full',
       message: `The disk that holds the store ${folder} is full; nothing new is sent.`,
-      next: 'Free some space, then type the same command again: it goes on where it stopped.',
+      next: 'Free some space, then run the same command again: it goes on where it stopped.',
     },
     { cause },
   );
@@ -220,7 +220,7 @@ export function explained(error: unknown, folder: string): unknown {
 function unusable(folder: string, cause: unknown, fact: string): StopError {
   const message = `The store ${folder} cannot be used: ${fact}.`;
   const next = isDiskFailing(cause)
-    ? 'See that its disk is sound and mounted for writing, then type the same command again: it goes on where it stopped.'
+    ? 'See that its disk is sound and mounted for writing, then run the same command again: it goes on where it stopped.'
     : 'Make the folder and its files yours to write, or name another one with --store.';
   return new StopError({ code: 'store', message, next }, { cause });
 }

@@ -169,7 +169,7 @@ function isSame(one: OutsideNote, other: OutsideNote): boolean {
 
 function takenAway(path: string): StopError {
   const fact = `The ledger of the store ${path} was deleted, moved, replaced or unmounted while it was in use; nothing new is sent.`;
-  return stop('store_lost', fact, 'Put the store back, then type the same command again.');
+  return stop('store_lost', fact, 'Put the store back, then run the same command again.');
 }
 
 function usedTwice(path: string, other: string): StopError {

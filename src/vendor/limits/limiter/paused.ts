@@ -6,7 +6,7 @@ export function pausedStop(message: string, resumeAtMs: number): StopError {
   return new StopError({
     code: 'paused',
     message,
-    next: `Type the same command again after ${isoTime(resumeAtMs)}.`,
+    next: `Run the same command again after ${isoTime(resumeAtMs)}.`,
     resumeAtMs,
   });
 }

@@ -228,7 +228,7 @@ describe('cells that look right and are about somebody else are not paid for', (
     ['REFERRER E-MAIL', enrichPerson, ['jo@acme.example', 'al@beta.example']],
     ['Created by', enrichPerson, ['jo@acme.example', 'al@beta.example']],
   ])('%s', async (column, operation, cells) => {
-    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name says somebody else's`;
+    const because = `by its content, ${cells.length} of ${cells.length} cells, though its name says that it is about another person`;
     expect((await refusal(operation, ['Name', column], cells, cells)).next).toContain('may be');
     expect(likely(operation, [column], cells)).toEqual([expect.stringContaining(`${column} (${because})`)]);
   });

@@ -1,0 +1,89 @@
+/**
+ * Goal: what users read is whole sentences of usual words, also for a reader in a hurry who learnt English late.
+ * Method: every text in the source that a user may see, and every page, against a list of habits that once were common
+ * here. What each habit stands for in plain words is beside it.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const HABITS: readonly { readonly habit: RegExp; readonly better: string }[] = [
+  { habit: /\bsomebody\b/i, better: 'a person, another person, or who it is' },
+  { habit: /\bwhoever\b/i, better: 'everybody who, or who it is' },
+  { habit: /\bso-manieth\b/i, better: 'every nth' },
+  { habit: /\btype (?:the (?:same )?command|it again|rowonce|npm)\b/i, better: 'run the same command again' },
+  { habit: /\bfits not\b/i, better: 'does not fit' },
+  { habit: /\bnot look so\b/i, better: 'not look like an ABN' },
+  { habit: /(?:^|[.:] )(?:Of|Whose|By what|By whom|As of) /, better: 'subject, verb, object' },
+  { habit: /^as of /, better: 'like' },
+];
+
+/** Pages that still have such habits. One that has none any more is taken off; none is added. */
+const NOT_YET = ['docs/decisions.md', 'docs/protocol.md'];
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Comments, regular expressions behind what may stand before one, and texts, of which only the last are kept. */
+const TOKEN =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<=[(,=:[!&|?{};]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+
+/** The texts of a program that have several words. Comments in SQL are no texts. */
+function textsOf(program: string): readonly string[] {
+  const tokens = program.match(TOKEN) ?? [];
+  const texts = tokens.filter((token) => !token.startsWith('/')).map((token) => token.slice(1, -1));
+  return texts.filter((text) => text.includes(' ')).map((text) => text.replaceAll(/^\s*--.*$/gm, ''));
+}
+
+/** The paragraphs, list items and cells of a page, each on one line. */
+function proseOf(page: string): readonly string[] {
+  const joined = page.replaceAll(/\n(?=[^\n|#-])(?! *[-*|] )/g, ' ');
+  return joined.split(/\n| \| /).map((line) => line.replace(/^[\s>|*-]+/, ''));
+}
+
+function found(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) =>
+    HABITS.filter(({ habit }) => habit.test(text)).map(
+      ({ habit, better }) => `${better}: …${text.slice(Math.max(0, text.search(habit) - 30)).slice(0, 90)}`,
+    ),
+  );
+}
+
+test('each habit is found where it stands, and in a sentence behind another one', () => {
+  const bad = [
+    ...[
+      "'whoever asks'",
+      '"Somebody looked."',
+      '`every so-manieth row`',
+      "'then run the same command again'",
+    ],
+    ...["'fits not  api-call'", "'2 do not look so'", "'Rows are counted. Of these'", "'as of run'"],
+  ];
+  for (const text of bad) expect(found(textsOf(`stop('input', ${text});`)), text).toHaveLength(1);
+  expect(textsOf("// somebody's\nconst quote = /['\"]/; /* whoever */ print('Run it again.');")).toEqual([
+    'Run it again.',
+  ]);
+  expect(found(proseOf('A row is\nread.\nOf it nothing\nis kept.\n\n- whoever\n'))).toHaveLength(2);
+});
+
+const PROGRAMS = globSync('src/**/*.{ts,js}', { cwd: ROOT });
+
+test('no text that a user may see has one of these habits', () => {
+  const texts = PROGRAMS.map((path) => [path, textsOf(read(path))] as const);
+  expect(texts.flatMap(([, each]) => each).length).toBeGreaterThan(1500);
+  expect(texts.flatMap(([path, each]) => found(each).map((habit) => `${path}: ${habit}`))).toEqual([]);
+});
+
+const PAGES = [
+  ...globSync('*.md', { cwd: ROOT }),
+  ...['src/README.md', 'fixtures/README.md'],
+  ...globSync('docs/**/*.md', { cwd: ROOT }),
+  ...globSync('jobs/**/*.yaml', { cwd: ROOT }),
+];
+
+test('no page has one, but for those that are named here', () => {
+  const habits = PAGES.flatMap((path) => found(proseOf(read(path))).map((habit) => ({ path, habit })));
+  expect(habits.filter(({ path }) => !NOT_YET.includes(path))).toEqual([]);
+  expect([...new Set(habits.map(({ path }) => path))].sort()).toEqual(NOT_YET);
+});
