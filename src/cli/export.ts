@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
 import { besideFile, partsOf } from '../core/file-name.ts';
+import { present } from '../core/objects.ts';
 import { openInput, openMappedInput } from '../files/input.ts';
 import { asWorkbook, besideInput, chooseDestination, notesIn, writeOutput } from '../files/output/output.ts';
 import { type OutputSettings, outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
@@ -87,7 +88,7 @@ async function exportBatch(
       batch: batch.id,
       output: files.output ?? null,
       needs_attention: files.attention ?? null,
-      ...(files.results === undefined ? {} : { results: files.results }),
+      ...present({ results: files.results }),
     });
   } finally {
     await ledger.close();
@@ -99,10 +100,7 @@ async function exportBatch(
 function overrides(flags: Flags): Pick<OutputSettings, 'formulas' | 'withInput'> {
   const formulas = formulaModeOf(flags);
   const { withInput } = flags;
-  return {
-    ...(formulas === undefined ? {} : { formulas }),
-    ...(withInput === undefined ? {} : { withInput }),
-  };
+  return present({ formulas, withInput });
 }
 
 /** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Sheet } from '../core/format.ts';
+import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { guessWords } from '../files/columns/columns.ts';
@@ -97,7 +98,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
   const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
   const fields = known === undefined ? {} : { fields: known.paths };
   const sent = requests.length === 0 ? {} : { requests };
-  const anew = reread === undefined ? {} : { reread };
+  const anew = present({ reread });
   console.result({
     ...planObject(found),
     ...tabsObject(input.sheet),

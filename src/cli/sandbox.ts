@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { parseDurationMs } from '../core/duration.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { RATE_HEADERS, RATE_KINDS, type RateHeaders, type RateKind } from '../sandbox/rate.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import type { CliCommand, Console } from './shell/command.ts';
@@ -79,9 +80,7 @@ function optionsOf(flags: Flags): SandboxOptions {
     faults: flags.faults,
     rateKind: flags.rateKind,
     rateHeaders: flags.rateHeaders,
-    ...(flags.book === undefined ? {} : { bookPath: flags.book }),
-    ...(flags.log === undefined ? {} : { logPath: flags.log }),
-    ...(flags.rate === undefined ? {} : { rate: flags.rate }),
+    ...present({ bookPath: flags.book, logPath: flags.log, rate: flags.rate }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
 import { EXIT, type ExitCode } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import { counted, plainText } from '../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
@@ -108,7 +109,7 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
     input: batch.inputPath,
     undoes: undoneBy(batch.settings) ?? null,
     rows: batch.inputRows,
-    ...(batch.rowsBeyond === undefined ? {} : { rows_beyond: batch.rowsBeyond }),
+    ...present({ rows_beyond: batch.rowsBeyond }),
     counts,
     credits: {
       spent: money.spent,

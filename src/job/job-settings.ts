@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AnswerPlace } from '../core/answer-body.ts';
 import type { ReadOptions } from '../core/format.ts';
 import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
+import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
 import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
@@ -72,17 +73,14 @@ export function jobSettings(
     job: job.path ?? job.name,
     columns,
     ...(job.columns === undefined ? { columns_guessed: true } : {}),
-    ...(job.waterfall === undefined ? {} : { waterfall: job.waterfall }),
-    ...(job.add === undefined ? {} : { add: job.add }),
+    ...present({ waterfall: job.waterfall, add: job.add }),
     on_existing: job.onExisting,
-    ...(job.formulas === undefined ? {} : { formulas: job.formulas }),
-    ...(job.withInput === undefined ? {} : { with_input: job.withInput }),
+    ...present({ formulas: job.formulas, with_input: job.withInput }),
     ...(isReadAsSaid(job) ? { read: readEntryOf(job.read ?? {}) } : {}),
     ...storedOrigin(job.origin),
-    ...(requestsPerSecond === undefined ? {} : { requests_per_second: requestsPerSecond }),
+    ...present({ requests_per_second: requestsPerSecond }),
     ...(Object.keys(answerPlace).length === 0 ? {} : { answer_at: { ...answerPlace } }),
-    ...(outputName === undefined ? {} : { output_name: outputName }),
-    ...(job.operation.resultsFile === undefined ? {} : { results_file: job.operation.resultsFile }),
+    ...present({ output_name: outputName, results_file: job.operation.resultsFile }),
   };
 }
 
@@ -119,17 +117,15 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     answer_at: at = {},
     results_file: resultsFile,
   } = settingsSchema.parse(stored);
-  const answerPlace = {
-    ...(at.envelope === undefined ? {} : { envelope: at.envelope }),
-    ...(at.fields === undefined ? {} : { fields: at.fields }),
-    ...(at.results === undefined ? {} : { results: at.results }),
-    ...(at.objects === undefined ? {} : { objects: at.objects }),
-  };
-  const operation = resultsFile === undefined ? {} : { resultsFile };
+  const answerPlace = present({
+    envelope: at.envelope,
+    fields: at.fields,
+    results: at.results,
+    objects: at.objects,
+  });
+  const operation = present({ resultsFile });
   return {
     ...{ onExisting, columns, answerPlace, operation },
-    ...(formulas === undefined ? {} : { formulas }),
-    ...(withInput === undefined ? {} : { withInput }),
-    ...(add === undefined ? {} : { add }),
+    ...present({ formulas, withInput, add }),
   };
 }

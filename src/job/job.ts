@@ -7,6 +7,7 @@ import { familyNames, loadMember } from '../core/family.ts';
 import type { ReadOptions } from '../core/format.ts';
 import type { FormulaMode } from '../core/formulas.ts';
 import { suggestion } from '../core/nearest.ts';
+import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue, Operation } from '../core/operation.ts';
 import { foreignName, plainText } from '../core/plain-text.ts';
 import { OUR_COLUMNS } from '../core/row.ts';
@@ -121,13 +122,14 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     name: jobNameOf(path),
     path: resolve(path),
     operation,
-    ...(value.account === undefined ? {} : { account: value.account }),
-    ...(value.columns === undefined ? {} : { columns: value.columns }),
-    ...(value.waterfall === undefined ? {} : { waterfall: value.waterfall }),
-    ...(value.add === undefined ? {} : { add: value.add }),
+    ...present({
+      account: value.account,
+      columns: value.columns,
+      waterfall: value.waterfall,
+      add: value.add,
+    }),
     onExisting: value.on_existing ?? 'refuse',
-    ...(value.formulas === undefined ? {} : { formulas: value.formulas }),
-    ...(value.with_input === undefined ? {} : { withInput: value.with_input }),
+    ...present({ formulas: value.formulas, withInput: value.with_input }),
     ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
     inDoubt: policyOf(value.in_doubt),
     ...ageOf('refreshAfterMs', value.refresh_after),
@@ -137,7 +139,7 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...guardsOf(operation, document),
     ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
-    ...(value.schedule === undefined ? {} : { schedule: value.schedule }),
+    ...present({ schedule: value.schedule }),
   };
 }
 
@@ -179,18 +181,12 @@ export function readOptionsOf({
   ragged,
   sheet,
 }: z.infer<typeof readSchema>): ReadOptions {
-  return {
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(skipLines === undefined ? {} : { skipLines }),
-    ...(ragged === undefined ? {} : { ragged }),
-    ...(sheet === undefined ? {} : { sheet }),
-  };
+  return present({ encoding, delimiter, skipLines, ragged, sheet });
 }
 
 /** The other way round. Whether a row may be set aside is no entry of a job: such a row says the same either way. */
 export function readEntryOf({ skipLines, strict: _, ...others }: ReadOptions): JsonObject {
-  return { ...others, ...(skipLines === undefined ? {} : { skip_lines: skipLines }) };
+  return { ...others, ...present({ skip_lines: skipLines }) };
 }
 
 /** Whether a file is read otherwise than as it looks. */
@@ -214,10 +210,9 @@ function guardsOf(
   const { max_removals: maxRemovals, admins, domains, max_invites: maxInvites } = file;
   return {
     guards: {
-      ...(maxRemovals === undefined ? {} : { maxRemovals }),
-      ...(admins === undefined ? {} : { admins }),
+      ...present({ maxRemovals, admins }),
       ...(domains === undefined ? {} : { domains: domains.map((domain) => domain.toLowerCase()) }),
-      ...(maxInvites === undefined ? {} : { maxInvites }),
+      ...present({ maxInvites }),
     },
   };
 }

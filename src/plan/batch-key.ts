@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/call-key.ts';
+import { present } from '../core/objects.ts';
 import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
@@ -58,6 +59,6 @@ function askingSettings(job: Job): JsonObject | undefined {
     ...Object.fromEntries(asking),
     ...askedByOrigin(origin),
     ...(isRead ? { read: readEntryOf(read) } : {}),
-    ...(repair === undefined ? {} : { repair }),
+    ...present({ repair }),
   };
 }

@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
+import { present } from '../core/objects.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
@@ -51,7 +52,7 @@ export async function startBatch(
   await ledger.changeBatch(start.batch.id, {
     settings: spec.settings,
     command,
-    ...(budget === undefined ? {} : { budget }),
+    ...present({ budget }),
     ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
   });
   crashPoint('batch-created');
@@ -125,7 +126,7 @@ function specOf(
       ...(partial ? { [PARTIAL]: true } : {}),
     },
     createdAtMs: startMs,
-    ...(freshSince === undefined ? {} : { freshSince }),
+    ...present({ freshSince }),
     ...(plan === undefined || plan.rowsBeyond === 0 ? {} : { rowsBeyond: plan.rowsBeyond }),
   };
 }

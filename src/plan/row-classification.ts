@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import { FingerprintSet, fingerprintOf } from '../core/fingerprint-set.ts';
+import { present } from '../core/objects.ts';
 import type { Answer, Call, Operation, OperationOptions, Prepared } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
@@ -108,11 +109,9 @@ export function optionsOf(
   { projectId, organizationId }: Pick<Account, 'projectId' | 'organizationId'>,
 ): OperationOptions {
   return {
-    ...(waterfall === undefined ? {} : { waterfall }),
-    ...(settings === undefined ? {} : { settings }),
+    ...present({ waterfall, settings }),
     ...optionsByOrigin(origin),
-    ...(projectId === undefined ? {} : { projectId }),
-    ...(organizationId === undefined ? {} : { organizationId }),
+    ...present({ projectId, organizationId }),
   };
 }
 

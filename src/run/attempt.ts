@@ -1,6 +1,7 @@
 import type { CallKey } from '../core/call-key.ts';
 import { StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Moment } from '../ledger/believed-time.ts';
@@ -180,9 +181,7 @@ async function admit(
     row: wanted.row,
     reserve: reserveOf(wanted, operation),
     ...clock.dated(),
-    ...(wanted.decision === undefined ? {} : { decision: wanted.decision }),
-    ...(wanted.replaces === undefined ? {} : { replaces: wanted.replaces }),
-    ...(keyed === undefined ? {} : { request: keyed }),
+    ...present({ decision: wanted.decision, replaces: wanted.replaces, request: keyed }),
   });
   crashPoint('after-intent');
   return admission;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseDurationMs } from '../core/duration.ts';
+import { present } from '../core/objects.ts';
 import type { KeyedRequest } from '../ledger/ledger.ts';
 import type { Dialect } from '../vendor/dialect.ts';
 import type { HttpRequest } from '../vendor/request.ts';
@@ -25,7 +26,7 @@ export function keyedRequest(
   { method, path, body }: HttpRequest,
   firstSentAtMs: number,
 ): KeyedRequest {
-  return { idempotencyKey, method, path, ...(body === undefined ? {} : { body }), firstSentAtMs };
+  return { idempotencyKey, method, path, ...present({ body }), firstSentAtMs };
 }
 
 /**

@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import type { CallKey } from '../core/call-key.ts';
 import { invariant, StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
+import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import { type MappedInput, openMappedInput } from '../files/input.ts';
@@ -241,7 +242,7 @@ async function settleRow(running: RunningBatch, task: Task): Promise<void> {
   const { row, input } = task;
   const { outcome, answers } = await workOut(running, task);
   crashPoint('before-row');
-  const from = input === undefined ? {} : { input };
+  const from = present({ input });
   await order.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
   crashPoint('after-row');
   order.emit({ kind: 'row', row, outcome: outcome.kind });

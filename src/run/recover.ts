@@ -2,6 +2,7 @@ import { callKeyOf } from '../core/call-key.ts';
 import { isoTime } from '../core/clock.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
+import { present } from '../core/objects.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Moment } from '../ledger/believed-time.ts';
 import type {
@@ -95,7 +96,7 @@ export async function settleMisses(order: MissesOrder): Promise<StopError | unde
   const suspect = suspectMisses(history, suspicion);
   if (accept !== 'no-match' && (await order.askMisses?.(suspect)) !== true)
     return missesStop(suspect, account.vendor === 'service');
-  await ledger.markMisses(account.identity, { kept: true, ...(place === undefined ? {} : { place }) });
+  await ledger.markMisses(account.identity, { kept: true, ...present({ place }) });
   emit({
     kind: 'note',
     message: `${counted(count, 'answer')} of status 404 ${count === 1 ? 'is' : 'are'} kept as no match.`,

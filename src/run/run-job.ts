@@ -3,6 +3,7 @@ import { checkOptions } from '../core/checked-options.ts';
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
+import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
 import { writeOwnFile } from '../files/output/own-files.ts';
@@ -238,8 +239,7 @@ export async function choose(
       operation,
       ...(Object.keys(read).length === 0 ? {} : { read }),
       ...(repair ? { repair } : {}),
-      ...(formulas === undefined ? {} : { formulas }),
-      ...(withInput === undefined ? {} : { withInput }),
+      ...present({ formulas, withInput }),
     },
     account,
     dialect,
@@ -257,7 +257,7 @@ async function saveJob(
   ledger: Ledger,
 ): Promise<void> {
   const { columns, because } = (await openHeader(file, job, ledger)).columns;
-  const limit = budget === undefined ? {} : { budget };
+  const limit = present({ budget });
   const text = jobYaml({ ...job, ...limit, account: account.name, columns }, because);
   const say = sayTo(onEvent);
   const savedAs = await writeOwnFile(

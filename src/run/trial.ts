@@ -8,6 +8,7 @@ import { PathSearch } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
 import { stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
+import { present } from '../core/objects.ts';
 import type { Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
 import { stateFolder } from '../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
@@ -102,7 +103,7 @@ function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs:
     origin: { kind: 'trial' },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
-    ...(add === undefined ? {} : { add }),
+    ...present({ add }),
     onExisting: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
     inDoubt,
@@ -145,8 +146,7 @@ export function requestShown({ dialect, account, call }: Trial): ShownRequest {
   const { baseUrl, projectId, organizationId } = account;
   const values = {
     ...WITHOUT_KEY,
-    ...(projectId === undefined ? {} : { project_id: projectId }),
-    ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+    ...present({ project_id: projectId, organization_id: organizationId }),
   };
   const basePath = baseUrl === undefined ? '' : basePathOf(baseUrl);
   const { method, path, headers, body } = requestOf(dialect, basePath, call, values);

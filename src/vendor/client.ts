@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { invariant, StopError, stop } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { Admitted, RawReply } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
@@ -100,8 +101,7 @@ export class Client {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, limits, projectId, organizationId } = account;
     const values: RequestValues = {
       key: await resolveKey(account),
-      ...(projectId === undefined ? {} : { project_id: projectId }),
-      ...(organizationId === undefined ? {} : { organization_id: organizationId }),
+      ...present({ project_id: projectId, organization_id: organizationId }),
     };
     const { origin } = baseUrl;
     const transport = new Transport({

@@ -1,5 +1,5 @@
 import { type AnswerPlace, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
-import { isObject } from '../core/objects.ts';
+import { isObject, present } from '../core/objects.ts';
 import type { JsonObject, JsonValue, Method } from '../core/operation.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';
@@ -58,7 +58,7 @@ function statusIn(value: JsonValue | undefined): number | undefined {
 
 /** The service's clock will do to measure a date of the vendor's when it does not hand on the vendor's own. */
 function dateOf({ headers: { date } }: RawReply): Record<string, string> {
-  return date === undefined ? {} : { date };
+  return present({ date });
 }
 
 function headersIn(value: JsonValue | undefined): Record<string, string> {
@@ -93,8 +93,7 @@ export function answerPlaceOf(
   const results = operation === undefined ? undefined : operations[operation]?.results;
   return {
     ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
-    ...(fields === undefined ? {} : { fields }),
-    ...(results === undefined ? {} : { results }),
+    ...present({ fields, results }),
     ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { type Body, readBody, resultsIn, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
@@ -364,7 +365,7 @@ function assumedCredits(
   { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
 ): number {
   if (perResult === undefined || rule?.means !== 'found') return found;
-  const place = { ...(fields === undefined ? {} : { fields }), ...(at === undefined ? {} : { results: at }) };
+  const place = present({ fields, results: at });
   const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
   return results === undefined ? most : results.length * perResult;
 }

@@ -1,5 +1,6 @@
 import { readBody, valueAt } from '../core/answer-body.ts';
 import { ROLES, type Role } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
 import type { JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignName, foreignWords } from '../core/plain-text.ts';
 import type { RawReply } from '../ledger/ledger.ts';
@@ -97,12 +98,7 @@ function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): 
   const inviteCode = textAt(item, listing.invite_code);
   const named = textAt(item, listing.role);
   const role = named === undefined ? undefined : ROLES.find((each) => permissions?.[each] === named);
-  return {
-    ...(email === undefined ? {} : { email }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(inviteCode === undefined ? {} : { inviteCode }),
-    ...(role === undefined ? {} : { role }),
-  };
+  return present({ email, userId, inviteCode, role });
 }
 
 /** What stands there and is not blank. Ids are numbers at some vendors. */

@@ -1,5 +1,6 @@
 import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { parseDurationMs } from '../core/duration.ts';
+import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { RateHintNames } from './dialect.ts';
 import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
@@ -64,8 +65,7 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
   const pauseMs = pauseIn(raw, names, body) ?? pauseUntilReset(raw, left);
   return {
     windows,
-    ...(left === undefined ? {} : { left }),
-    ...(pauseMs === undefined ? {} : { pauseMs }),
+    ...present({ left, pauseMs }),
   };
 }
 

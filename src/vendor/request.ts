@@ -1,7 +1,7 @@
 import { merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
-import { isObject } from '../core/objects.ts';
+import { isObject, present } from '../core/objects.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';
@@ -80,7 +80,7 @@ export function operationFor(
   if (!isRepeated) return operation;
   const { redirect, repeated = [], answers = [], ...rest } = operation;
   if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
-  return { ...rest, ...(redirect === undefined ? {} : { redirect }), answers: [...repeated, ...answers] };
+  return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
 }
 
 /** The parameters of an operation for which the vendor has no field: it is never asked by them. */

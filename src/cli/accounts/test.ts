@@ -1,5 +1,6 @@
 import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
 import { whoAmI } from '../../plan/team/remote-members.ts';
 import {
@@ -52,7 +53,7 @@ async function testOne(console: Console, account: Account): Promise<object> {
     key: 'present',
     dialect: dialect.name,
     resolves_to: addresses,
-    ...(proxy === undefined ? {} : { proxy }),
+    ...present({ proxy }),
     connects: true,
     ...tried,
   };

@@ -1,3 +1,4 @@
+import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
 import type { Finding, FoundCell, JobIssues } from '../../files/quality/issue-tally.ts';
@@ -96,6 +97,6 @@ export function duplicatesObject({ same, nearlySame, comparedWith }: Duplicates)
   return {
     same: object(same),
     nearly_same: object(nearlySame),
-    ...(comparedWith === undefined ? {} : { compared_with: comparedWith }),
+    ...present({ compared_with: comparedWith }),
   };
 }

@@ -1,5 +1,6 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { formatDuration } from '../../core/duration.ts';
+import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
@@ -106,8 +107,7 @@ export function planObject({
     bought_before: boughtBefore,
     in_doubt: inDoubt,
     to_buy: toBuy,
-    ...(tooOld === undefined ? {} : { too_old: tooOld }),
-    ...(comparedWith === undefined ? {} : { compared_with: comparedWith }),
+    ...present({ too_old: tooOld, compared_with: comparedWith }),
     credits,
     seconds: seconds ?? null,
     ...(reasons.length === 0
@@ -138,7 +138,6 @@ function changeObject(change: PlannedChange): object {
     from: from ?? null,
     to: to ?? null,
     ...(calls.length === 0 ? {} : { calls }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(beyond === undefined ? {} : { beyond }),
+    ...present({ reason, beyond }),
   };
 }

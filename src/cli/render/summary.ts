@@ -1,4 +1,5 @@
 import { formatDuration } from '../../core/duration.ts';
+import { present } from '../../core/objects.ts';
 import { counted, plainText } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS } from '../../core/row.ts';
 import { actionCounts } from '../../plan/team/diff-words.ts';
@@ -75,8 +76,7 @@ export function summaryObject(summary: RunSummary): object {
     seconds: Math.round(durationMs / 100) / 10,
     output: files.output ?? null,
     needs_attention: files.attention ?? null,
-    ...(files.results === undefined ? {} : { results: files.results }),
-    ...(summary.repaired === undefined ? {} : { repaired: summary.repaired }),
+    ...present({ results: files.results, repaired: summary.repaired }),
     ...removedObject(summary),
     ...((summary.tally?.formulas ?? 0) === 0 ? {} : { formulas_made_safe: summary.tally?.formulas }),
     ...(summary.forecast === undefined ? {} : { sample: forecastObject(summary.forecast) }),

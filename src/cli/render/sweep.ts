@@ -1,4 +1,5 @@
 import { commandLine } from '../../core/command-line.ts';
+import { present } from '../../core/objects.ts';
 import { counted, plainText, sentence } from '../../core/plain-text.ts';
 import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
@@ -107,7 +108,7 @@ function fileObject({ path, job, movedTo, summary, spent, stopped }: SweptFile):
     credits: { spent, in_doubt: summary?.money.inDoubt ?? 0 },
     output: summary?.files.output ?? null,
     needs_attention: summary?.files.attention ?? null,
-    ...(summary?.files.results === undefined ? {} : { results: summary.files.results }),
+    ...present({ results: summary?.files.results }),
     stopped: stopped === undefined ? null : stoppedObject(stopped),
   };
 }

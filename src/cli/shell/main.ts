@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import type { RunCommand } from './command.ts';
 import {
   openTerminal,
@@ -92,8 +93,7 @@ function reportStop(
     code,
     message,
     next,
-    ...(resumeAtMs === undefined ? {} : { resumeAtMs }),
-    ...(command === undefined ? {} : { command }),
+    ...present({ resumeAtMs, command }),
   });
   return exitCode;
 }

@@ -3,6 +3,7 @@ import { wholeNumber } from '../../core/command-line.ts';
 import { stop } from '../../core/errors.ts';
 import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 
 /** The flags that say how a file is read, over what the job says: the same on every command that reads one. */
 export interface ReadFlags {
@@ -47,8 +48,7 @@ export function readOptionsOf({
     ...(delimiter === undefined ? {} : { delimiter: delimiterOf(delimiter) }),
     ...(lines === undefined || lines === 0 ? {} : { skipLines: lines }),
     ...(ragged === undefined ? {} : { ragged: oneOf('--ragged', ['pad'] as const, ragged) }),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(strict === undefined ? {} : { strict }),
+    ...present({ sheet, strict }),
   };
 }
 

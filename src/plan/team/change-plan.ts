@@ -1,6 +1,7 @@
 import { questionOf } from '../../core/call-key.ts';
 import { invariant } from '../../core/errors.ts';
 import { Team } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import {
   type Call,
   type JsonObject,
@@ -153,8 +154,7 @@ export async function planChanges(
     rowsBeyond: beyond.length,
     people: projectsOf([...asked, ...beyond]).reduce((sum, each) => sum + team.inProject(each).length, 0),
     inputSha256,
-    ...(live?.ownUser === undefined ? {} : { ownUser: live.ownUser }),
-    ...(batch === undefined ? {} : { batch }),
+    ...present({ ownUser: live?.ownUser, batch }),
   };
 }
 
@@ -219,8 +219,7 @@ class Draft {
       action: actionOfOutcome(outcome),
       ...of,
       calls: [],
-      ...(reason === undefined ? {} : { reason }),
-      ...(beyond === undefined ? {} : { beyond }),
+      ...present({ reason, beyond }),
     });
   }
 
@@ -236,7 +235,7 @@ class Draft {
       ...factsOf(work),
       ...this.#lastBatchOf(work),
       ...userOf(calls),
-      ...(beyond === undefined ? {} : { beyond }),
+      ...present({ beyond }),
     };
     const doubt = this.#doubtOf(calls);
     if (doubt !== undefined) {
@@ -245,7 +244,7 @@ class Draft {
     }
     if (calls.length === 0) {
       const { reason } = outcome;
-      const because = reason === undefined ? {} : { reason };
+      const because = present({ reason });
       this.#changes.push({ ...shown, action: actionOfOutcome(outcome), calls: [], ...because });
       return;
     }
@@ -267,7 +266,7 @@ class Draft {
 
   #lastBatchOf({ subject }: PlannedWork): Pick<PlannedChange, 'lastBatch'> {
     const batch = this.#team.find(subject)?.batch;
-    return batch === undefined ? {} : { lastBatch: batch };
+    return present({ lastBatch: batch });
   }
 
   /** Why the row waits: an earlier change of the same subject was lost. */
@@ -288,7 +287,7 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   return {
     row,
     action: 'create_project',
-    ...(name === undefined ? {} : { project: name }),
+    ...present({ project: name }),
     calls: [operation],
   };
 }
@@ -296,7 +295,7 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
 /** The user whom the calls name. */
 function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
   const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
-  return userId === undefined ? {} : { userId };
+  return present({ userId });
 }
 
 function actionOfOutcome({ kind }: Outcome): ChangeAction {

@@ -9,6 +9,7 @@ import {
   subjectText,
   Team,
 } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { Account } from '../../vendor/account/account.ts';
 import { Client, type Waiter } from '../../vendor/client.ts';
@@ -77,7 +78,7 @@ export async function remoteMembers(
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
       projects: looked.map(({ at }) => at),
-      ...(ownUser === undefined ? {} : { ownUser }),
+      ...present({ ownUser }),
     };
   } finally {
     await lookUps.client.close();
@@ -148,9 +149,7 @@ function liveSubject(
   if (name === undefined) return undefined;
   const facts: SubjectFacts = {
     state,
-    ...(role === undefined ? {} : { role }),
-    ...(email === undefined ? {} : { email }),
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ role, email, userId }),
     ...(state === 'member' || inviteCode === undefined ? {} : { inviteCode }),
   };
   return { subject: { project, name }, sequence: 0, facts };
@@ -230,10 +229,7 @@ async function askWhoAmI(
   if (userId === undefined && email === undefined) {
     throw notAsTheDialectSays('whoami', 'it holds neither a user id nor an e-mail', dialect);
   }
-  const user = {
-    ...(userId === undefined ? {} : { userId }),
-    ...(email === undefined ? {} : { email }),
-  };
+  const user = present({ userId, email });
   return { kind: 'told', user };
 }
 
@@ -293,8 +289,7 @@ function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookedAt): Subje
   const { state, email, userId } = facts;
   const gone: SubjectFacts = {
     state: 'gone',
-    ...(email === undefined ? {} : { email }),
-    ...(userId === undefined ? {} : { userId }),
+    ...present({ email, userId }),
   };
   switch (state) {
     case 'member':

@@ -1,5 +1,6 @@
 import { callKeyOf } from '../../core/call-key.ts';
 import { type Subject, type SubjectFacts, subjectText } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
 import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
@@ -53,7 +54,7 @@ function add(
     subject,
     operations: [operation],
     after: change.leaves,
-    ...(before === undefined ? {} : { before }),
+    ...present({ before }),
   });
 }
 

@@ -6,6 +6,7 @@ import { parseDurationMs } from '../../core/duration.ts';
 import { stop } from '../../core/errors.ts';
 import { distrustAround, ownedByAnother } from '../../core/file-trust.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 import type { Vendor } from '../../core/operation.ts';
 import { accountsPath } from '../../core/paths.ts';
 import { foreignName } from '../../core/plain-text.ts';
@@ -242,9 +243,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
     identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId }),
     baseUrl,
     key: keySourceOf(entry),
-    ...(service?.region === undefined ? {} : { region: service.region }),
-    ...(organizationId === undefined ? {} : { organizationId }),
-    ...(service?.project_id === undefined ? {} : { projectId: service.project_id }),
+    ...present({ region: service?.region, organizationId, projectId: service?.project_id }),
     ...(service === undefined ? {} : { documentationUrl: documentationOf(baseUrl) }),
   };
 }
@@ -282,9 +281,8 @@ function accountThrough(
     identity: identityOf({ id: entry.id, vendor: entry.vendor, baseUrl, organizationId, connectedAccount }),
     baseUrl,
     key: service.key,
-    via: { service: service.name, connectedAccount, ...(dialectPath === undefined ? {} : { dialectPath }) },
-    ...(organizationId === undefined ? {} : { organizationId }),
-    ...(projectId === undefined ? {} : { projectId }),
+    via: { service: service.name, connectedAccount, ...present({ dialectPath }) },
+    ...present({ organizationId, projectId }),
   };
 }
 
@@ -350,12 +348,12 @@ function limitsOf({ limits = {} }: AccountEntry): Limits {
 /** The schema has made sure that it is a duration. */
 function timeoutOf({ limits = {} }: AccountEntry): Pick<Account, 'timeoutMs'> {
   const timeoutMs = limits.timeout === undefined ? undefined : parseDurationMs(limits.timeout);
-  return timeoutMs === undefined ? {} : { timeoutMs };
+  return present({ timeoutMs });
 }
 
 function retentionOf({ retention }: AccountEntry): Pick<Account, 'retentionMs'> {
   const retentionMs = retention === undefined ? undefined : parseDurationMs(retention);
-  return retentionMs === undefined ? {} : { retentionMs };
+  return present({ retentionMs });
 }
 
 function budgetOf({ budget = {} }: AccountEntry): AccountCaps {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { StopError } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type Pause } from './limiter/backoff.ts';
@@ -107,7 +108,7 @@ export class Limiter {
     this.#leases = Leases.for(limits.windows);
     this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#learned = new LearnedRate(learnedPerSecond === undefined ? {} : { perSecond: learnedPerSecond });
+    this.#learned = new LearnedRate(present({ perSecond: learnedPerSecond }));
     this.#toldPerSecond = learnedPerSecond;
     this.#isPaced =
       learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);

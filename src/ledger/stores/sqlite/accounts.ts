@@ -1,3 +1,4 @@
+import { present } from '../../../core/objects.ts';
 import type { AccountState, LearnedRate, MissesMark, PauseRecord, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
@@ -38,11 +39,9 @@ export function accountState(connection: Connection, identity: string): AccountS
     misses: {
       count: row.misses,
       kept: row.misses_kept === 1,
-      ...(row.misses_place === null ? {} : { place: row.misses_place }),
+      ...present({ place: row.misses_place ?? undefined }),
     },
-    ...(row.paused_until === null ? {} : { pausedUntilMs: row.paused_until }),
-    ...(learned === undefined ? {} : { learned }),
-    ...(usage === undefined ? {} : { usage }),
+    ...present({ pausedUntilMs: row.paused_until ?? undefined, learned, usage }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { BootTime } from '../../../core/clock.ts';
+import { present } from '../../../core/objects.ts';
 import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
 import { type BootRow, bootChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
@@ -44,7 +45,7 @@ export function keptTime(connection: Connection, number: number): KeptTime {
   return {
     seen: { atMs: row.seen_at, uptimeMs: row.seen_uptime },
     ...(atMs === null || uptimeMs === null ? {} : { confirmed: { atMs, uptimeMs } }),
-    ...(floorMs === undefined ? {} : { floorMs }),
+    ...present({ floorMs }),
   };
 }
 

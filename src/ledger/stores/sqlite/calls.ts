@@ -1,3 +1,4 @@
+import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import {
   type AnswerRecord,
@@ -98,7 +99,7 @@ export class Calls {
     if (call.doubt === null) return { kind: 'unknown' };
     const decision = batch === undefined ? undefined : this.#decision(call.doubt, batch);
     const doubt = this.#doubt(call, call.doubt);
-    return { kind: 'in_doubt', doubt, ...(decision === undefined ? {} : { decision }) };
+    return { kind: 'in_doubt', doubt, ...present({ decision }) };
   }
 
   /**
@@ -199,7 +200,7 @@ export class Calls {
         batch: batchId(attempt.batch),
         row: attempt.row,
         reserved: credits(attempt.reserved),
-        ...(reply === undefined ? {} : { reply }),
+        ...present({ reply }),
       };
     });
   }
@@ -220,8 +221,7 @@ export class Calls {
       atRisk: credits(this.#held(call.id)),
       why: closure === undefined ? '' : closureOf(closure).why,
       sentAtMs: row.intent_at,
-      ...(sentBoot === undefined ? {} : { sentBoot }),
-      ...(firstBoot === undefined ? {} : { firstBoot }),
+      ...present({ sentBoot, firstBoot }),
       repeats: call.repeats,
       ...(request === undefined ? {} : { request: requestOf(request) }),
     };
@@ -273,12 +273,12 @@ export class Calls {
       intentAtMs: row.intent_at,
       ...(reply === undefined ? {} : { reply: replyOf(reply) }),
       ...(closure === undefined ? {} : { closure: closureOf(closure) }),
-      ...(decision === undefined ? {} : { decision }),
+      ...present({ decision }),
       ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),
       ...(request === undefined ? {} : { request: requestOf(request) }),
       looks: this.#looks(row.id),
       readings: this.#readings(row.id).map(readingOf),
-      ...(released === undefined ? {} : { released }),
+      ...present({ released }),
     };
   }
 

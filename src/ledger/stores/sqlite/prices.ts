@@ -1,3 +1,4 @@
+import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
 import { type PriceRow, priceChecksum } from './checksums.ts';
@@ -59,7 +60,7 @@ function callAsKept(connection: Connection, { key, call }: Intent): Pick<Call, '
   const sql = "SELECT json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = ?";
   const kept = connection.get<{ most: number | null }>(sql, Buffer.from(key, 'hex'));
   if (kept === undefined) return call;
-  return { operation: call.operation, ...(kept.most === null ? {} : { creditsMost: kept.most }) };
+  return { operation: call.operation, ...present({ creditsMost: kept.most ?? undefined }) };
 }
 
 function isRepeat(connection: Connection, { decision }: Intent): boolean {

@@ -1,4 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
 import type {
@@ -285,7 +286,7 @@ export class SqliteReader implements LedgerReader {
       row: row.row,
       outcome: outcomeOf(row),
       answers: (JSON.parse(row.answers) as number[]).flatMap((attempt) => answers(attempt, row.read_to)),
-      ...(row.input === null ? {} : { input: row.input }),
+      ...present({ input: row.input ?? undefined }),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { CallKey } from '../../../core/call-key.ts';
 import type { Position } from '../../../core/format.ts';
+import { present } from '../../../core/objects.ts';
 import type { Call, JsonObject, Vendor } from '../../../core/operation.ts';
 import type { Outcome } from '../../../core/row.ts';
 import {
@@ -106,11 +107,13 @@ export function batchOf(row: BatchRow): Batch {
     inputRows: row.input_rows,
     settings: JSON.parse(row.settings) as JsonObject,
     createdAtMs: row.created_at,
-    ...(row.output_path === null ? {} : { outputPath: row.output_path }),
-    ...(row.output_sha256 === null ? {} : { outputSha256: row.output_sha256 }),
-    ...(row.command === null ? {} : { command: row.command }),
+    ...present({
+      outputPath: row.output_path ?? undefined,
+      outputSha256: row.output_sha256 ?? undefined,
+      command: row.command ?? undefined,
+    }),
     ...freshSinceOf(row),
-    ...(row.rows_beyond === null ? {} : { rowsBeyond: row.rows_beyond }),
+    ...present({ rowsBeyond: row.rows_beyond ?? undefined }),
   };
 }
 
@@ -119,7 +122,7 @@ function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: Batch
 } {
   if (foundMs === null && noMatchMs === null) return {};
   return {
-    freshSince: { ...(foundMs === null ? {} : { foundMs }), ...(noMatchMs === null ? {} : { noMatchMs }) },
+    freshSince: present({ foundMs: foundMs ?? undefined, noMatchMs: noMatchMs ?? undefined }),
   };
 }
 
@@ -166,7 +169,7 @@ export function requestOf(row: StoredRequest): KeyedRequest {
     idempotencyKey: row.idempotency_key,
     method: row.method as KeyedRequest['method'],
     path: row.path,
-    ...(row.body === null ? {} : { body: row.body }),
+    ...present({ body: row.body ?? undefined }),
     firstSentAtMs: row.first_sent_at,
   };
 }
@@ -245,7 +248,7 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
     attempt: attempt.id as AttemptId,
     batch: batchId(attempt.batch),
     call,
-    ...(call.erasedAtMs === undefined ? {} : { erasedAtMs: call.erasedAtMs }),
+    ...present({ erasedAtMs: call.erasedAtMs }),
     paidRow: attempt.paid_row,
   };
   if (told !== undefined) {
@@ -266,7 +269,7 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
     why,
     charged,
     ...saidIn(rows.reply),
-    ...(dialect === undefined ? {} : { dialect }),
+    ...present({ dialect }),
   };
 }
 
@@ -280,8 +283,7 @@ export function outcomeOf(row: OutcomeRow & { readonly checksum: number | null }
   const { kind, matched_by: matchedBy, reason } = row;
   return {
     kind,
-    ...(matchedBy === null ? {} : { matchedBy }),
-    ...(reason === null ? {} : { reason }),
+    ...present({ matchedBy: matchedBy ?? undefined, reason: reason ?? undefined }),
   } as Outcome;
 }
 

@@ -1,5 +1,6 @@
 import { invariant } from '../../../core/errors.ts';
 import type { Subject, SubjectFacts } from '../../../core/membership.ts';
+import { present } from '../../../core/objects.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
 import {
   type CallRow,
@@ -170,9 +171,9 @@ function knownSubject(
   return {
     subject: project === '' ? { name } : { project, name },
     sequence,
-    ...(facts === undefined ? {} : { facts }),
+    ...present({ facts }),
     ...(last === undefined ? {} : { batch: batchId(last.batch), changedAtMs: last.settled_at }),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...present({ doubt }),
   };
 }
 
@@ -192,10 +193,12 @@ function factsOf(row: FactsRow): SubjectFacts | undefined {
   return {
     state: row.state as SubjectFacts['state'],
     ...(row.role === null ? {} : { role: row.role as NonNullable<SubjectFacts['role']> }),
-    ...(row.email === null ? {} : { email: row.email }),
-    ...(row.invite_code === null ? {} : { inviteCode: row.invite_code }),
-    ...(row.user_id === null ? {} : { userId: row.user_id }),
-    ...(row.project_id === null ? {} : { projectId: row.project_id }),
+    ...present({
+      email: row.email ?? undefined,
+      inviteCode: row.invite_code ?? undefined,
+      userId: row.user_id ?? undefined,
+      projectId: row.project_id ?? undefined,
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { invariant } from '../../../core/errors.ts';
 import type { Team } from '../../../core/membership.ts';
+import { present } from '../../../core/objects.ts';
 import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 import { rowInputOf } from '../../../files/row-input.ts';
@@ -157,9 +158,7 @@ function changePartOf({ job }: PlanContext): ChangePart<unknown, PlannedWork> {
 export function factsOf({ email, project, subject, from, to }: PlannedWork): Whom {
   const shown = project ?? subject.project;
   return {
-    ...(email === undefined ? {} : { email }),
-    ...(shown === undefined ? {} : { project: shown }),
-    ...(from === undefined ? {} : { from }),
+    ...present({ email, project: shown, from }),
     to,
   };
 }
