@@ -39,7 +39,7 @@ async function isBuilt() {
   const built = isBuiltFromSources();
   if (built === true) return true;
   const fact = built === undefined ? 'was not built yet' : 'was built from older sources';
-  console.error(`The program ${fact}: type npm run build, then the command again.`);
+  console.error(`The program ${fact}: run "npm run build", then the same command again.`);
   return false;
 }
 

@@ -34,7 +34,7 @@ const PROVIDER = 'src/vendor/dialects/provider.ts';
 
 const written: string[] = [];
 
-beforeAll(() => {
+beforeAll(async () => {
   cpSync(join(ROOT, 'src'), join(copy, 'src'), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', '.biome.json', '.gitignore']) {
     copyFileSync(join(ROOT, file), join(copy, file));
@@ -53,6 +53,7 @@ beforeAll(() => {
   const dialect = readFileSync(join(copy, PROVIDER), 'utf8');
   writeFileSync(join(copy, PROVIDER), dialect.replace('  operations: {\n', `$&    ${entry}\n`));
   writeFileSync(join(copy, 'leads.psv'), 'ABN|Work Email\n51824753556|jo@example.org\n');
+  expect(await run(process.execPath, ['src/build.js'])).toMatchObject({ code: 0 });
 });
 
 function guide(what: string): string {

@@ -56,7 +56,7 @@ test('each habit is found where it stands, and in a sentence behind another one'
       "'whoever asks'",
       '"Somebody looked."',
       '`every so-manieth row`',
-      "'then run the same command again'",
+      "'then type the same command again'",
     ],
     ...["'fits not  api-call'", "'2 do not look so'", "'Rows are counted. Of these'", "'as of run'"],
   ];

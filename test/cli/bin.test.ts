@@ -97,7 +97,7 @@ describe('a checkout runs what was built of it', () => {
     const refused = (fact: string) => ({
       status: 2,
       stdout: '',
-      stderr: `The program ${fact}: type npm run build, then the command again.\n`,
+      stderr: `The program ${fact}: run "npm run build", then the same command again.\n`,
     });
     const runs = { status: 0, stdout: '0.1.0\n', stderr: '' };
 
