@@ -5,7 +5,14 @@ import type { JsonMembers } from './json.ts';
 import type { ProviderDialect } from './provider.ts';
 import type { RateLimit } from './rate.ts';
 import { Routes } from './routes.ts';
-import { type Answer, refusal, tooMany, type Vendor, type VendorOperation, withHeaders } from './vendor.ts';
+import {
+  refusal,
+  type SandboxAnswer,
+  type SandboxVendor,
+  tooMany,
+  type VendorOperation,
+  withHeaders,
+} from './vendor.ts';
 
 /** Who may come in: a known path, a header of the right shape with a key that works, and not too often. */
 
@@ -25,7 +32,7 @@ export interface InnerHead {
   readonly account: string;
 }
 
-export interface Admitted {
+export interface SandboxAdmitted {
   readonly kind: 'admitted';
   readonly operation: VendorOperation;
   readonly target: string;
@@ -42,7 +49,7 @@ export interface TurnedAway {
   readonly kind: 'turned_away';
   /** Null where there is none at the path. */
   readonly operation: string | null;
-  readonly answer: Answer;
+  readonly answer: SandboxAnswer;
 }
 
 export interface AdmissionParts {
@@ -55,7 +62,7 @@ export interface AdmissionParts {
   isRevoked(account: string): boolean;
 }
 
-export class Admission {
+export class SandboxAdmission {
   readonly #parts: AdmissionParts;
   readonly #routes: Routes;
   readonly #providerRoutes: Routes;
@@ -71,7 +78,12 @@ export class Admission {
   }
 
   /** At the moment when a request arrives, because that is what a rate limit counts. */
-  admit({ method, target, authorization: header, idempotencyKey }: RequestHead): Admitted | TurnedAway {
+  admit({
+    method,
+    target,
+    authorization: header,
+    idempotencyKey,
+  }: RequestHead): SandboxAdmitted | TurnedAway {
     const route = this.#routes.find(method, target);
     if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
     const { operation } = route;
@@ -88,7 +100,7 @@ export class Admission {
     return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
   }
 
-  admitInner({ method, target, account }: InnerHead): Admitted | TurnedAway {
+  admitInner({ method, target, account }: InnerHead): SandboxAdmitted | TurnedAway {
     const route = this.#providerRoutes.find(method, target);
     if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
     const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
@@ -102,7 +114,7 @@ export class Admission {
   }
 
   /** What every answer to that account says about its limit. */
-  rateHeaders(vendor: Vendor, account: string): Readonly<Record<string, string>> {
+  rateHeaders(vendor: SandboxVendor, account: string): Readonly<Record<string, string>> {
     return this.#parts.rateLimit?.headers(`${vendor} ${account}`, this.#parts.clock) ?? {};
   }
 
@@ -121,6 +133,6 @@ export class Admission {
   }
 }
 
-function turnedAway(operation: string | null, answer: Answer): TurnedAway {
+function turnedAway(operation: string | null, answer: SandboxAnswer): TurnedAway {
   return { kind: 'turned_away', operation, answer };
 }

@@ -1,6 +1,12 @@
 import { accountOf } from './authorization.ts';
 import { isMembers, type JsonMembers } from './json.ts';
-import { type Answer, type Method, problemOfStrings, refusal, type VendorOperation } from './vendor.ts';
+import {
+  problemOfStrings,
+  refusal,
+  type SandboxAnswer,
+  type SandboxMethod,
+  type VendorOperation,
+} from './vendor.ts';
 
 /**
  * The service's "API Call" step: a request to the provider inside one to the service, under a connected account whose
@@ -23,7 +29,7 @@ export const API_CALL: VendorOperation = {
 export interface InnerCall {
   /** Short hash of the name of the connected account, to which the charge is booked. */
   readonly account: string;
-  readonly method: Method;
+  readonly method: SandboxMethod;
   /** Path and query. */
   readonly target: string;
   /** The body, as text; an empty object where there is none. */
@@ -41,7 +47,7 @@ export function innerCallIn(body: JsonMembers): InnerCall {
 }
 
 /** The vendor's own answer, inside a success of the service's. */
-export function wrapped({ status, headers = {}, body }: Answer): Answer {
+export function wrapped({ status, headers = {}, body }: SandboxAnswer): SandboxAnswer {
   return { status: 200, body: { status, headers, body } };
 }
 

@@ -40,7 +40,7 @@ const change = z.discriminatedUnion('kind', [
 ]);
 
 /** Something that altered a vendor, or that a test did to one. State is nothing but these, applied in order. */
-export type Change = z.infer<typeof change>;
+export type SandboxChange = z.infer<typeof change>;
 
 const answered = z.strictObject({
   idempotency_key: z.string(),
@@ -51,12 +51,12 @@ const answered = z.strictObject({
 });
 
 /** What was answered to a request that named an idempotency key. */
-export type Answered = Readonly<z.infer<typeof answered>>;
+export type SandboxAnswered = Readonly<z.infer<typeof answered>>;
 
 const person = z.strictObject({ project: z.string(), email: z.string() });
 
 /** Somebody in one project; the same e-mail in another is another person here. */
-export type Person = Readonly<z.infer<typeof person>>;
+export type SandboxPerson = Readonly<z.infer<typeof person>>;
 
 const entrySchema = z.strictObject({
   at: z.string(),

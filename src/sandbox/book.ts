@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { stop } from '../core/errors.ts';
-import type { Change, Entry } from './book-entry.ts';
+import type { Entry, SandboxChange } from './book-entry.ts';
 import { canonical, type Json, parseJson } from './json.ts';
 import { LineFile } from './line-file.ts';
 
@@ -28,7 +28,7 @@ export interface BookSum {
   readonly created_twice: readonly Repeated[];
 }
 
-export class Book {
+export class SandboxBook {
   readonly #file: LineFile | undefined;
   readonly #byOperation: Record<string, { charges: number; changes: number; credits: number }> = {};
   readonly #creditsByAccount = new Map<string, number>();
@@ -46,9 +46,9 @@ export class Book {
    * Opens the book, reads what is in it and hands every line to `onEntry`, oldest first. Without a path it lives in
    * memory. One sandbox at a time writes a book. A StopError (usage) names a line that cannot be read.
    */
-  static async open(path: string | undefined, onEntry: (entry: Entry) => void): Promise<Book> {
+  static async open(path: string | undefined, onEntry: (entry: Entry) => void): Promise<SandboxBook> {
     const file = path === undefined ? undefined : new LineFile(path);
-    const book = new Book(file);
+    const book = new SandboxBook(file);
     if (path === undefined || file === undefined) return book;
     try {
       for await (const old of entriesOf(path, file.wholeBytes)) {
@@ -114,7 +114,7 @@ export class Book {
     this.#countChange(operation, account, added.change);
   }
 
-  #countChange(operation: string, account: string, made: Change): void {
+  #countChange(operation: string, account: string, made: SandboxChange): void {
     if (made.kind === 'invited') {
       const { project, email, role, accepted } = made;
       if (!accepted) this.#mails += 1;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { StopError } from '../core/errors.ts';
-import type { Admitted, RequestHead, TurnedAway } from './admission.ts';
+import type { RequestHead, SandboxAdmitted, TurnedAway } from './admission.ts';
 import { readAuthorization } from './authorization.ts';
 import { readBody, sendJson } from './exchange.ts';
 import type { Fault, WireFault } from './faults.ts';
@@ -83,7 +83,7 @@ export class Desk {
     request: IncomingMessage,
     sequence: number,
     text: string | undefined,
-    admission: Admitted | TurnedAway,
+    admission: SandboxAdmitted | TurnedAway,
     outcome: TurnedAway | Handled,
   ): void {
     const { log, clock } = this.#parts;

@@ -1,5 +1,5 @@
 import type { FaultKind, WireFault } from './faults.ts';
-import type { Answer } from './vendor.ts';
+import type { SandboxAnswer } from './vendor.ts';
 
 /** The faults that are whole answers. Those that lose an answer on the wire are in `lost-replies.ts`. */
 
@@ -13,7 +13,7 @@ export interface FaultSurroundings {
 export function answerOnPurpose(
   kind: Exclude<FaultKind, WireFault | 'slow'>,
   { location, retryAfter }: FaultSurroundings,
-): Answer {
+): SandboxAnswer {
   if (kind === 'limited-200') {
     const error = 'Rate limit exceeded. Retry in 1s.';
     return { status: 200, body: { success: false, code: 'rate_limited', error } };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Entry } from './book-entry.ts';
-import type { Decision } from './vendor.ts';
+import type { SandboxDecision } from './vendor.ts';
 
 /**
  * What was answered under an idempotency key: the vendor acts once for all requests with the same key of an account,
@@ -10,7 +10,7 @@ import type { Decision } from './vendor.ts';
 /** How long a key is honoured, by the vendor's own clock. */
 const VALID_MS = 24 * 60 * 60 * 1000;
 
-export interface KeyedAnswer extends Decision {
+export interface KeyedAnswer extends SandboxDecision {
   /** Of the request: the same key for other bytes is a mistake of the client's. */
   readonly fingerprint: string;
   readonly atMs: number;

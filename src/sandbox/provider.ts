@@ -8,11 +8,11 @@ import {
 } from './knowledge.ts';
 import { randomFrom } from './random.ts';
 import {
-  type Answer,
-  type Decision,
   problemOfIdentifiers,
   problemOfStrings,
   refusal,
+  type SandboxAnswer,
+  type SandboxDecision,
   tooMany,
   type VendorOperation,
   type VendorRequest,
@@ -22,7 +22,7 @@ import {
 export interface ProviderDialect {
   readonly operations: readonly VendorOperation[];
   /** What is said to a request above the rate. `retryAfter` is in whole seconds; undefined where it is kept quiet. */
-  tooMany(waitMs: number, retryAfter: string | undefined): Answer;
+  tooMany(waitMs: number, retryAfter: string | undefined): SandboxAnswer;
 }
 
 export function publishedProvider(knowledge: Knowledge): ProviderDialect {
@@ -41,7 +41,7 @@ export function publishedProvider(knowledge: Knowledge): ProviderDialect {
 
 const TAG_FIELDS = ['domain', 'tag'] as const;
 
-type Decide = (request: VendorRequest) => Decision;
+type Decide = (request: VendorRequest) => SandboxDecision;
 
 function person(knowledge: Knowledge): Decide {
   return ({ body }) => {
@@ -70,7 +70,7 @@ function search(knowledge: Knowledge): Decide {
 }
 
 /** A change that costs nothing and that no vendor publishes: something for the generic "API Call" to do. */
-function applyTag({ body }: VendorRequest): Decision {
+function applyTag({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
   if (problem !== undefined) return refusal(400, problem);
   const change = { kind: 'tag_applied', domain: String(body.domain), tag: String(body.tag) } as const;
@@ -78,18 +78,18 @@ function applyTag({ body }: VendorRequest): Decision {
 }
 
 /** A read that costs nothing, for the same purpose. */
-function accountPlan({ body }: VendorRequest): Decision {
+function accountPlan({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfStrings(body, []);
   if (problem !== undefined) return refusal(400, problem);
   return { status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 };
 }
 
-export function found(known: Found | undefined): Decision | undefined {
+export function found(known: Found | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };
 }
 
 /** The published "an empty result or an indication that nothing matched", chosen by what was asked. */
-function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): Decision {
+function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): SandboxDecision {
   const shape = randomFrom(seed, 'no match', operation, canonical(body)).integer(1, 4);
   if (shape <= 2) return refusal(404, 'No match');
   return { status: 200, credits: 0, body: shape === 3 ? { results: [] } : {} };

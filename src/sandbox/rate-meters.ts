@@ -10,7 +10,7 @@ export interface Meter {
 }
 
 /** A request passes when fewer than `most` passed within the window that ends now. */
-export class SlidingLog implements Meter {
+export class SandboxSlidingLog implements Meter {
   readonly #most: number;
   readonly #windowMs: number;
   /** Times of the last passed requests, in a ring that never holds more than the limit. */

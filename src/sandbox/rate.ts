@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
 import type { Rate } from '../core/rate.ts';
-import { FixedWindow, type Meter, SlidingLog, TokenBucket } from './rate-meters.ts';
+import { FixedWindow, type Meter, SandboxSlidingLog, TokenBucket } from './rate-meters.ts';
 
 /** `sliding`: in any span of that length. `fixed`: in each whole window of the vendor's calendar. `bucket`: on average. */
 export const RATE_KINDS = ['sliding', 'fixed', 'bucket'] as const;
@@ -75,7 +75,7 @@ export class RateLimit {
 function newMeter(kind: RateKind, { requests, windowMs }: Rate, nowMs: number): Meter {
   switch (kind) {
     case 'sliding':
-      return new SlidingLog(requests, windowMs);
+      return new SandboxSlidingLog(requests, windowMs);
     case 'fixed':
       return new FixedWindow(requests, windowMs);
     case 'bucket':

@@ -1,11 +1,11 @@
 import { type Clock, isoTime } from '../core/clock.ts';
-import type { Admitted } from './admission.ts';
-import { Book, type BookSum } from './book.ts';
-import type { Change, Entry } from './book-entry.ts';
+import type { SandboxAdmitted } from './admission.ts';
+import { type BookSum, SandboxBook } from './book.ts';
+import type { Entry, SandboxChange } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
 import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
 import { ServiceState } from './service-state.ts';
-import { type Decision, refusal, type VendorOperation } from './vendor.ts';
+import { refusal, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
 /**
  * Has what was asked decided and carries it out: what costs or alters anything, and whom the service refused, is in the
@@ -20,13 +20,13 @@ export interface ReceivedBody {
 
 /** What was decided, and what was booked for it just now. */
 export interface Act {
-  readonly decision: Decision;
+  readonly decision: SandboxDecision;
   readonly credits: number;
 }
 
 interface Parts {
   readonly clock: Clock;
-  readonly book: Book;
+  readonly book: SandboxBook;
   readonly state: ServiceState;
   readonly keyed: KeyedAnswers;
   readonly noted: (entry: Entry) => void;
@@ -52,7 +52,7 @@ export class Registrar {
   ): Promise<Registrar> {
     const state = new ServiceState();
     const keyed = new KeyedAnswers();
-    const book = await Book.open(bookPath, (entry) => note(entry, { state, keyed, noted }));
+    const book = await SandboxBook.open(bookPath, (entry) => note(entry, { state, keyed, noted }));
     return new Registrar({ clock, book, state, keyed, noted });
   }
 
@@ -85,7 +85,7 @@ export class Registrar {
    * One turn of the event loop from the decision to the book, so that two requests can never both be first.
    * @param happens false: it is decided, but nothing comes of it.
    */
-  act(admitted: Admitted, sequence: number, received: ReceivedBody, happens: boolean): Act {
+  act(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, happens: boolean): Act {
     const { operation, account, target, idempotencyKey } = admitted;
     const fingerprint = fingerprintOf(operation.method, target, received.text ?? '');
     const isKeyed = operation.vendor === 'provider' && operation.isLookUp !== true;
@@ -109,7 +109,7 @@ export class Registrar {
   }
 
   /** Something that is done to the vendors from outside. */
-  alter(operation: string, change: Change): void {
+  alter(operation: string, change: SandboxChange): void {
     const entry = { vendor: 'sandbox', operation, parameters: {}, account: '', credits: 0, change } as const;
     this.#append(this.nextSequence(), entry);
   }
@@ -134,10 +134,10 @@ function note(entry: Entry, { state, keyed, noted }: Pick<Parts, 'state' | 'keye
 }
 
 function decide(
-  { operation, account, project, segment, query, parameters }: Admitted,
+  { operation, account, project, segment, query, parameters }: SandboxAdmitted,
   sequence: number,
   { text, contentType }: ReceivedBody,
-): { readonly decision: Decision; readonly parameters: JsonMembers } {
+): { readonly decision: SandboxDecision; readonly parameters: JsonMembers } {
   const json = operation.method === 'GET' ? parameters : parseJson(text ?? '');
   const body = isMembers(json) ? json : {};
   const problem = problemOfBody(operation, text, json, contentType);
@@ -150,7 +150,7 @@ function problemOfBody(
   text: string | undefined,
   json: Json | undefined,
   contentType: string,
-): Decision | undefined {
+): SandboxDecision | undefined {
   if (text === undefined) return refusal(413, 'The body is larger than 1 MB.');
   // Published for the service only; what the provider wants is not known, so it takes any.
   if (vendor === 'service' && method === 'POST' && !/^application\/json\s*(?:;|$)/i.test(contentType)) {

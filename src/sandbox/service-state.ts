@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { unreachable } from '../core/errors.ts';
-import type { Change } from './book-entry.ts';
+import type { SandboxChange } from './book-entry.ts';
 
 /** What the vendors remember: nothing but the changes of the book, applied in order. */
 
@@ -112,7 +112,7 @@ export class ServiceState {
     };
   }
 
-  apply(change: Change, account: string): void {
+  apply(change: SandboxChange, account: string): void {
     switch (change.kind) {
       case 'project_created':
         this.#projectCreated(change, account);
@@ -152,7 +152,7 @@ export class ServiceState {
     }
   }
 
-  #projectCreated(change: Extract<Change, { kind: 'project_created' }>, account: string): void {
+  #projectCreated(change: Extract<SandboxChange, { kind: 'project_created' }>, account: string): void {
     const { project, name, description, organization, owner } = change;
     const made = { project, name, description, organization, account };
     this.#projects.set(project, owner === undefined ? made : { ...made, owner });
@@ -162,7 +162,7 @@ export class ServiceState {
     this.#users.set(pair(project, user), { user, project, email: owner, role: 'admin' });
   }
 
-  #invited(change: Extract<Change, { kind: 'invited' }>): void {
+  #invited(change: Extract<SandboxChange, { kind: 'invited' }>): void {
     const { invite, project, email, role } = change;
     const made: Invite = { invite, project, email, role, state: 'pending' };
     this.#invites.set(invite, made);

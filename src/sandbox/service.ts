@@ -1,10 +1,10 @@
-import type { Change } from './book-entry.ts';
+import type { SandboxChange } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 import { type ServiceState, userIdOf } from './service-state.ts';
 import {
-  type Decision,
   problemOfStrings,
   refusal,
+  type SandboxDecision,
   type VendorOperation,
   type VendorRequest,
 } from './vendor.ts';
@@ -13,7 +13,7 @@ import {
 
 const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 
-type Decide = (request: VendorRequest) => Decision;
+type Decide = (request: VendorRequest) => SandboxDecision;
 
 export class Service {
   readonly state: ServiceState;
@@ -61,7 +61,7 @@ export class Service {
     ];
   }
 
-  #createProject({ body, sequence }: VendorRequest): Decision {
+  #createProject({ body, sequence }: VendorRequest): SandboxDecision {
     const problem = problemOfProject(body);
     if (problem !== undefined) return refusal(400, problem);
     const project = `project-${sequence}`;
@@ -77,7 +77,7 @@ export class Service {
     );
   }
 
-  #createInvite({ body, project, sequence }: VendorRequest): Decision {
+  #createInvite({ body, project, sequence }: VendorRequest): SandboxDecision {
     const problem = problemOfInvite(body);
     if (problem !== undefined) return refusal(400, problem);
     const email = String(body.email).toLowerCase();
@@ -94,7 +94,7 @@ export class Service {
     return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
   }
 
-  #updateUser({ body, project, segment: userId }: VendorRequest): Decision {
+  #updateUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
     const problem = problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
     if (problem !== undefined) return refusal(400, problem);
     if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
@@ -102,7 +102,7 @@ export class Service {
     return applied({}, { kind: 'role_changed', project, user: userId, role });
   }
 
-  #deleteInvite({ body, project }: VendorRequest): Decision {
+  #deleteInvite({ body, project }: VendorRequest): SandboxDecision {
     const problem = problemOfStrings(body, ['invite_code']);
     if (problem !== undefined) return refusal(400, problem);
     const code = String(body.invite_code);
@@ -113,7 +113,7 @@ export class Service {
     return applied({}, { kind: 'invite_deleted', project, invite: code });
   }
 
-  #removeUser({ body, project, segment: userId }: VendorRequest): Decision {
+  #removeUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
     const problem = problemOfStrings(body, []);
     if (problem !== undefined) return refusal(400, problem);
     if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
@@ -129,7 +129,7 @@ export function administered(state: ServiceState, decide: Decide): Decide {
       : refusal(403, `This key has no Admin permission on project "${request.project}".`);
 }
 
-function applied(body: JsonMembers, change: Change): Decision {
+function applied(body: JsonMembers, change: SandboxChange): SandboxDecision {
   return { status: 200, body, credits: 0, change };
 }
 

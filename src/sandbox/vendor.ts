@@ -1,17 +1,17 @@
 import type { AuthorizationShape } from './authorization.ts';
-import type { Change, Person } from './book-entry.ts';
+import type { SandboxChange, SandboxPerson } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
 /** What the two vendors of the sandbox have in common: operations at paths, requests, decisions. */
 
-export type Vendor = 'provider' | 'service';
+export type SandboxVendor = 'provider' | 'service';
 
-export type Method = 'GET' | 'POST';
+export type SandboxMethod = 'GET' | 'POST';
 
 export interface VendorOperation {
-  readonly vendor: Vendor;
+  readonly vendor: SandboxVendor;
   readonly name: string;
-  readonly method: Method;
+  readonly method: SandboxMethod;
   /** As published; a `{name}` stands for one segment. */
   readonly path: string;
   /** The shapes of the Authorization header that are taken. */
@@ -19,7 +19,7 @@ export interface VendorOperation {
   /** Never costs anything and alters nothing; faults pass it by, unless they are asked for. */
   readonly isLookUp?: true;
   /** Pure: what the vendor would answer, charge and change. Nothing happens before the decision is booked. */
-  decide(request: VendorRequest): Decision;
+  decide(request: VendorRequest): SandboxDecision;
 }
 
 export interface VendorRequest {
@@ -37,32 +37,32 @@ export interface VendorRequest {
 }
 
 /** A whole answer. */
-export interface Answer {
+export interface SandboxAnswer {
   readonly status: number;
   readonly body: JsonMembers;
   /** Besides those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Decision extends Answer {
+export interface SandboxDecision extends SandboxAnswer {
   readonly credits: number;
-  readonly change?: Change;
+  readonly change?: SandboxChange;
   /** Whose change was refused, where it is known. */
-  readonly refused?: Person;
+  readonly refused?: SandboxPerson;
 }
 
 /** The answer with headers besides its own. */
-export function withHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
+export function withHeaders(answer: SandboxAnswer, headers: Readonly<Record<string, string>>): SandboxAnswer {
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 /** An answer that costs and changes nothing. */
-export function refusal(status: number, error: string): Decision {
+export function refusal(status: number, error: string): SandboxDecision {
   return { status, body: { error }, credits: 0 };
 }
 
 /** What is said above the rate. `retryAfter` is in whole seconds; undefined where it is kept quiet. */
-export function tooMany(retryAfter: string | undefined): Answer {
+export function tooMany(retryAfter: string | undefined): SandboxAnswer {
   const answer = { status: 429, body: { error: 'Rate limit exceeded.' } };
   return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': retryAfter } };
 }

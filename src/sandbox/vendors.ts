@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { Admission, type Admitted, type RequestHead, type TurnedAway } from './admission.ts';
+import { type RequestHead, SandboxAdmission, type SandboxAdmitted, type TurnedAway } from './admission.ts';
 import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
 import type { Entry } from './book-entry.ts';
 import { answerOnPurpose } from './fault-answers.ts';
@@ -14,7 +14,7 @@ import { type ReceivedBody, Registrar } from './registrar.ts';
 import { parametersIn } from './routes.ts';
 import { Service } from './service.ts';
 import type { ServiceState } from './service-state.ts';
-import { type Answer, type Decision, type VendorOperation, withHeaders } from './vendor.ts';
+import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
 /** Both vendors behind one door: admission, then what goes wrong on purpose, then the decision, then the answer. */
 
@@ -57,7 +57,7 @@ export interface ControlReply {
 export interface Handled {
   readonly kind: 'handled';
   /** What the client gets, when it gets all of it. */
-  readonly answer: Answer;
+  readonly answer: SandboxAnswer;
   /** What went wrong on purpose, with the answer or instead of it. */
   readonly fault?: Fault;
   /** How the answer is lost on its way. */
@@ -72,7 +72,7 @@ export class Vendors {
   readonly #settings: VendorSettings;
   readonly #knowledge: Knowledge;
   readonly registrar: Registrar;
-  readonly #admission: Admission;
+  readonly #admission: SandboxAdmission;
   /** By name, for faults that strike one alone. */
   readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
@@ -92,7 +92,7 @@ export class Vendors {
     const service = extension.service?.(published, registrar.state) ?? published;
     this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
     this.#faults = this.#faultsIn(settings.faults);
-    this.#admission = new Admission({
+    this.#admission = new SandboxAdmission({
       provider,
       lookUps: free,
       service,
@@ -120,18 +120,18 @@ export class Vendors {
     return this.registrar.nextSequence();
   }
 
-  admit(head: RequestHead): Admitted | TurnedAway {
+  admit(head: RequestHead): SandboxAdmitted | TurnedAway {
     return this.#admission.admit(head);
   }
 
   /** @param origin where the sandbox listens, for redirects to elsewhere. */
-  handle(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+  handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
     return admitted.operation === API_CALL
       ? this.#handleApiCall(admitted, sequence, received, origin)
       : this.#handle(admitted, sequence, received, origin);
   }
 
-  #handle(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+  #handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
     const { operation, account, target } = admitted;
     const fault = this.#drawFault(operation);
     const happens = fault === undefined || fault.charged || fault.kind === 'slow';
@@ -151,7 +151,12 @@ export class Vendors {
   }
 
   /** The inner call is admitted, may fail and is booked like any other, and its answer is put into one of the service's. */
-  #handleApiCall(admitted: Admitted, sequence: number, received: ReceivedBody, origin: string): Handled {
+  #handleApiCall(
+    admitted: SandboxAdmitted,
+    sequence: number,
+    received: ReceivedBody,
+    origin: string,
+  ): Handled {
     const { decision } = this.registrar.act(admitted, sequence, received, true);
     const json = parseJson(received.text ?? '');
     if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };
@@ -212,7 +217,10 @@ export class Vendors {
 }
 
 /** Stated by what is charged for alone, and by a repeated answer as it was the first time. */
-function priceOf({ vendor, isLookUp }: VendorOperation, { credits }: Decision): Record<string, string> {
+function priceOf(
+  { vendor, isLookUp }: VendorOperation,
+  { credits }: SandboxDecision,
+): Record<string, string> {
   return vendor === 'provider' && isLookUp !== true ? { [PRICE_HEADER]: String(credits) } : {};
 }
 

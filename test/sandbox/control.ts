@@ -1,5 +1,5 @@
 import { accountOf } from '../../src/sandbox/authorization.ts';
-import type { Change } from '../../src/sandbox/book-entry.ts';
+import type { SandboxChange } from '../../src/sandbox/book-entry.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
 import type { ControlReply, Vendors } from '../../src/sandbox/vendors.ts';
 
@@ -11,7 +11,7 @@ const DONE: ControlReply = { status: 200, body: {} };
  */
 export function control(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined {
   const { registrar } = vendors;
-  const alter = (operation: string, change: Change): void => registrar.alter(operation, change);
+  const alter = (operation: string, change: SandboxChange): void => registrar.alter(operation, change);
   switch (endpoint) {
     // Oldest first: projects, invites, users, the mails that were sent, and the provider's tags.
     case 'GET /sandbox/state':

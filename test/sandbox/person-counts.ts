@@ -1,5 +1,5 @@
 import { unreachable } from '../../src/core/errors.ts';
-import type { Change, Entry, Person } from '../../src/sandbox/book-entry.ts';
+import type { Entry, SandboxChange, SandboxPerson } from '../../src/sandbox/book-entry.ts';
 import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
 import type { VendorOperation, VendorRequest } from '../../src/sandbox/vendor.ts';
 
@@ -20,7 +20,7 @@ interface Counts {
   readonly refused: number;
 }
 
-export type PersonCount = Person & Counts;
+export type PersonCount = SandboxPerson & Counts;
 
 const NONE: Counts = { created: 0, deleted: 0, updated: 0, removed: 0, refused: 0 };
 
@@ -39,7 +39,7 @@ export class PersonCounts {
     return [...this.#counts.values()];
   }
 
-  #noteChange(change: Change): void {
+  #noteChange(change: SandboxChange): void {
     switch (change.kind) {
       case 'project_created':
         if (change.owner !== undefined) this.#learn(change.owner);
@@ -96,7 +96,7 @@ export function withRefusedPersons(
   }));
 }
 
-function personIn({ body, project, segment }: VendorRequest, state: ServiceState): Person | undefined {
+function personIn({ body, project, segment }: VendorRequest, state: ServiceState): SandboxPerson | undefined {
   const { email, invite_code: code } = body;
   if (typeof email === 'string' && email.includes('@')) return { project, email: email.toLowerCase() };
   const known = typeof code === 'string' ? state.invite(code) : state.user(project, segment);

@@ -9,9 +9,9 @@ import {
   problemOfPage,
 } from '../../src/sandbox/provider.ts';
 import {
-  type Decision,
   problemOfIdentifiers,
   refusal,
+  type SandboxDecision,
   type VendorRequest,
 } from '../../src/sandbox/vendor.ts';
 
@@ -42,7 +42,7 @@ export function restGetProvider(knowledge: Knowledge): ProviderDialect {
   };
 }
 
-type Decide = (request: VendorRequest) => Decision;
+type Decide = (request: VendorRequest) => SandboxDecision;
 
 function company(knowledge: Knowledge): Decide {
   return ({ body }) => {
@@ -71,7 +71,7 @@ function search(knowledge: Knowledge): Decide {
   };
 }
 
-function pointToSearch({ query }: VendorRequest): Decision {
+function pointToSearch({ query }: VendorRequest): SandboxDecision {
   return { status: 307, body: {}, headers: { location: `${MOVED_SEARCH}${query}` }, credits: 0 };
 }
 

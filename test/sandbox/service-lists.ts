@@ -2,9 +2,9 @@ import type { JsonMembers } from '../../src/sandbox/json.ts';
 import { administered } from '../../src/sandbox/service.ts';
 import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
 import {
-  type Decision,
   problemOfStrings,
   refusal,
+  type SandboxDecision,
   type VendorOperation,
   type VendorRequest,
 } from '../../src/sandbox/vendor.ts';
@@ -32,7 +32,7 @@ export function withLists(
   return [...talkative, ...listOperations(state)];
 }
 
-function toldMore(decision: Decision, { account }: VendorRequest): Decision {
+function toldMore(decision: SandboxDecision, { account }: VendorRequest): SandboxDecision {
   const { change, body } = decision;
   if (change?.kind === 'project_created') {
     return { ...decision, change: { ...change, owner: ownEmailOf(account) } };
@@ -98,7 +98,7 @@ function pageOf<Item extends JsonMembers>(
   items: readonly Item[],
   idOf: (item: Item) => string,
   parameters: JsonMembers,
-): Decision {
+): SandboxDecision {
   const problem = problemOfStrings(parameters, [], ['page']);
   if (problem !== undefined) return refusal(400, problem);
   const { page: cursor = '' } = parameters;
