@@ -25,8 +25,12 @@ export function readBody(bytes: Buffer): Body {
 
 /** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
 function textOf(bytes: Buffer): string {
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return bytes.toString(isUtf16 ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
+  return bytes.toString(isUtf16(bytes) ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
+}
+
+/** Whether the bytes begin with the mark by which they are read in UTF-16. */
+export function isUtf16(bytes: Buffer): boolean {
+  return bytes[0] === 0xff && bytes[1] === 0xfe;
 }
 
 /** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */

@@ -1,3 +1,5 @@
+import { isUtf16 } from './answer-body.ts';
+
 /**
  * Keeps an account's key out of everything that is recorded or shown. A vendor may hand it back in any answer: in an error
  * that quotes the request, in a link, in a debug page. What it hands back is rewritten before anybody else sees it.
@@ -70,6 +72,11 @@ export class Redaction {
   /** The same buffer when the key is not in it. What was JSON is JSON afterwards. */
   bytes(body: Buffer): Buffer {
     if (this.#needles.length === 0 || body.length < LEAST_LENGTH) return body;
+    if (isUtf16(body)) {
+      const narrow = Buffer.from(body.toString('utf16le'));
+      const redacted = this.bytes(narrow);
+      return redacted === narrow ? body : redacted;
+    }
     const found = this.#find(body);
     return found.length === 0 ? body : replaced(body, found);
   }
@@ -111,7 +118,9 @@ function writingsOf(key: string): readonly string[] {
     layer = readings.length > MOST_LAYERS ? undefined : unescaped(layer);
   }
   const long = readings.filter((reading) => reading.length >= LEAST_LENGTH);
-  return [...long, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
+  // In UTF-16 without a mark a zero stands between any two characters, whichever of the two bytes comes first.
+  const wide = [...key].join('\0');
+  return [...long, wide, key.toLowerCase(), key.toUpperCase(), hex, hex.toUpperCase(), ...base64Of(bytes)];
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readBody } from '../../src/core/answer-body.ts';
 import { REDACTED, Redaction } from '../../src/core/redaction.ts';
 
 const KEY = 'nk_live/9f+Q~u0041=Zx.7';
@@ -58,6 +59,24 @@ function readings(text: string): readonly string[] {
 }
 
 describe('a key of twelve characters or more', () => {
+  test('is not in an answer in UTF-16 either, which says the same afterwards in UTF-8', () => {
+    const body = JSON.stringify({ a: KEY, b: every(KEY, (c) => `\\u00${hex(c)}`), c: 'Zoë' });
+    const redacted = new Redaction([KEY]).bytes(
+      Buffer.from(`\uFEFF${body.replaceAll('\\\\', '\\')}`, 'utf16le'),
+    );
+    expect(readBody(redacted)).toEqual({ kind: 'json', value: { a: REDACTED, b: REDACTED, c: 'Zoë' } });
+    const other = Buffer.from('\uFEFF{"name":"Zoë and others"}', 'utf16le');
+    expect(new Redaction([KEY]).bytes(other)).toBe(other);
+  });
+
+  test.each([
+    ['low', Buffer.from(`key: ${KEY}`, 'utf16le')],
+    ['high', Buffer.from(`key: ${KEY}`, 'utf16le').swap16()],
+  ])('is not in bytes of UTF-16 without a mark, the %s byte first', (_, bytes) => {
+    const redacted = new Redaction([KEY]).bytes(bytes).toString('latin1');
+    expect(redacted.replaceAll('\0', '')).toBe(`key: ${REDACTED}`);
+  });
+
   test.each(Object.entries(WRITINGS))('is found %s', (_name, write) => {
     const echo = write(KEY);
     const shown = redact(`{"before":"x","echo":"${echo}","after":true}`, KEY);
