@@ -32,10 +32,15 @@ export function leadsElsewhere(path: string): boolean {
   return true;
 }
 
-/** Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment. */
+/**
+ * Some servers read a backslash as a slash, and what stands behind a semicolon as no part of the segment. Where a path is
+ * decoded before it is resolved, a question mark, "#" or NUL ends it, and tabs and line ends are taken out of it, so that a dot
+ * before and one behind them stand side by side.
+ */
 function isElsewhere(path: string): boolean {
-  if (/^[/\\]{2}/.test(path)) return true;
-  return path.split(/[/\\]/).some((segment) => /^\.{1,2}\s*(?:;|$)/.test(segment));
+  const resolved = path.replaceAll(/[\t\n\r]/g, '');
+  if (/^[/\\]{2}/.test(resolved)) return true;
+  return resolved.split(/[/\\]/).some((segment) => /^\.{1,2}\s*(?:[;?#\0]|$)/.test(segment));
 }
 
 /**

@@ -149,6 +149,8 @@ describe('a cell in the path', () => {
     ['%252e%252e', 'would lead elsewhere'],
     ['%2%65%2e', 'would lead elsewhere'],
     ['..;jsessionid=1', 'would lead elsewhere'],
+    ['..?x', 'would lead elsewhere'],
+    ['..#x', 'would lead elsewhere'],
     ['a\nb', 'holds a line end'],
     ['\ud800', 'holds a line end or another character'],
   ])('%j makes the row invalid, and nothing is sent', (cell, words) => {
