@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { planLines, planObject } from '../../src/cli/render/plan.ts';
+import { knownFieldLine, planLines, planObject } from '../../src/cli/render/plan.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
@@ -366,4 +366,9 @@ describe('consent', () => {
   test('where nothing can be bought nobody is asked, and nothing can be spent', async () => {
     expect(await asked(nobody, {}, 'Domain\nnot a domain\n')).toBe(0);
   });
+});
+
+test('of the fields of known answers, each name is shown as far as somebody would type it', () => {
+  const line = knownFieldLine({ answers: 1, paths: ['company.name', 'k'.repeat(1_000_000)] });
+  expect(line).toBe(`  fields         company.name, ${'k'.repeat(80)}…, in 1 answer so far`);
 });

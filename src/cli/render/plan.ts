@@ -1,7 +1,7 @@
 import type { PathSearch } from '../../core/answer-fields.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { present } from '../../core/objects.ts';
-import { counted } from '../../core/plain-text.ts';
+import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
@@ -78,13 +78,18 @@ function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): stri
 
 /** What an `add` may name. */
 export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
-  const shown = paths.slice(0, FIELDS_SHOWN).join(', ');
+  const shown = paths
+    .slice(0, FIELDS_SHOWN)
+    .map((path) => foreignWords(path, LONGEST_FIELD))
+    .join(', ');
   const more = paths.length > FIELDS_SHOWN ? ` and ${paths.length - FIELDS_SHOWN} others` : '';
   return `  fields         ${shown}${more}, in ${counted(answers, 'answer')} so far`;
 }
 
 /** With \`--json\` all of them are told. */
 const FIELDS_SHOWN = 30;
+/** Each as far as somebody would type it. */
+const LONGEST_FIELD = 80;
 
 /** The one object of `plan --json`. */
 export function planObject({
