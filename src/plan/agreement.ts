@@ -40,7 +40,7 @@ export async function requireAgreement(
     throw stop(
       'consent',
       `${reasons.join(' ')} Nobody has agreed to that yet.`,
-      'Look at the job and its dialect, then agree once with --yes.',
+      'Look at the job and its dialect, then agree once by `rowonce run` with --yes.',
     );
   }
   await ledger.noteAgreement({
