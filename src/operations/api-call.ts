@@ -19,6 +19,7 @@ import {
   type Step,
   send,
 } from '../core/operation.ts';
+import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere, pathProblem } from '../core/vendor-path.ts';
 import {
   columnInput,
@@ -97,7 +98,7 @@ function shapedBy(settings: JsonObject): Operation {
     throw stop('job', 'api-call needs an `endpoint`, which only a job can have.', NEEDED);
   const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it is a text';
   if (typeof endpoint !== 'string' || wrong !== undefined) {
-    const fact = `endpoint: ${JSON.stringify(endpoint)} is no path: ${wrong}.`;
+    const fact = `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is no path: ${wrong}.`;
     throw stop(
       'job',
       fact,

@@ -215,6 +215,16 @@ describe('what the job says', () => {
       expect.objectContaining({ code: 'job', message: expect.stringContaining(words) }),
     );
   });
+
+  test.each<JsonObject>([
+    { endpoint: `/${'#'.repeat(200_000)}` },
+    { endpoint: `/${'{{'.repeat(100_000)}` },
+    { endpoint: '/a', body: { [`{{a}}${'x'.repeat(200_000)}`]: 1 } },
+  ])('is refused in a line, however long what cannot be sent is', (settings) => {
+    expect(() => shaped(settings)).toThrow(
+      expect.objectContaining({ code: 'job', message: expect.stringMatching(/^.{40,300}$/) }),
+    );
+  });
 });
 
 test.each<[Answer, object]>([

@@ -1,4 +1,5 @@
 import type { InputField, JsonObject, JsonValue } from '../../core/operation.ts';
+import { foreignName } from '../../core/plain-text.ts';
 
 /**
  * A body, or the filters of a search, in which `{{Column}}` stands for a row's cell. Only texts are filled in, and they
@@ -24,9 +25,9 @@ export function columnInput(column: string, about: string): InputField {
 /** What is wrong with the template, as a clause; undefined when nothing is. */
 export function templateProblem(body: JsonValue): string | undefined {
   const named = namesIn(body).find((name) => name.includes('{{'));
-  if (named !== undefined) return `the name ${JSON.stringify(named)} cannot be filled in, only values can`;
+  if (named !== undefined) return `the name ${foreignName(named)} cannot be filled in, only values can`;
   const broken = textsIn(body).find((text) => text.replaceAll(PLACEHOLDER, '').includes('{{'));
-  return broken === undefined ? undefined : `in ${JSON.stringify(broken)} a {{ is not closed by }}`;
+  return broken === undefined ? undefined : `in ${foreignName(broken)} a {{ is not closed by }}`;
 }
 
 /** The body of one row. A cell that has {{ in it stays as it is: what was filled in is not looked at again. */
