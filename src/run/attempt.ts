@@ -253,6 +253,7 @@ function follow(
 ): Next | Promise<Next> {
   const { session, emit } = run;
   const { limiter, dialect } = session.client;
+  session.client.hear({ reply, sentAtMs });
   switch (verdict.kind) {
     case 'settle': {
       limiter.settled();

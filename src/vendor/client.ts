@@ -181,6 +181,7 @@ export class Client {
   #askOnce(waiter: Waiter, request: FreeRequest): Promise<Asked> {
     return this.#inTurn(waiter, async (send) => {
       const sent = await send(request, () => {});
+      this.hear(sent);
       return { ...sent, verdict: judgeFree(sent.reply, this.dialect, request, this.origin) };
     });
   }
@@ -206,10 +207,7 @@ export class Client {
         onSent();
       };
       const reply = heard(await transport.send(request, { intentAt, onSent: left }));
-      if (reply.kind === 'answered') {
-        permit.answered();
-        this.#hear(reply.raw, sentAtMs);
-      }
+      if (reply.kind === 'answered') permit.answered();
       return { reply, sentAtMs };
     };
     try {
@@ -219,8 +217,13 @@ export class Client {
     }
   }
 
-  /** What an answer says about how fast its account may be asked. A service that the vendor is behind has limits of its own. */
-  #hear(raw: RawReply, sentAtMs: number): void {
+  /**
+   * Hears what an answer says about how fast its account may be asked; a service that the vendor is behind has limits of its
+   * own. Requests that wait may leave at once, so a paid answer is closed, and what it says of the clocks is heeded, before.
+   */
+  hear({ reply, sentAtMs }: Sent): void {
+    if (reply.kind !== 'answered') return;
+    const { raw } = reply;
     const own = vendorReply(raw, this.dialect);
     const hints = own === undefined ? rateHintsIn(raw, undefined) : rateHintsIn(own, this.dialect.rate_hints);
     this.limiter.hear(hints, sentAtMs);
