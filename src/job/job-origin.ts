@@ -1,24 +1,29 @@
 import type { JsonObject, OperationOptions } from '../core/operation.ts';
 
 /**
- * Where a job comes from that nobody wrote: an undo takes back what a batch changed, and a trial is one call by itself that
- * `try` makes. Imports no schema, because a list of batches is shown without what checks those.
+ * Where a job comes from that no user wrote: an undo takes back what a batch changed, and a trial is one call by itself
+ * that `try` makes. This file imports no schema, because a list of batches is shown without the code that checks jobs.
  */
 export type JobOrigin = { readonly kind: 'undo'; readonly undoes: string } | { readonly kind: 'trial' };
 
-/** The origin of a batch, from the settings that the ledger keeps with it; undefined: somebody wrote or named its job. */
+/**
+ * The origin of a batch, from the settings that the ledger keeps with it; undefined when a user wrote or named its job.
+ */
 export function originOf(stored: JsonObject): JobOrigin | undefined {
   if (typeof stored.undoes === 'string') return { kind: 'undo', undoes: stored.undoes };
   return stored.trial === true ? { kind: 'trial' } : undefined;
 }
 
-/** The batch whose changes that one takes back; undefined for one that is no undo. */
+/** The batch whose changes this undo takes back; undefined for a batch that is no undo. */
 export function undoneBy(stored: JsonObject): string | undefined {
   const origin = originOf(stored);
   return origin?.kind === 'undo' ? origin.undoes : undefined;
 }
 
-/** As it is kept with the settings of a batch. The names are in ledgers, so none of them is changed. */
+/**
+ * The form in which an origin is kept with the settings of a batch. The names are in ledgers, so none of them may
+ * change.
+ */
 export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
   switch (origin?.kind) {
     case 'undo':
@@ -31,14 +36,14 @@ export function storedOrigin(origin: JobOrigin | undefined): JsonObject {
 }
 
 /**
- * What makes its batch another than that of the same list without it: an undo of another batch may have the same list.
- * Batches are found again by a hash of this, so a name that is changed here would do an undo twice.
+ * What makes the batch of an undo another than a plain batch over the same list. Batches are found again by a hash of
+ * this, so an undo would run twice if a name here changed.
  */
 export function askedByOrigin(origin: JobOrigin | undefined): JsonObject {
   return { ...storedOrigin(origin), ...(origin?.kind === 'undo' ? { our_list: true } : {}) };
 }
 
-/** What an operation may take of such a job's rows that it does not of others. */
+/** Options that let an operation accept rows of such a job that it refuses in other jobs. */
 export function optionsByOrigin(origin: JobOrigin | undefined): Pick<OperationOptions, 'isOurList'> {
   return origin?.kind === 'undo' ? { isOurList: true } : {};
 }

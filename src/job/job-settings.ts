@@ -9,25 +9,25 @@ import { storedOrigin } from './job-origin.ts';
 
 /**
  * The part of a job that the ledger keeps with a batch, so that its output can be written again without the job file.
- * Read back through zod, because a ledger outlives the program that wrote it.
+ * It is read back through zod, because a ledger outlives the program that wrote it.
  */
 const settingsSchema = z.object({
   job: z.string(),
   columns: z.record(z.string(), z.string()),
-  /** Whether nobody chose them. */
+  /** Whether the columns were guessed, so that no user chose them. */
   columns_guessed: z.boolean().optional(),
   waterfall: z.array(z.string()).optional(),
   add: z.record(z.string(), z.string()).optional(),
   on_existing: z.enum(['refuse', 'keep', 'fill', 'replace']),
-  /** Left out: made safe. */
+  /** How cells that would begin a formula are written; without it they are made safe. */
   formulas: z.enum(FORMULA_MODES).optional(),
-  /** Left out: what a row found carries its columns. */
+  /** Whether each result carries the columns of the row that found it; without it, it does. */
   with_input: z.boolean().optional(),
-  /** How the file is read; left out: as it looks. */
+  /** How the file is read, where the job says so; otherwise that is detected. */
   read: readSchema.optional(),
-  /** The account's limit on average, for the report. */
+  /** The account's average limit, for the report. */
   requests_per_second: z.number().optional(),
-  /** Where the fields of an answer stand; left out: at the top of its body. */
+  /** Where the fields of an answer stand; without it they are at the top of its body. */
   answer_at: z
     .object({
       envelope: z.string().optional(),
@@ -36,9 +36,9 @@ const settingsSchema = z.object({
       objects: z.literal(true).optional(),
     })
     .optional(),
-  /** What its output's name has behind the input's; left out: the usual word, or the user named every output. */
+  /** What the output's name adds to the input's. Absent for the usual word, or when the user named every output. */
   output_name: z.string().optional(),
-  /** Name of the file into which lists of results go; left out: there are none. */
+  /** Name of the file for lists of results; absent when there are none. */
   results_file: z.string().optional(),
 });
 
@@ -52,14 +52,14 @@ export interface OutputSettings {
   readonly operation: Pick<Operation, 'resultsFile'>;
 }
 
-/** What the ledger keeps that is not the job's: of the account, and of its dialect. */
+/** What the ledger keeps with a batch of its account and of the account's dialect. */
 export interface AccountSettings {
-  /** The account's limit on average; undefined where none is known. */
+  /** The account's average limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
   readonly answerPlace: AnswerPlace;
 }
 
-/** What a batch keeps besides, from when it begins. */
+/** What a batch keeps beside the job from its beginning on. */
 export interface BatchSettings extends AccountSettings {
   readonly outputName: string | undefined;
 }
@@ -89,7 +89,7 @@ export function readSettings(stored: JsonObject): ReadOptions {
   return readOptionsOf(settingsSchema.parse(stored).read ?? {});
 }
 
-/** Input → column. */
+/** Maps each input of the operation to its column. */
 export function columnsOf(
   stored: JsonObject,
 ): { readonly columns: Readonly<Record<string, string>>; readonly guessed: boolean } | undefined {
@@ -97,12 +97,12 @@ export function columnsOf(
   return data && { columns: data.columns, guessed: data.columns_guessed === true };
 }
 
-/** What the batch has fixed for its output's name; undefined when nothing was. */
+/** What the batch has fixed for its output's name; undefined when it has fixed nothing. */
 export function outputNameOf(stored: JsonObject): string | undefined {
   return settingsSchema.safeParse(stored).data?.output_name;
 }
 
-/** The limit that the newest run of the batch knew of; undefined when it knew none. */
+/** The limit that the newest run of the batch knew; undefined when it knew none. */
 export function limitPerSecondOf(stored: JsonObject): number | undefined {
   return settingsSchema.safeParse(stored).data?.requests_per_second;
 }

@@ -21,7 +21,7 @@ import type { JobOrigin } from './job-origin.ts';
 
 export { jobSchema, readSchema } from './job/schema.ts';
 
-/** A job: what is done with the rows of a file. Read from YAML, or all defaults of an operation. */
+/** A job says what is done with the rows of a file. It is read from YAML, or is all defaults of an operation. */
 
 /** What becomes of calls in doubt when no rule settles them. */
 export type InDoubtPolicy =
@@ -34,7 +34,7 @@ export type OnExisting = 'refuse' | 'keep' | 'fill' | 'replace';
 
 /** What a run that changes the service must not do, so that a wrong list does little harm. */
 export interface Guards {
-  /** Most people who are removed because the list does not name them any more: a number, or a share such as `10%`. */
+  /** The most people who may be removed because the list no longer names them: a number, or a share such as `10%`. */
   readonly maxRemovals?: number | string;
   readonly admins?: 'allow';
   /** The only domains of e-mail addresses that are invited, in lower case. */
@@ -43,42 +43,42 @@ export interface Guards {
 }
 
 export interface Job {
-  /** The file's name without its ending, or the operation's. */
+  /** The file's name without its ending, or the operation's name. */
   readonly name: string;
-  /** The job file, absolute; absent when the operation was named instead. Paths in a job are relative to it. */
+  /** Absolute path of the job file; absent when an operation was named instead. Paths in a job are relative to it. */
   readonly path?: string;
   readonly operation: Operation;
-  /** Left out: the only account that fits. */
+  /** Name of the account; without it the only account that fits is used. */
   readonly account?: string;
-  /** Operation's input → column; left out: sure guesses. */
+  /** Maps the operation's inputs to columns; without it columns are guessed where that is sure. */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Checked against the operation; left out: the operation's own order. */
+  /** Order of the identifiers, checked against the operation; without it the operation's own order holds. */
   readonly waterfall?: readonly string[];
-  /** New column → dotted path in the answer; left out: the whole answer. */
+  /** Maps each new column to a dotted path in the answer; without it the whole answer is added. */
   readonly add?: Readonly<Record<string, string>>;
   readonly onExisting: OnExisting;
-  /** What becomes of cells of ours that would begin a formula; left out: they are made safe. */
+  /** How cells of ours that would begin a formula are written; without it they are made safe. */
   readonly formulas?: FormulaMode;
-  /** Whether what a row found carries that row's own columns; left out: it does. */
+  /** Whether each result carries the columns of the row that found it; without it, it does. */
   readonly withInput?: boolean;
-  /** Most credits of a batch. */
+  /** The most credits that the batch may spend. */
   readonly budget?: Credits;
   readonly inDoubt: InDoubtPolicy;
-  /** How old a bought match may be and still be used; left out: of any age. */
+  /** How old a bought match may be and still be used; without it any age will do. */
   readonly refreshAfterMs?: number;
-  /** The same for every other answer. */
+  /** How old any other answer may be and still be used; without it any age will do. */
   readonly refreshNoMatchAfterMs?: number;
-  /** How the file is read; left out: as it looks. */
+  /** How the file is read, where the job says so; otherwise that is detected. */
   readonly read?: ReadOptions;
-  /** Damaged cells are sent repaired where the repair is sure; left out: as they are. */
+  /** Damaged cells are sent repaired where the repair is sure; without it they are sent as they are. */
   readonly repair?: true;
-  /** Entries that are the operation's alone, as the file writes them. */
+  /** Entries that belong to this operation alone, as the file writes them. */
   readonly settings?: JsonObject;
-  /** Left out: somebody wrote or named it. */
+  /** Absent when a user wrote or named the job. */
   readonly origin?: JobOrigin;
   /** How far a run that changes the service may go. */
   readonly guards?: Guards;
-  /** The folder, absolute, whose files a sweep works through. */
+  /** Absolute path of the folder whose files a sweep processes. */
   readonly inbox?: string;
   /** When `serve` sweeps, as a cron expression. */
   readonly schedule?: string;
@@ -160,7 +160,9 @@ async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<O
   throw problem(['operation'], 'value', fact, suggestion(value.operation, await familyNames(OPERATIONS)));
 }
 
-/** The entries of the file that are this operation's alone. @throws StopError `job` for one that it does not take. */
+/**
+ * The entries of the file that belong to this operation alone. @throws StopError `job` for one that it does not accept.
+ */
 function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFile>): JsonObject {
   const taken = Object.keys(operation.settings ?? {});
   const given = Object.entries(value).filter(([name]) => OPERATION_SETTINGS.has(name)) as [
@@ -173,7 +175,7 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
   throw problem([other], 'name', fact, taken.length === 0 ? 'Leave it out.' : suggestion(other, taken));
 }
 
-/** As the file writes it → as it is used. */
+/** Turns the entry `read` of a job file into the options of reading. */
 export function readOptionsOf({
   skip_lines: skipLines,
   encoding,
@@ -184,12 +186,12 @@ export function readOptionsOf({
   return present({ encoding, delimiter, skipLines, ragged, sheet });
 }
 
-/** The other way round. Whether a row may be set aside is no entry of a job: such a row says the same either way. */
+/** Turns the options back into the entry. `strict` (whether a row may be set aside) is no entry of a job. */
 export function readEntryOf({ skipLines, strict: _, ...others }: ReadOptions): JsonObject {
   return { ...others, ...present({ skip_lines: skipLines }) };
 }
 
-/** Whether a file is read otherwise than as it looks. */
+/** Whether the job says how its file is read, so that not all of it is detected. */
 export function isReadAsSaid({ read = {} }: Pick<Job, 'read'>): boolean {
   return Object.keys(readEntryOf(read)).length > 0;
 }
@@ -217,7 +219,7 @@ function guardsOf(
   };
 }
 
-/** What is fine for a lookup and would do harm to somebody who is invited. */
+/** Refuses what is fine for a lookup and would harm people who are invited. */
 function checkChange({ name, change }: Operation, { value, problem }: YamlDocument<JobFile>): void {
   if (change === undefined) return;
   if (typeof value.in_doubt === 'object') {
@@ -248,7 +250,7 @@ function checkTiers(operation: Operation, { value, problem }: YamlDocument<JobFi
   }
 }
 
-/** Names of new columns, which must not be one of ours and, as spreadsheets ignore case, not the same twice. */
+/** Checks names of new columns: none may be one of ours, nor the same twice, as spreadsheets ignore case. */
 function checkAdded({ value, problem }: YamlDocument<JobFile>): void {
   const taken = new Map<string, string>(OUR_COLUMNS.map((name) => [name, 'which Rowonce itself adds']));
   for (const name of Object.keys(value.add ?? {})) {
@@ -267,7 +269,7 @@ function policyOf(policy: JobFile['in_doubt']): InDoubtPolicy {
 
 /**
  * The job as a file that a user can keep and change; `loadJob` reads the same job back from it.
- * @param because input → why its column was guessed, as a phrase.
+ * @param because maps an input to why its column was guessed, as a phrase.
  */
 export function jobYaml(job: Job, because: ReadonlyMap<string, string> = new Map()): string {
   const budget = job.budget === undefined ? undefined : { credits: job.budget };
@@ -331,12 +333,12 @@ function block(
   return [`${name}:  # ${comment}`, ...lines];
 }
 
-/** One line of YAML, which quotes what would not be read back as the same text. */
+/** One line of YAML; text is quoted where it would otherwise be read back as something else. */
 function inline(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 }
 
-/** In the largest unit that says it exactly. */
+/** An age in the largest unit that expresses it exactly. */
 function ageText(ageMs: number | undefined): string | undefined {
   if (ageMs === undefined) return undefined;
   for (const unit of ['d', 'h', 'm', 's']) {

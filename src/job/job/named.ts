@@ -9,9 +9,9 @@ import { nearest, suggestion } from '../../core/nearest.ts';
 import { foreignName } from '../../core/plain-text.ts';
 import { unoffered } from '../../operations/team/unoffered.ts';
 
-/** What is said to a word that stands where a job is wanted and is none. */
+/** Refuses a word that stands where a job is wanted and names none, and says what was probably meant. */
 
-/** Where a checkout, and a user who copied from one, keeps jobs; looked at for suggestions only. */
+/** The folder in which a checkout keeps jobs, and users who copied from one; read for suggestions only. */
 const JOBS_FOLDER = 'jobs';
 
 const YAML_ENDING = /\.ya?ml$/i;
@@ -21,7 +21,7 @@ export function jobNameOf(path: string): string {
   return basename(path).replace(YAML_ENDING, '');
 }
 
-/** Why a word that is no operation cannot be a job either; undefined where it may be the path of one. */
+/** Why a word that is no operation cannot be a job either; undefined when it may be the path of one. */
 export async function refusedName(argument: string): Promise<StopError | undefined> {
   if (YAML_ENDING.test(argument)) return undefined;
   if (await isInputName(argument)) {
@@ -34,7 +34,7 @@ export async function refusedName(argument: string): Promise<StopError | undefin
   return argument.includes('/') ? undefined : unknownJob(argument);
 }
 
-/** The job and its file are easily typed in the wrong order. */
+/** Whether the word names an input: the job and its file are easily typed in the wrong order. */
 async function isInputName(path: string): Promise<boolean> {
   const ending = endingOf(path);
   if (ending === '') return false;
@@ -47,14 +47,14 @@ async function unknownJob(argument: string): Promise<StopError> {
   if (announced !== undefined) return announced;
   const operations = await familyNames(OPERATIONS);
   const files = await jobFiles('.', JOBS_FOLDER);
-  // Somebody who types the name of a job file without its folder and ending means that file.
+  // A user who types the name of a job file without its folder and ending means that file.
   const meanings = new Map([...files, ...operations].map((each) => [jobNameOf(each), each]));
   const meant = nearest(argument, [...meanings.keys()]);
   const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
   return stop('job', `${foreignName(argument)} is neither an operation nor a job file`, next);
 }
 
-/** A path that leads nowhere is answered with the job file of almost the same name, there or among the jobs. */
+/** Answers a path that leads nowhere with the job file of almost the same name, there or among the jobs. */
 export async function withNearestFile(path: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !error.message.endsWith('no such file')) return error;
   const files = await jobFiles(JOBS_FOLDER, dirname(path));

@@ -6,7 +6,7 @@ import { FORMULA_MODES } from '../../core/formulas.ts';
 import { roleOf } from '../../core/membership.ts';
 import { type JsonValue, METHODS } from '../../core/operation.ts';
 
-/** The shape of a job file. What only an operation knows, such as its inputs, is checked by whoever reads it. */
+/** The shape of a job file. What only an operation knows, such as its inputs, is checked by the code that reads it. */
 
 const text = z
   .string()
@@ -18,7 +18,7 @@ const role = text.refine((word) => roleOf(word) !== undefined, {
   error: 'a role is viewer, editor or admin',
 });
 
-/** `never`, or a duration. */
+/** The word `never`, or a duration. */
 const age = text.refine((value) => value === 'never' || parseDurationMs(value) !== undefined, {
   error: 'an age is "never" or a duration such as 30d',
 });
@@ -42,7 +42,7 @@ const guards = z.strictObject({
   max_invites: z.int().min(0).optional(),
 });
 
-/** How a file is read where it is not as it looks. */
+/** How a file is read, where that shall not be detected. */
 export const readSchema = z.strictObject({
   encoding: z.enum(ENCODINGS).optional(),
   delimiter: z.enum(DELIMITER_NAMES).optional(),
@@ -51,19 +51,19 @@ export const readSchema = z.strictObject({
   sheet: text.optional(),
 });
 
-/** Entries that belong to single operations, which name those that they take. */
+/** Entries that belong to single operations. Each operation names those that it accepts. */
 const operationSettings = {
-  /** `onboard`: project as the list calls it → its id. */
+  /** For `onboard`: maps a project as the list calls it to its id. */
   projects: z.record(text, text).optional(),
   create_projects: z.boolean().optional(),
   remove_missing: z.boolean().optional(),
-  /** Of whom a row gives a role: that of all, or a word of the sheet → its role. */
+  /** Which role a person gets: one role for all rows, or a role for each word of the sheet. */
   role: role.optional(),
   roles: z.record(text, role).optional(),
-  /** `search-people`: the vendor's filter → its value. */
+  /** For `search-people`: maps a vendor's filter to its value. */
   filters: z.record(text, z.union([text, z.number(), z.boolean(), z.array(text)])).optional(),
   pages: z.int().min(1).max(20).optional(),
-  /** `api-call`. */
+  /** For `api-call`: whether the call reads or changes. */
   kind: z.enum(['read', 'change']).optional(),
   method: z.enum(METHODS).optional(),
   endpoint: text.regex(/^\//, 'an endpoint begins with "/"').optional(),
@@ -77,7 +77,7 @@ export const OPERATION_SETTINGS: ReadonlySet<string> = new Set(Object.keys(opera
 export const jobSchema = z.strictObject({
   operation: text,
   account: text.optional(),
-  /** In a spreadsheet a column's name may have several lines. */
+  /** Names of columns; in a spreadsheet such a name may have several lines. */
   columns: z.record(text, z.string().min(1)).optional(),
   waterfall: z.array(text).min(1).optional(),
   add: z.record(text, text).optional(),
