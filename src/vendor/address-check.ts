@@ -3,16 +3,17 @@ import { messageOf, StopError, stop } from '../core/errors.ts';
 import { connectorTo } from './connector.ts';
 import { proxyFor } from './proxy.ts';
 
-/** What stands between this machine and a vendor. */
+/** What lies between this machine and a vendor. */
 export interface Reached {
-  /** Numeric addresses of the name; none when a proxy looks it up. */
+  /** Numeric addresses of the host name; empty when a proxy resolves it. */
   readonly addresses: readonly string[];
-  /** Host and port. */
+  /** Host and port of the proxy; undefined without one. */
   readonly proxy: string | undefined;
 }
 
 /**
- * Resolves the address, connects as a run does and says good-bye without sending a request, so that nothing can be charged.
+ * Resolves the address, connects as a run does and disconnects without sending a request, so that nothing can be
+ * charged.
  * @throws StopError `address`.
  */
 export async function checkAddress(url: URL): Promise<Reached> {
@@ -40,7 +41,7 @@ function connectOnce(url: URL): Promise<void> {
   });
 }
 
-/** Of a name with several addresses Node collects the errors in one without words. */
+/** For a host name with several addresses Node collects the errors in one error without a message. */
 function reasonOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
 }

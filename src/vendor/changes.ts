@@ -11,8 +11,8 @@ import { dialectOperationOf } from './request.ts';
 /** What an answer to a change means for what is remembered of its subject. */
 
 /**
- * How the subject stands once its change is settled like this; undefined: as before. The same whether the vendor
- * answered, gave its answer again, or a person told it.
+ * How the subject stands once its change is settled like this; undefined when it stands as before. It makes no
+ * difference whether the vendor answered, repeated its answer, or a person told it.
  */
 export function leftBy(
   call: Call,
@@ -34,7 +34,7 @@ export function leftBy(
   }
 }
 
-/** What a found answer says of a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
+/** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
 export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
   const { answer_fields: places = {}, accepted } = operation;
   const told = Object.entries(places).flatMap(([name, path]) => {

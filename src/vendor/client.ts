@@ -14,10 +14,10 @@ import { Transport } from './transport.ts';
 
 export type { Limits, Pause, Waiter } from './limits/limiter.ts';
 
-/** Answers take seconds, not minutes; an answer that comes later is taken for lost, so this is generous. */
+/** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** A free question that fails so often, some seconds apart, was asked of a vendor that is down. */
+/** When a free question has failed this often, some seconds apart, the vendor is down. */
 const MOST_TRIES = 5;
 
 export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> {
@@ -25,27 +25,27 @@ export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> 
   readonly dialect: Dialect;
   readonly baseUrl: URL;
   readonly clock: Clock;
-  /** The clock by which intents age; left out: `clock`. */
+  /** The clock that measures the age of intents; `clock` without it. */
   readonly machine?: Clock;
   /** Reads what an answer says about the time, and dates the answer. */
   heard?(reply: Reply): Reply;
-  /** An answer came that nobody had asked for, on a connection that had carried so many requests. */
+  /** Called when an unrequested answer came on a connection that had carried `requests` requests. */
   onSurplus?(requests: number): void;
 }
 
-/** A request that is over. */
+/** A request that is finished. */
 export interface Sent {
   readonly reply: Reply;
-  /** Monotonic; when the request left, or when it was given up. */
+  /** Monotonic time at which the request left, or was given up. */
   readonly sentAtMs: number;
 }
 
-/** A free question that was asked. */
+/** A free question that was sent. */
 export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
 
-/** What a free question was told. `refused`: the vendor does not tell. */
+/** The answer to a free question. `refused`: the vendor does not answer it. */
 export type Page =
   | { readonly kind: 'answered'; readonly raw: RawReply }
   | { readonly kind: 'refused'; readonly why: string };
@@ -54,11 +54,11 @@ export type Page =
 export interface Turn {
   /** Sends what may cost something, once for each admission. */
   send(admission: Admitted, request: HttpRequest, onSent: () => void): Promise<Sent>;
-  /** Ends the turn before the exchange ends, because nothing leaves. */
+  /** Ends the turn early, because nothing will be sent. */
   giveBack(): void;
 }
 
-/** What has sent its request. */
+/** Admissions whose request was sent. */
 const USED = new WeakSet<Admitted>();
 
 interface Parts {
@@ -119,7 +119,7 @@ export class Client {
     return new Client({ ...shared, dialect });
   }
 
-  /** The same account for a run that reads its answers by another dialect. */
+  /** A client for the same account that reads answers by another dialect. */
   speaking(dialect: Dialect): Client {
     return new Client({ ...this.#parts, dialect });
   }
@@ -196,8 +196,8 @@ export class Client {
     const { limiter, transport, machine, heard } = this.#parts;
     await transport.untilQuiet();
     const permit = await limiter.permit(waiter);
-    // Taken before the commit, so that a process that is stopped in the middle of it is late as well. On the machine's
-    // own calendar, because a jump of it says that the machine may have slept.
+    // Taken before the commit, so that a process that is stopped in the middle of it is late as well. It is the
+    // machine's own calendar, because a jump of that shows that the machine may have slept.
     const intentAt = { monotonicMs: machine.monotonicMs(), wallMs: machine.wallMs() };
     const send = async (request: HttpRequest, onSent: () => void): Promise<Sent> => {
       let sentAtMs = intentAt.monotonicMs;
@@ -230,24 +230,24 @@ export class Client {
   }
 }
 
-/** Vendors that have no such question often say so without a word; a proxy's page is asked about again. */
+/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
 const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
 
-/** What a reply to a free request means: there is nothing that it could have charged. */
+/** What a reply to a free request means: no such request can be charged. */
 function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
   const { method, path } = request;
   const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
   return judge(reply, dialect, question, { origin, path });
 }
 
-/** A dialect may call an empty list "no match"; it is a page all the same. */
+/** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
 export function pageFrom(reply: Reply, { kind, closure }: Verdict): Page {
   const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
   const isRead = kind === 'settle' && closure.kind === 'settled' && closure.answer !== 'refused';
   return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: closure.why };
 }
 
-/** Response headers that this dialect reads, besides those that are kept of every answer. */
+/** Response headers that this dialect reads, beyond those that are kept of every answer. */
 function headersReadBy(dialect: Dialect): string[] {
   const { rate_hints = {}, credits_charged = {}, operations } = dialect;
   const { limit, remaining, reset, retry_after } = rate_hints;
@@ -264,7 +264,7 @@ function headersReadBy(dialect: Dialect): string[] {
   ];
 }
 
-/** What waiting does not mend. */
+/** Refuses answers that waiting does not change. */
 function refuseWrongAddress(reply: Reply, origin: string): void {
   if (reply.kind !== 'not_sent') return;
   if (reply.cause === 'unreachable' || reply.cause === 'late') return;

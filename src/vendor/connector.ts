@@ -7,21 +7,21 @@ import { messageOf } from '../core/errors.ts';
 import { type NamedProxy, proxyFor, refuseUncheckedCertificates } from './proxy.ts';
 
 /**
- * How connections to one address are made: certificates are checked whatever the environment says, and a proxy of the
- * environment is passed through. A proxy makes a tunnel and no more, so that everything above has a connection to the vendor
- * as ever: what it carries, when its first byte leaves and whose words come back are the same with it and without.
+ * How connections to one address are made: certificates are always checked, whatever the environment says, and a proxy
+ * of the environment is used. A proxy only makes a tunnel, so the code above has a connection to the vendor as without
+ * one: what it carries, when its first byte leaves and who answers are the same.
  */
 
-/** Loaded with the first connection: it is as much code as all of ours, and most commands never connect. */
+/** undici is loaded with the first connection: it is as much code as all of ours, and most commands never connect. */
 export const loadUndici = (): typeof import('undici') => createRequire(import.meta.url)('undici');
 
 export type Connector = buildConnector.connector;
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A tunnel that was not made. Not a byte of any request has left. */
+/** A tunnel that could not be made. No byte of any request has left. */
 export class NoTunnel extends Error {
-  /** Whether it will not be there in a minute either. */
+  /** Whether the tunnel would fail again in a minute. */
   readonly lasts: boolean;
 
   constructor({ url, variable }: NamedProxy, why: string, lasts: boolean) {
@@ -30,7 +30,7 @@ export class NoTunnel extends Error {
   }
 }
 
-/** @throws StopError `address` when the environment asks for what is not done. */
+/** @throws StopError `address` when the environment asks for what we refuse to do. */
 export function connectorTo(address: URL, env: NodeJS.ProcessEnv = process.env): Connector {
   refuseUncheckedCertificates(address, env);
   const proxy = proxyFor(address, env);
@@ -48,7 +48,7 @@ export function connectorTo(address: URL, env: NodeJS.ProcessEnv = process.env):
   };
 }
 
-/** A connection through the proxy, on which nothing was said yet. */
+/** A new connection through the proxy, on which nothing has been sent. */
 function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   const { url, authorization } = proxy;
   const target = `${address.hostname}:${address.port || 443}`;
@@ -71,7 +71,7 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
       clearTimeout(deadline);
       if (statusCode === 200 && early.length === 0) return resolve(socket);
       socket.destroy();
-      // A 5xx says that the proxy did not get through this time; a 4xx, that it will not have us.
+      // A 5xx says that the proxy failed this time; a 4xx says that it refuses us.
       reject(new NoTunnel(proxy, `answers CONNECT ${target} with status ${statusCode}`, statusCode < 500));
     });
     asking.once('error', (error) => {
@@ -84,7 +84,7 @@ function tunnel(proxy: NamedProxy, address: URL): Promise<Socket> {
   });
 }
 
-/** A name or a certificate that is wrong now is wrong in a minute, too. */
+/** A wrong name or a wrong certificate will still be wrong in a minute. */
 function isLasting(error: Error): boolean {
   return isUnresolved(error) || isCertificate(error);
 }

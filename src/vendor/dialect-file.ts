@@ -18,16 +18,16 @@ import {
 import { firstProblem } from './dialect-file/check.ts';
 
 /**
- * A user's dialect file: what differs from the built-in dialect of the vendor, and nothing else. Maps are merged by
- * name, single values and lists replace, and rules of answers come before the built-in ones. What comes of it is checked
- * as a whole, so that a wrong entry is shown with its line before anything is sent.
+ * A user's dialect file says what differs from the built-in dialect of the vendor, and nothing else. Maps are merged by
+ * name, single values and lists replace the built-in ones, and rules of answers are tried before the built-in ones. The
+ * result is checked as a whole, so that a wrong entry is shown with its line before anything is sent.
  */
 
 const DIALECT_FILE: DocumentKind = { code: 'account', name: 'dialect file', acts: true };
 
 const { shape } = dialectSchema;
 
-/** `null` takes a built-in header away, such as the one with the key when the vendor wants another. */
+/** `null` removes a built-in header, such as the one with the key when the vendor wants another. */
 const headers = z.record(requestHeaders.keyType, requestHeaders.valueType.nullable()).optional();
 
 const operation = z.strictObject({
@@ -40,7 +40,7 @@ export const dialectFileSchema = z.strictObject({
   ...dialectSchema.partial().shape,
   headers,
   operations: z.record(z.string(), operation).optional(),
-  /** `true`: the rules of this file are all there are. */
+  /** `true` drops the built-in rules, so that only the rules of this file apply. */
   replace_answers: z.boolean().optional(),
   idempotency: shape.idempotency.unwrap().partial().optional(),
   usage: shape.usage.unwrap().partial().optional(),
@@ -58,14 +58,15 @@ export const dialectFileSchema = z.strictObject({
 type DialectFile = z.infer<typeof dialectFileSchema>;
 
 /**
- * The built-in dialect with what the file at `path` says differently. Its name is the file's, unless it says another.
+ * The built-in dialect with the changes of the file at `path`. Its name is the file's name, unless the file says
+ * another.
  * @throws StopError `account` with file, line and column, and the word that was probably meant.
  */
 export async function readDialectFile(path: string, builtIn: Dialect): Promise<Dialect> {
   return dialectIn(await readDocument(path, dialectFileSchema, DIALECT_FILE), builtIn);
 }
 
-/** As `readDialectFile`, for text that is not (yet) in the file. */
+/** Does what `readDialectFile` does, for text that need not be in the file yet. */
 export async function checkDialectFile(text: string, path: string, builtIn: Dialect): Promise<Dialect> {
   return dialectIn(checkDocument(text, path, dialectFileSchema, DIALECT_FILE), builtIn);
 }

@@ -6,8 +6,8 @@ import type { Account } from './account/account.ts';
 import type { Dialect, ReadBack } from './dialect.ts';
 
 /**
- * The dialect that an account speaks: the built-in one of its vendor, with what its file says differently, and through
- * a service when it is connected by one.
+ * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and through a
+ * service when the account is connected by one.
  * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
 export async function dialectOf(account: Account): Promise<Dialect> {
@@ -26,14 +26,14 @@ export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
 async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
   const builtIn = await builtInDialect(vendor);
   if (dialectPath === undefined) return builtIn;
-  // Most accounts name no file, and what checks one is a good part of a start.
+  // Most accounts name no file, and loading the code that checks one takes a good part of a start.
   const { readDialectFile } = await import('./dialect-file.ts');
   return readDialectFile(dialectPath, builtIn);
 }
 
 /**
- * The envelope carries no headers to the vendor, so neither does an idempotency key get there, nor can a lost call be
- * read back by one.
+ * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost call can
+ * be read back by one.
  */
 async function throughService(
   { idempotency: _, ...own }: Dialect,
@@ -52,7 +52,7 @@ function asksByKey({ path, headers = {} }: ReadBack): boolean {
   return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
 }
 
-/** A change of the service names its project; everything else that a header needs must be the account's. */
+/** A change of the service names its project; every other value that a header needs must be in the account. */
 function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
   const missing = [
     { value: organizationId, placeholder: 'organization_id', headers: headersOf(dialect) },
@@ -71,7 +71,7 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
   );
 }
 
-/** Of every request that the dialect may make. */
+/** Headers of every request that the dialect may make. */
 function headersOf(dialect: Dialect): readonly unknown[] {
   const { headers, operations, usage, whoami, list_users, list_invites, through } = dialect;
   if (through !== undefined) return [through.envelope.headers];
@@ -79,7 +79,7 @@ function headersOf(dialect: Dialect): readonly unknown[] {
   return [headers, usage?.headers, whoami?.headers, list_users?.headers, list_invites?.headers, ...own];
 }
 
-/** Of the requests that are about no project of their own, as they are sent. */
+/** Headers of the requests without a project of their own, as they are sent. */
 function headersWithoutProject(dialect: Dialect): readonly unknown[] {
   const { headers, operations, usage, whoami, vendor, through } = dialect;
   if (vendor === 'provider' || through !== undefined) return headersOf(dialect);

@@ -28,12 +28,12 @@ const statusPattern = z.union([
   z.string().regex(/^[1-5]xx$/, 'a status is a number or a class such as "4xx"'),
 ]);
 
-/** `30s`, `10m`, `24h`, `30d`, as durations are written everywhere. */
+/** A duration such as `30s`, `10m`, `24h` or `30d`. */
 const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
   error: 'a duration is written as 30s, 10m, 24h or 30d',
 });
 
-/** Header names as they are compared: in lower case. */
+/** Header names in lower case, in which they are compared. */
 const headerName = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
@@ -52,7 +52,7 @@ export const requestHeaders = z.record(
 );
 
 const bodyTest = z.strictObject({
-  /** Dotted path into the JSON body; left out: the whole body. */
+  /** Dotted path into the JSON body; without it the whole body is tested. */
   path: z.string().min(1).optional(),
   /**
    * `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. `readable`:
@@ -64,31 +64,34 @@ const bodyTest = z.strictObject({
   matches: pattern.optional(),
 });
 
-/** Tried in order; the first rule of which every part holds gives the meaning. */
+/** Rules are tried in order; the first rule of which every part holds gives the meaning. */
 export const answerRule = z.strictObject({
   status: z.array(statusPattern).min(1),
   body: bodyTest.optional(),
-  /** Response header (lower case) → regular expression over its value. */
+  /** Maps a response header (lower case) to a regular expression over its value. */
   header: z.record(headerName, pattern).optional(),
   means: z.enum(MEANINGS),
-  /** Whether the vendor charges for such an answer; left out: only for `found`. */
+  /** Whether the vendor charges for such an answer; without it, only for `found`. */
   charged: z.boolean().optional(),
 });
 
 export type AnswerRule = z.infer<typeof answerRule>;
 
-/** A name of the vendor's for a value; a dot leads into a nested object of the body. No number: a list has no names. */
+/**
+ * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
+ * names.
+ */
 const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
   error: 'a field is a name, or names with single dots between them, which lead into nested objects',
 });
 
-/** What is taken out of the body, or the query, and into a path. */
+/** A field in braces is moved from the body, or the query, into the path. */
 const PATH_FIELD = /\{[^{}]*\}/g;
 
 const request = {
-  /** Of what alters nothing. */
+  /** Method of a request that changes nothing. */
   method: z.enum(['GET', 'POST']),
-  /** `{name}` takes a field out of the body, or the query, and into the path. */
+  /** `{name}` moves a field from the body, or the query, into the path. */
   path: z
     .string()
     .regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"')
@@ -96,18 +99,22 @@ const request = {
       error:
         'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
     }),
-  /** Headers of this request, over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are filled in. */
+  /**
+   * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
+   * filled in.
+   */
   headers: requestHeaders.optional(),
   /**
-   * Our parameter → the vendor's field; left out: the same name. `null`: the vendor has no such field. An operation is
-   * then never asked by that parameter, because a call without it would be another call; a read-back leaves it out.
+   * Maps our parameter to the vendor's field; a parameter that is not named keeps its name. `null` means that the
+   * vendor has no such field. An operation is then never called with that parameter, because a call without it would be
+   * another call; a read-back omits it.
    */
   fields: z.record(z.string(), field.nullable()).optional(),
 };
 
 /**
- * How long after a request was sent the vendor surely knows what became of it; before that it may still be at work on
- * it, so it is not asked. Left out: two minutes.
+ * How long after a request was sent the vendor surely knows what became of it. Before that it may still be working on
+ * it, so it is not asked. Without it, two minutes.
  */
 const sureAfter = duration.optional();
 
@@ -117,7 +124,7 @@ const sureAfter = duration.optional();
  */
 export const readBack = z.strictObject({
   ...request,
-  /** Tried in order; what none of them reads is `unclear`. */
+  /** Rules are tried in order; an answer that none of them fits is `unclear`. */
   answers: z
     .array(
       z.strictObject({
@@ -127,9 +134,9 @@ export const readBack = z.strictObject({
       }),
     )
     .min(1),
-  /** Where the lost answer stands in the read-back's body, as it would have come; left out: the whole body. */
+  /** Where the lost answer stands in the read-back's body, in its original form; without it, it is the whole body. */
   answer: z.string().min(1).optional(),
-  /** Where its status stands; left out: it is that of the read-back. */
+  /** Where the lost answer's status stands; without it, it is the status of the read-back. */
   answer_status: z.string().min(1).optional(),
   sure_after: sureAfter,
 });
@@ -147,16 +154,16 @@ export const listing = z.strictObject({
   method: request.method,
   path: request.path,
   headers: request.headers,
-  /** Where the list stands; in each of its members stands the rest. */
+  /** Where the list stands; the other paths lead into each of its members. */
   items: path,
   email: path,
   user_id: path.optional(),
   invite_code: path.optional(),
-  /** As `permissions` names roles. */
+  /** Where the role stands, in the form that `permissions` gives to roles. */
   role: path.optional(),
   /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
   next_page: z.strictObject({ next: path, parameter: field }).optional(),
-  /** As of a read-back. */
+  /** How long the list may miss a recent change, as with a read-back. */
   sure_after: sureAfter,
 });
 
@@ -169,27 +176,31 @@ export const dialectOperation = z.strictObject({
   credits: z.strictObject({
     most: z.int().min(0),
     found: z.int().min(0),
-    /** Instead of `found`, for each member of `results`. */
+    /** What is booked for each member of `results`, instead of `found`. */
     per_result: z.int().min(0).optional(),
   }),
   /** Rules of this operation, tried before those of the dialect. */
   answers: z.array(answerRule).optional(),
-  /** `same_host`: a 307 or 308 to another path of the same host is where the operation lives. Left out: an error. */
+  /**
+   * `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error.
+   */
   redirect: z.enum(['same_host']).optional(),
   read_back: readBack.optional(),
   /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
   repeated: z.array(answerRule).optional(),
-  /** Of a change: where in its answer stands what is remembered of it. */
+  /** Where a change's answer holds what is remembered of it. */
   answer_fields: z
     .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
     .optional(),
-  /** Of an invite: any of these tells one that was accepted at once from one that waits. Left out: nobody can tell. */
+  /**
+   * Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits.
+   */
   accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
-  /** Where in an answer the list of what was found stands; left out: at the first member that is a list. */
+  /** Where an answer holds the list of results; without it, at the first member that is a list. */
   results: path.optional(),
   /**
-   * How the page after this one is asked for, by the field `parameter`: with what stands at the path `next`, until
-   * nothing does; or by counting on from `from`, until a page is empty. Left out: there are no pages.
+   * How the next page is requested, by the field `parameter`: with the value at the path `next`, until there is none;
+   * or by counting from `from`, until a page is empty. Without it there are no pages.
    */
   paging: z
     .union([
@@ -213,19 +224,24 @@ export const rateHints = z.strictObject({
   remaining: headerName.optional(),
   /** Header with the time until the window begins anew: seconds, or a time. */
   reset: headerName.optional(),
-  /** Header with how long to wait: seconds, or a date. */
+  /** Header that says how long to wait: seconds, or a date. */
   retry_after: headerName.optional(),
-  /** Text at `path` (left out: the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`. */
+  /**
+   * Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`.
+   */
   body: z.strictObject({ path: z.string().min(1).optional(), matches: pattern }).optional(),
 });
 
 export type RateHintNames = z.infer<typeof rateHints>;
 
-/** The "API Call" step of a service: how a request to another vendor is put into one of its own, and the answer out. */
+/**
+ * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
+ * unwrapped.
+ */
 export const envelope = z.strictObject({
   /** Headers of the outer request; `{key}` is the service's. */
   headers: requestHeaders,
-  /** Methods of inner requests that the step takes; left out: GET and POST, as published. */
+  /** Methods of inner requests that the step accepts; without it GET and POST, as published. */
   methods: z.array(z.enum(METHODS)).min(1).optional(),
   /** Names of the outer body's members; each may be a dotted path. */
   request: z.strictObject({
@@ -234,13 +250,13 @@ export const envelope = z.strictObject({
     endpoint: z.string().min(1),
     body: z.string().min(1),
   }),
-  /** Where the vendor's own answer stands in the outer one. Without `status`, that of the outer answer counts. */
+  /** Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. */
   answer: z.strictObject({
     status: z.string().min(1).optional(),
     headers: z.string().min(1).optional(),
     body: z.string().min(1),
   }),
-  /** Rules for outer answers that are not a 2xx, and for a 2xx without the vendor's answer in it. */
+  /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
   answers: z.array(answerRule),
 });
 
@@ -254,14 +270,14 @@ export const dialectSchema = z.strictObject({
   answers: z.array(answerRule),
   /** Response headers that carry the vendor's own id of a request, in order of preference. */
   request_id: z.array(headerName),
-  /** Where an answer says how many credits it cost, when it does. */
+  /** Where an answer says how many credits it cost; absent when no answer says it. */
   credits_charged: z
     .strictObject({ header: headerName.optional(), path: z.string().min(1).optional() })
     .optional(),
-  /** Where the fields of a found answer stand in its body; left out: at its top. */
+  /** Where a found answer's fields stand in its body; without it, at the top. */
   fields_at: z.string().min(1).optional(),
   rate_hints: rateHints.optional(),
-  /** The vendor acts and charges once for all requests with the same value of this header, for so long. */
+  /** For that long the vendor acts and charges once for all requests with the same value of this header. */
   idempotency: z.strictObject({ header: headerName, valid_for: duration }).optional(),
   /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
   usage: z
@@ -273,13 +289,13 @@ export const dialectSchema = z.strictObject({
       sure_after: sureAfter,
     })
     .optional(),
-  /** Only a service has these. How roles are written: `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
+  /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
   permissions: z
     .strictObject({ item: z.string().min(1), viewer: path, editor: path, admin: path })
     .optional(),
   list_users: listing.optional(),
   list_invites: listing.optional(),
-  /** A free request for whose key it is. */
+  /** A free request that says whose key it is. */
   whoami: z
     .strictObject({
       method: request.method,
@@ -289,14 +305,14 @@ export const dialectSchema = z.strictObject({
       email: path.optional(),
     })
     .optional(),
-  /** How its "API Call" step is spoken to. */
+  /** How requests to its "API Call" step are written. */
   api_call: envelope.optional(),
 });
 
 /** How requests go through a service instead of to the vendor itself. */
 export interface Through {
   readonly envelope: Envelope;
-  /** The account of the vendor as the service knows it. */
+  /** The service's name for the vendor's account. */
   readonly connectedAccount: string;
 }
 

@@ -5,8 +5,8 @@ import type { RawReply } from '../ledger/ledger.ts';
 import type { Dialect, Envelope, Through } from './dialect.ts';
 
 /**
- * The "API Call" step of a service: a request to another vendor goes in a request to the service, and the vendor's
- * answer comes back in the service's. The names are the dialect's, because the service publishes none of them.
+ * The "API Call" step of a service: a request to another vendor travels in a request to the service, and the vendor's
+ * answer comes back in the service's. The names are in the dialect, because the service publishes none of them.
  */
 
 /** A request as it would go to the vendor itself. */
@@ -33,8 +33,8 @@ export function envelopeBody(
 }
 
 /**
- * The vendor's own answer: the reply itself, or what stands in the reply of the service that it came through. Undefined
- * when the service's reply holds none, so that it is the service that has something to say.
+ * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came through.
+ * Undefined when the service's reply holds none, so that the service itself is answering.
  */
 export function vendorReply(raw: RawReply, { through }: Pick<Dialect, 'through'>): RawReply | undefined {
   return through === undefined ? raw : replyIn(raw, through.envelope.answer);
@@ -45,7 +45,7 @@ function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefine
   if (Math.floor(raw.status / 100) !== 2 || outer.kind !== 'json') return undefined;
   const status = answer.status === undefined ? raw.status : statusIn(valueAt(outer.value, answer.status));
   const body = valueAt(outer.value, answer.body);
-  // A status without a body is an answer, such as 204. Neither of them is none.
+  // A status without a body is an answer, such as 204. Without either of them there is no answer.
   if (status === undefined || (body === undefined && answer.status === undefined)) return undefined;
   const headers = answer.headers === undefined ? undefined : valueAt(outer.value, answer.headers);
   return { ...raw, status, headers: { ...dateOf(raw), ...headersIn(headers) }, body: bytesOf(body) };
@@ -56,7 +56,7 @@ function statusIn(value: JsonValue | undefined): number | undefined {
   return typeof status === 'number' && Number.isInteger(status) ? status : undefined;
 }
 
-/** The service's clock will do to measure a date of the vendor's when it does not hand on the vendor's own. */
+/** When the service does not pass on the vendor's date, its own date serves to measure the vendor's times. */
 function dateOf({ headers: { date } }: RawReply): Record<string, string> {
   return present({ date });
 }
@@ -69,7 +69,7 @@ function headersIn(value: JsonValue | undefined): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** As the service would have handed on this answer of the vendor's, for one that was learnt in another way. */
+/** Wraps an answer that was learnt in another way, in the form in which the service would have passed it on. */
 export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'>): RawReply {
   if (through === undefined) return reply;
   const { answer } = through.envelope;
@@ -83,8 +83,9 @@ export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'
 }
 
 /**
- * Where an answer's fields and results stand by a dialect. `core/answer-body.ts` reads them there, also without one.
- * @param operation whose answers hold lists; left out: nobody asks for those.
+ * Where a dialect says that an answer's fields and results stand. `core/answer-body.ts` reads them, also without a
+ * dialect.
+ * @param operation the one whose answers hold lists; without it lists are not read.
  */
 export function answerPlaceOf(
   { through, fields_at: fields, operations }: Dialect,

@@ -25,7 +25,7 @@ export type Reply =
 export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
 export type Verdict =
-  /** `projectRefused`: the key may not act on the project that the call names. */
+  /** `projectRefused`: the key may not change the project that the call names. */
   | {
       readonly kind: 'settle';
       readonly closure: Closure & { readonly kind: 'settled' };
@@ -40,7 +40,7 @@ export type Verdict =
       readonly pauseMs?: number;
     }
   | { readonly kind: 'doubt'; readonly closure: Closure & { readonly kind: 'in_doubt' } }
-  /** Nothing was done: the operation lives at another path, with the query, of the same host. */
+  /** Nothing was done: the operation has moved to another path, with the query, of the same host. */
   | {
       readonly kind: 'moved';
       readonly closure: Closure & { readonly kind: 'not_sent' };
@@ -52,14 +52,14 @@ export type Verdict =
       readonly stop: StopDetail;
     };
 
-/** Where the request went, against which a redirect is read. */
+/** Address and path of the request, against which a redirect is read. */
 export interface RequestedAt {
   readonly origin: string;
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string;
 }
 
-/** Never throws: what judging itself fails on, such as JSON nested too deeply to look into, is in doubt as well. */
+/** Never throws: a reply that judging itself fails on, such as JSON nested too deeply, is in doubt as well. */
 export function judge(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
   try {
     return judgeReply(reply, dialect, operation, at);
@@ -96,12 +96,12 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
 }
 
 interface ReadAnswer {
-  /** The vendor's; undefined for one of the service that it came through. */
+  /** The vendor's answer; undefined when the service in front of it answered. */
   readonly own: RawReply | undefined;
   readonly said: Said;
-  /** Those that may read it, in the order in which they are tried. */
+  /** The rules that may read it, in the order in which they are tried. */
   readonly rules: readonly AnswerRule[];
-  /** The one that fits; undefined for what none reads. */
+  /** The rule that fits; undefined when none does. */
   readonly rule: AnswerRule | undefined;
 }
 
@@ -115,25 +115,25 @@ function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation
   return { own, said, rules, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
 }
 
-/** Whether it is a match that says of itself that it cost nothing, where the dialect has a price for what it holds. */
+/** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
 export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectOperation): boolean {
   const { said, rule } = readAnswer(raw, dialect, operation);
   if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
   return assumedCredits(rule, said, dialect, operation) > 0;
 }
 
-/** A rule of a dialect that fits an answer, as somebody finds it there. */
+/** A rule that fits an answer, with its place in the dialect, so that a user can find it. */
 export interface RuleFound {
   readonly rule: AnswerRule;
   /** The entry of the dialect that lists it. */
   readonly list: string;
-  /** Its place in that list; the first is 1. */
+  /** The rule's place in that list; the first is 1. */
   readonly number: number;
-  /** Of the answer that it judged, which may stand inside another one. */
+  /** Status of the answer that was judged, which may stand inside another one. */
   readonly status: number;
 }
 
-/** The rule by which an answer is judged, to show it; undefined where none fits, so that the answer is in doubt. */
+/** The rule that judges an answer, for display; undefined when none fits, so that the answer is in doubt. */
 export function ruleOf(
   raw: RawReply,
   dialect: Dialect,
@@ -166,10 +166,10 @@ function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: Raw
   return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
 }
 
-/** These two say that the same request is to be sent elsewhere, unchanged; the others turn it into a GET. */
+/** These two repeat the same request elsewhere, unchanged; other redirects turn it into a GET. */
 const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
 
-/** A vendor that is spoken to through a service has no address that we know; no name ends in `.invalid`. */
+/** The address of a vendor behind a service is unknown to us; no real name ends in `.invalid`. */
 const UNKNOWN_ORIGIN = 'https://vendor.invalid';
 
 /** The path to which the operation has moved, if it may move and has not left its host. */
@@ -181,9 +181,9 @@ function newPath(
 ): string | undefined {
   if (redirect !== 'same_host' || location === undefined || !UNCHANGED_REDIRECTS.includes(status))
     return undefined;
-  // A place that is only known without the key is not the one that is meant.
+  // A redirect that contained the key is unusable once the key is removed from it.
   if (location.includes(REDACTED)) return undefined;
-  // Through a service only a whole path can be followed, because what it would be relative to is in the envelope.
+  // Through a service only an absolute path can be followed, because the base of a relative one is in the envelope.
   if (through !== undefined && !location.startsWith('/')) return undefined;
   const [origin, path] = through === undefined ? [at.origin, at.path] : [UNKNOWN_ORIGIN, '/'];
   const base = new URL(path, origin);
@@ -225,7 +225,7 @@ function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Cr
 
 // ------------------------------------------------------------------------------------------------ reading an answer
 
-/** A test of an answer; what a rule says beside it is the caller's. */
+/** A test of an answer; what the rule says besides is for the caller. */
 type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
 
 /** The first rule of which every part holds. */
@@ -236,7 +236,7 @@ export function fittingRule<Rule extends AnswerTest>(
   return firstFitting(rules, raw, readBody(raw.body), undefined);
 }
 
-/** @param fieldsAt where the fields stand: an answer with nothing there is as empty as one with nothing at all. */
+/** @param fieldsAt where the fields stand: an answer without anything there counts as empty. */
 function firstFitting<Rule extends AnswerTest>(
   rules: readonly Rule[],
   raw: RawReply,
@@ -287,15 +287,15 @@ function bodyMatches(
   return test.matches === undefined || new RegExp(test.matches, 'i').test(textOf(value));
 }
 
-/** Whether an answer to a question can be the vendor's own word: it can be read, or it is a success without words. */
+/** Whether an answer to a question can be the vendor's own word: it is readable, or it is a success without words. */
 export function isVendorsWord(raw: RawReply): boolean {
   const body = readBody(raw.body);
   return isReadable(body) || (body.kind === 'blank' && Math.floor(raw.status / 100) === 2);
 }
 
 /**
- * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a
- * proxy, sends a page for people or nothing. A bare number is no JSON that somebody meant: `404` is a text as well.
+ * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a proxy,
+ * sends an HTML page or nothing. A bare number such as `404` is plain text as well, so it does not count as JSON.
  */
 function isReadable(body: Body): boolean {
   if (body.kind !== 'json') return false;
@@ -306,7 +306,9 @@ function matches(pattern: string, body: Body): boolean {
   return body.kind === 'unreadable' && new RegExp(pattern, 'i').test(body.text);
 }
 
-/** What stands where the fields should; the whole body when that place is missing, so that nothing passes for empty. */
+/**
+ * The value at the place of the fields; the whole body when that place is missing, so that it does not count as empty.
+ */
 function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
   const fields = fieldsAt === undefined ? undefined : valueAt(value, fieldsAt);
   return fields === undefined ? value : fields;
@@ -355,8 +357,8 @@ function chargedCredits(
 }
 
 /**
- * What an answer that does not say its price is booked at. One that costs by volume, and in which there is no list to
- * count, at the most that it may have cost: what is shown as spent is never less than the bill.
+ * What an answer that does not state its price is booked at. When the cost depends on the number of results and there
+ * is no list to count, it is the most that the answer may have cost: the shown cost is never less than the bill.
  */
 function assumedCredits(
   rule: AnswerRule | undefined,
@@ -370,7 +372,7 @@ function assumedCredits(
   return results === undefined ? most : results.length * perResult;
 }
 
-/** What the answer itself says it cost, rounded up to whole credits; undefined when it does not say. */
+/** The cost that the answer itself states, rounded up to whole credits; undefined when it does not say. */
 function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
   const { header, path } = dialect.credits_charged ?? {};
   const stated =
@@ -378,6 +380,6 @@ function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefine
     (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
   const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
   const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
-  // The ledger counts in whole numbers, and no bill is larger than those that are exact.
+  // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
   return Number.isSafeInteger(rounded) ? rounded : undefined;
 }

@@ -9,21 +9,21 @@ import type { Dialect, Listing } from './dialect.ts';
 import { type FreeRequest, freeRequestOf } from './request.ts';
 
 /**
- * Reads a list of people that a service offers, page by page. How a page is asked for is the caller's: with patience
- * before anything is planned, once when a lost call is asked about.
+ * Reads a list of people that a service offers, page by page. The caller says how a page is requested: patiently before
+ * a plan is made, once when a lost call is looked up.
  */
 
-/** Somebody in a list, by our names. What the list does not say is absent. */
+/** A person in a list, by our names. Members that the list does not state are absent. */
 export interface Listed {
-  /** In lower case. */
+  /** E-mail address in lower case. */
   readonly email?: string;
   readonly userId?: string;
   readonly inviteCode?: string;
-  /** Absent also when it is none of ours. */
+  /** Our word for the role; absent also for a role that we do not know. */
   readonly role?: Role;
 }
 
-/** `refused`: the service does not tell. `unusable`: it tells something else than the dialect says. */
+/** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
 type NotTold =
   | Exclude<Page, { readonly kind: 'answered' }>
   | { readonly kind: 'unusable'; readonly why: string };
@@ -32,15 +32,15 @@ export type People = { readonly kind: 'listed'; readonly people: readonly Listed
 
 export interface Asking {
   readonly client: Pick<Client, 'dialect' | 'basePath' | 'values'>;
-  /** Whose people are asked for. */
+  /** The project whose people are read. */
   readonly project: string;
   ask(request: FreeRequest): Promise<Page>;
 }
 
-/** Pages hold a hundred or so, and the largest team some thousands: what goes on for longer goes round in a circle. */
+/** A page holds a hundred or so people, and the largest team some thousands: a longer list runs in a circle. */
 const MOST_PAGES = 1_000;
 
-/** All people of a list. */
+/** Reads all people of a list. */
 export async function readMemberList({ client, project, ask }: Asking, listing: Listing): Promise<People> {
   const { dialect, basePath } = client;
   const values = { ...client.values, project_id: project };
@@ -68,7 +68,7 @@ function unusable(why: string): NotTold {
 interface OnePage {
   readonly kind: 'listed';
   readonly people: readonly Listed[];
-  /** How the next one is asked for; absent at the last. */
+  /** How the next page is requested; absent at the last page. */
   readonly next?: { readonly parameter: string; readonly value: string | number };
 }
 
@@ -78,7 +78,8 @@ function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): 
   const items = valueAt(body.value, listing.items);
   if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
   const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
-  // One without is somebody whom we cannot name; all without is a wrong entry, after which everybody would be "gone".
+  // An entry without an address is a person whom we cannot name. If all are without, the dialect is wrong, and
+  // everybody would seem to be gone.
   if (people.length > 0 && people.every(({ email }) => email === undefined)) {
     return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
   }
@@ -101,7 +102,7 @@ function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): 
   return present({ email, userId, inviteCode, role });
 }
 
-/** What stands there and is not blank. Ids are numbers at some vendors. */
+/** The text at the path, if it is not blank. Ids are numbers at some vendors. */
 export function textAt(item: JsonValue, path: string | undefined): string | undefined {
   const value = path === undefined ? undefined : valueAt(item, path);
   const text = typeof value === 'number' ? String(value) : value;

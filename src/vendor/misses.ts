@@ -4,9 +4,9 @@ import type { AccountState } from '../ledger/ledger.ts';
 import type { Dialect, DialectOperation } from './dialect.ts';
 
 /**
- * Answers of status 404, one after the other without another in between. A few are unknown companies. Very many are more
- * often a wrong path, or something in front of the vendor that answers in its place: then the run stops before more rows
- * end as "no match", and a person says what they are. Who goes on has read it.
+ * Series of answers of status 404 without another answer in between. A few of them are unknown companies. Very many
+ * more often mean a wrong path, or a server in front of the vendor that answers in its place: then the run stops before
+ * more rows end as "no match", and a person decides. Only a person who has read that continues.
  */
 
 /** How an account answered, kept up to date during a run. */
@@ -14,19 +14,19 @@ export interface AccountHistory {
   answers: number;
   answersNot404: number;
   found: number;
-  /** In the series that is not over yet. */
+  /** Misses in the series that has not ended yet. */
   misses: number;
-  /** Matches in a row of which nothing could be read. */
+  /** Consecutive matches of which nothing could be read. */
   unread?: number;
-  /** Matches in a row that cost nothing by their own word, against what the dialect says. */
+  /** Consecutive matches that stated a cost of nothing although the dialect has a price. */
   free?: number;
-  /** A person has said that the answers of this series are the vendor's. */
+  /** Whether a person has said that these misses are the vendor's own answers. */
   kept: boolean;
-  /** Those at the end of the series, in this run, whose words are about a path and not about a company. */
+  /** Misses at the end of the series, in this run, that are about a path and not about a company. */
   routeMisses?: number;
-  /** A run was stopped for the series, and nobody has said anything yet. */
+  /** Whether a run was stopped for the series and nobody has decided yet. */
   suspected?: boolean;
-  /** Play money: nothing is lost by a wrong answer. */
+  /** Play money, so that a wrong answer costs nothing. */
   readonly trusted: boolean;
 }
 
@@ -63,46 +63,46 @@ export type Suspicion = 'first' | 'sudden';
 /** This many first answers that are all 404 mean a wrong address rather than that many unknown companies. */
 const FIRST_MISSES = 20;
 
-/** Where the first answers themselves say that there is no such path, they are believed sooner. */
+/** When the first answers themselves say that there is no such path, this many are enough. */
 const ROUTE_MISSES = 3;
 
-/** So many first answers are worth a word. */
+/** This many first answers that are all 404 are worth a note. */
 const FEW_MISSES = 3;
 
-/** Words of a server that has nothing at a path. A profile's URL that is not found is none. */
+/** Words of a server that has nothing at a path. The URL of a profile that is not found is no such word. */
 const NAMES_ROUTE =
   /\b(?:no such|unknown|invalid|no) (?:path|route|endpoint)\b|\b(?:path|route|endpoint|requested url)\b[^"]{0,80}(?:not found|not exist)|\bcannot (?:get|post|put|patch|delete) \//i;
 
-/** As much of an answer as is looked at for them. */
+/** How many bytes of an answer are searched for such words. */
 const LOOKED_AT_BYTES = 2_000;
 
-/** Whether an answer is about its path and not about what was asked. */
+/** Whether an answer is about its path and not about the question. */
 export function namesRoute(body: Buffer): boolean {
   return NAMES_ROUTE.test(body.toString('utf8', 0, LOOKED_AT_BYTES));
 }
 
-/** A sentence at the third of an account's first answers when all were 404; undefined at any other. */
+/** A sentence at the third of an account's first answers when all were 404; undefined otherwise. */
 export function fewMissesNote({ answersNot404, misses, kept, trusted }: AccountHistory): string | undefined {
   if (answersNot404 > 0 || misses !== FEW_MISSES || kept || trusted) return undefined;
   return `There was nothing but status 404 so far, ${misses} times: check the account's base_url.`;
 }
 
-/** How many answers an account has given, where all were misses and nobody answers for them; undefined otherwise. */
+/** How many answers an account has given, when all were misses and no person has accepted them; undefined otherwise. */
 export function onlyMisses({ answersNot404, misses }: AccountState, trusted: boolean): number | undefined {
   if (trusted || answersNot404 > 0 || misses.count === 0 || misses.kept) return undefined;
   return misses.count;
 }
 
-/** As a line of a summary and of `status` has it. */
+/** The words for that in a summary and in `status`. */
 export function onlyMissesWords(count: number): string {
   return `nothing but status 404 so far, ${counted(count, 'answer')}: check the account's base_url`;
 }
 
-/** Of an account that found something for more than a fifth of its calls, so many misses in a row are no chance. */
+/** For an account that found something for more than a fifth of its calls, this many misses in a row are no chance. */
 const SUDDEN_MISSES = 100;
 const USUAL_SHARE = 0.2;
 
-/** What the misses of the present series look like; undefined: like misses, or a person has answered for them. */
+/** What is suspicious about the present series of misses; undefined when nothing is, or a person has accepted them. */
 export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   const { answersNot404, misses, kept, trusted } = history;
   if (kept || trusted) return undefined;
@@ -113,12 +113,12 @@ export function suspicionOf(history: AccountHistory): Suspicion | undefined {
   return suspected || (misses >= SUDDEN_MISSES && shareBefore(history) > USUAL_SHARE) ? 'sudden' : undefined;
 }
 
-/** Which share of the answers before the series were matches. */
+/** The share of matches among the answers before the series. */
 function shareBefore({ answers, misses, found }: AccountHistory): number {
   return answers > misses ? found / (answers - misses) : 0;
 }
 
-/** What a person is asked about. */
+/** Suspect misses, about which a person is asked. */
 export interface SuspectMisses {
   readonly suspicion: Suspicion;
   /** The fact, as a sentence. */
@@ -136,7 +136,7 @@ export function suspectMisses(history: AccountHistory, suspicion: Suspicion): Su
   return { suspicion, count, fact };
 }
 
-/** What a change got as its answer is never taken back, so its run is told of one way only. */
+/** The stop for suspect misses. Answers to changes are never taken back, so for them it offers one way to continue. */
 export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: boolean): StopError {
   const check = "Check the account's base_url";
   const agree = suspicion === 'first' ? '--yes or --accept no-match' : '--accept no-match';
@@ -151,12 +151,12 @@ export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: bool
   return stop('address', fact, `${first} ${ways}.`);
 }
 
-/** Where the requests of an operation go: its path as the dialect writes it, below the account's address. */
+/** The address of an operation's requests: the account's address and the path as the dialect writes it. */
 export function placeOf(origin: string, basePath: string, operation: Pick<DialectOperation, 'path'>): string {
   return `${origin}${basePath}${operation.path}`;
 }
 
-/** Whether requests still go there, by whatever operation. When they do not, somebody has corrected the address. */
+/** Whether any operation still sends requests there. If none does, somebody has corrected the address. */
 export function leadsTo(place: string, origin: string, basePath: string, { operations }: Dialect): boolean {
   const paths = Object.values(operations).map((operation) => placeOf(origin, basePath, operation));
   return paths.includes(place);

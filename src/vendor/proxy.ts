@@ -1,24 +1,26 @@
 import { stop } from '../core/errors.ts';
 import { isLoopback } from './account/accounts-file.ts';
 
-/** What the environment says about the way to a vendor, in the variables that other programs read too. */
+/** What the environment says about the way to a vendor, in the usual variables of other programs. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A proxy, and the variable that names it, so that whoever has to correct it knows where. */
+/** A proxy, and the variable that names it, so that a user who has to correct it knows where. */
 export interface NamedProxy {
   readonly url: URL;
   readonly variable: string;
-  /** By which the proxy knows who asks, as a header; blank when the variable holds no password. */
+  /** The header that identifies us to the proxy; blank when the variable holds no password. */
   readonly authorization: string;
 }
 
-/** Vendors have `https` addresses, so `HTTP_PROXY` is never theirs. The small letters are older, and come first. */
+/**
+ * Vendors have `https` addresses, so `HTTP_PROXY` does not apply. Names in small letters are older and are read first.
+ */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const;
 
 /**
- * The proxy that leads to an address. What is on this machine is never asked through one.
- * @throws StopError `address` for a variable that names none which can be used.
+ * The proxy for an address. Addresses on this machine are never reached through one.
+ * @throws StopError `address` for a variable that names no usable proxy.
  */
 export function proxyFor(address: URL, env: Environment = process.env): NamedProxy | undefined {
   if (isLoopback(address.hostname)) return undefined;
@@ -29,7 +31,7 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
   if (url !== undefined && authorization !== undefined && /^https?:$/.test(url.protocol)) {
     return { url, variable, authorization };
   }
-  // The text itself may hold a password.
+  // The value itself may hold a password, so it is not shown.
   const what =
     authorization === undefined ? 'no address' : `a proxy that speaks ${url?.protocol.slice(0, -1)}`;
   throw stop(
@@ -39,13 +41,13 @@ export function proxyFor(address: URL, env: Environment = process.env): NamedPro
   );
 }
 
-/** Other programs take a name and a port for an address, too. */
+/** The URL in a variable; other programs accept a host and a port without a scheme, too. */
 function proxyUrl(text: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   return URL.canParse(whole) ? new URL(whole) : undefined;
 }
 
-/** As the header that says it; undefined when percent signs in the password stand for nothing. */
+/** The value of the header with name and password; undefined when the password has wrong percent signs. */
 function authorizationOf({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return '';
   try {
@@ -56,7 +58,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
   }
 }
 
-/** Names and the names below them, each with a port or for every port; `*` stands for all there are. */
+/** Whether the exceptions cover a host: a name covers the names below it, on one port or all; `*` covers every host. */
 function isExcepted({ hostname, port }: URL, exceptions: string): boolean {
   const host = hostname.toLowerCase();
   return exceptions
@@ -71,8 +73,8 @@ function isExcepted({ hostname, port }: URL, exceptions: string): boolean {
 }
 
 /**
- * Node heeds this variable where a program leaves the question open; ours never does. Who set it believes that it holds,
- * and would look for the mistake anywhere else.
+ * Node reads this variable where a program leaves the question open; ours never does. A user who set it believes that
+ * it works, and would search for the mistake elsewhere.
  * @throws StopError `address`.
  */
 export function refuseUncheckedCertificates(address: URL, env: Environment = process.env): void {

@@ -7,14 +7,16 @@ import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
 import { waitMsIn } from './rate-hints/moments.ts';
 
 /**
- * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier forms,
- * the `X-RateLimit-*` of countless vendors, `Retry-After`, and what a dialect names. Pure and total: what makes no sense
- * is ignored, because a vendor's slip must neither stop a run nor let it go faster than the plan allows.
+ * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier
+ * forms, the `X-RateLimit-*` of many vendors, `Retry-After`, and what a dialect names. It depends on its input only and
+ * never throws: nonsense is ignored, because a vendor's mistake must neither stop a run nor let it exceed the plan.
  */
 
 /** What an answer says about how fast its account may be asked. */
 export interface RateHints {
-  /** What the vendor says that the plan allows; the newest word counts. Empty: it does not say. */
+  /**
+   * The windows that the plan allows, as the vendor states them; the newest answer counts. Empty when it states none.
+   */
   readonly windows: readonly RateWindow[];
   /** How many requests are left, and for how long; when several windows say so, the one that is used up first. */
   readonly left?: { readonly requests: number; readonly resetMs: number };
@@ -29,25 +31,25 @@ interface RateWindow {
 
 type Left = NonNullable<RateHints['left']>;
 
-/** Longer than any list of limits. */
+/** Longer than any real list of limits. */
 const LONGEST_HEADER = 2_000;
 
-/** As much of a body as a message to a person takes; a pattern is not run over megabytes. */
+/** As much of a body as a message to a person needs; a pattern does not run over megabytes. */
 const LONGEST_TEXT = 10_000;
 
-/** More than anybody allows, and exact in any arithmetic. */
+/** More than any plan allows, and exact in any arithmetic. */
 const MOST_REQUESTS = 1e9;
 
 /** Up to a calendar month, the longest period of a plan. */
 const LONGEST_WINDOW_MS = 31 * 24 * 60 * 60 * 1000;
 
-/** A plan has two or three windows. */
+/** More windows than any plan has: two or three are usual. */
 const MOST_WINDOWS = 8;
 
-/** How the headers begin, in order of preference: those of the draft, and what was usual before it. */
+/** The prefixes of the headers, in order of preference: those of the draft, and the usual ones before it. */
 const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'] as const;
 
-/** How gateways mark the headers of one of several windows. */
+/** The suffixes with which gateways mark the headers of one of several windows. */
 const SUFFIXES = [
   { suffix: '-second', windowMs: 1000 },
   { suffix: '-minute', windowMs: 60_000 },
@@ -56,7 +58,7 @@ const SUFFIXES = [
 ] as const;
 
 /**
- * @param names what the dialect says about this vendor; it wins over what is usual.
+ * @param names what the dialect says about this vendor; it wins over the usual names.
  * @param body the answer's body, when it has been read already.
  */
 export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
@@ -87,7 +89,10 @@ function windowsIn(raw: RawReply, names: RateHintNames | undefined): readonly Ra
   return [...policies.map(policyWindow), ...suffixed, ...spaced].filter((window) => window !== undefined);
 }
 
-/** `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Bytes and parallel requests are no windows of ours. */
+/**
+ * Reads `"burst";q=100;w=60`, the earlier `100;w=60`, and `100;window=60`. Limits of bytes and of parallel requests are
+ * ignored.
+ */
 function policyWindow({ value, parameters }: Item): RateWindow | undefined {
   if ((parameters.get('qu') ?? 'requests') !== 'requests') return undefined;
   const seconds = numberIn(parameters.get('w') ?? parameters.get('window'));
@@ -101,13 +106,13 @@ function windowOf(requests: string | undefined, windowMs: number | undefined): R
   return { requests: Math.floor(allowed), windowMs };
 }
 
-/** `1s` or `1`. */
+/** Reads `1s` or `1`. */
 function intervalMs(text: string | undefined): number | undefined {
   const seconds = numberIn(text);
   return seconds === undefined ? parseDurationMs(text ?? '') : seconds * 1000;
 }
 
-/** One window of each length, the shortest first. */
+/** The strictest window of each length, the shortest first. */
 function strictest(windows: readonly RateWindow[]): readonly RateWindow[] {
   const byLength = new Map<number, RateWindow>();
   for (const window of windows) {
@@ -129,7 +134,7 @@ function leftIn(raw: RawReply, names: RateHintNames | undefined): readonly Left[
   return [...counted, dictionaryLeft(raw), ...separate].filter((left) => left !== undefined);
 }
 
-/** `"burst";r=50;t=30`; without `t` its window ends after the window of its policy at the latest. */
+/** Reads `"burst";r=50;t=30`; without `t` the window of its policy gives the latest end. */
 function counterLeft(
   { value, parameters }: Item,
   policies: readonly Item[],
@@ -139,13 +144,13 @@ function counterLeft(
   return leftOf(parameters.get('r'), parameters.get('t') ?? policy?.parameters.get('w'), raw);
 }
 
-/** The earlier draft's `limit=100, remaining=50, reset=50`. */
+/** Reads the earlier draft's `limit=100, remaining=50, reset=50`. */
 function dictionaryLeft(raw: RawReply): Left | undefined {
   const members = new Map(listIn(raw, 'ratelimit').map(({ value }) => pair(value)));
   return leftOf(members.get('remaining'), members.get('reset'), raw);
 }
 
-/** `X-RateLimit-Remaining` and its like. `-Reset-After` is always a length of time, so it is preferred. */
+/** Reads `X-RateLimit-Remaining` and similar. `-Reset-After` is always a length of time, so it is preferred. */
 function separateLeft(raw: RawReply, prefix: string, suffix: string): Left | undefined {
   const after = header(raw, `${prefix}-reset-after${suffix}`);
   return leftOf(
@@ -162,7 +167,7 @@ function leftOf(remaining: string | undefined, reset: string | undefined, raw: R
   return { requests: Math.floor(requests), resetMs };
 }
 
-/** The fewest; of equally many those that are renewed last. */
+/** The count with the fewest requests left; among equal ones the one that is renewed last. */
 function firstUsedUp(all: readonly Left[]): Left | undefined {
   const [first] = all.toSorted((a, b) => a.requests - b.requests || b.resetMs - a.resetMs);
   return first;
@@ -183,7 +188,7 @@ function pauseIn(
   );
 }
 
-/** An error from a vendor that says nothing is left asks for the new window, though it does not say `Retry-After`. */
+/** An error that states nothing is left asks us to wait for the new window, even without `Retry-After`. */
 function pauseUntilReset(raw: RawReply, left: Left | undefined): number | undefined {
   return raw.status >= 400 && left?.requests === 0 ? left.resetMs : undefined;
 }
@@ -207,7 +212,7 @@ function textAt(raw: RawReply, path: string, known: Body | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The schema refuses what is no pattern; whoever made a dialect by other means gets no hint instead of a crash. */
+/** The schema refuses a wrong pattern; a dialect that was made by other means gives no hint instead of a crash. */
 function execute(pattern: string, text: string): RegExpExecArray | null {
   try {
     return new RegExp(pattern, 'i').exec(text);
@@ -218,7 +223,7 @@ function execute(pattern: string, text: string): RegExpExecArray | null {
 
 // ---------------------------------------------------------------------------------------------------- headers
 
-/** Headers that came twice are one list. Own members only, because the dialect chooses the name. */
+/** A header that came twice is one list. It reads own members only, because the dialect chooses the name. */
 function header(raw: RawReply, name: string | undefined): string | undefined {
   if (name === undefined || !Object.hasOwn(raw.headers, name)) return undefined;
   const value = raw.headers[name];
@@ -230,7 +235,7 @@ function listIn(raw: RawReply, name: string): readonly Item[] {
   return value === undefined ? [] : itemsIn(value);
 }
 
-/** The number at the beginning of a list: `100` of `100, 100;w=60`. Neither negative nor endless. */
+/** The number at the beginning of a list: `100` of `100, 100;w=60`. It is neither negative nor infinite. */
 function numberIn(text: string | undefined): number | undefined {
   const [digits] = /^\d{1,15}(\.\d{1,9})?(?=\s*(,|;|$))/.exec(text?.trim() ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits);

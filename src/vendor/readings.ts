@@ -15,20 +15,20 @@ import { judge } from './judge.ts';
 import { operationFor } from './request.ts';
 
 /**
- * What a kept answer means by the dialect of today. The raw reply is kept so that a dialect that was wrong is corrected
- * without another request: whoever uses an answer that another dialect read judges its reply again. What was told by a
- * person, and what changed the service, stays as it was settled.
+ * What a kept answer means by today's dialect. The raw reply is kept so that a wrong dialect is corrected without
+ * another request: an answer that another dialect read is judged again from its reply before it is used. Answers that a
+ * person told, and answers to changes, stay as they were settled.
  */
 
-/** Raised when the program itself comes to judge replies otherwise. */
+/** To be raised when the program itself changes how it judges replies. */
 const JUDGED_SINCE = 1;
 
-/** 48 bits, which a number holds exactly. */
+/** Length of 48 bits, which a number holds exactly. */
 const HEX_DIGITS = 12;
 
 const MARKS = new WeakMap<Dialect, number>();
 
-/** What a dialect is known by in the ledger: a hash over all that answers are judged by, and not over how to ask. */
+/** Identifies a dialect in the ledger: a hash over everything that judges answers, without what shapes requests. */
 export function dialectMark(dialect: Dialect): number {
   const known = MARKS.get(dialect);
   if (known !== undefined) return known;
@@ -53,17 +53,20 @@ function sorted(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** As it would be settled today; undefined when the dialect of today would not settle it, or does not know what was asked. */
+/** The settlement by today's dialect. */
 export type Judged = Closure & { readonly kind: 'settled' };
 
-/** No redirect is followed to where a kept reply came from. */
+/** A kept reply has no address to which a redirect could lead. */
 const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
 
-/** What the reply of any attempt means today, whether or not that is ever applied. */
+/**
+ * What the reply of any attempt means today, whether or not that is ever applied; undefined when it would not be
+ * settled.
+ */
 export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
   const { reply, call, decision, request } = record;
   if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
-  // What is left of an answer that was erased is blank, which some dialects take for a word.
+  // What is left of an erased answer is blank, which some dialects take for an answer.
   if (call.erasedAtMs !== undefined) return undefined;
   const operation = operationFor(dialect, call, {
     isRepeated: decision !== undefined && decision.kind !== 'told',
@@ -74,8 +77,8 @@ export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | u
 }
 
 /**
- * Whether a reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is in doubt.
- * One that repeats a lost request is left in doubt, because the money for both is held by the first.
+ * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is
+ * in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the money for both.
  */
 export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
   if (call.change !== undefined || closure === undefined || reply === undefined) return false;
@@ -83,16 +86,15 @@ export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): 
   return closure.kind === 'settled' || closure.kind === 'in_doubt';
 }
 
-/** An answer that another dialect read, and what it means by that of today. */
+/** An answer that another dialect read, and its meaning by today's dialect. */
 export interface ReadAgain {
   readonly record: AttemptRecord;
   readonly judged: Judged;
 }
 
 /**
- * The states as the dialect of today reads them, in their order. A call that is in doubt about a reply which it can read
- * is answered.
- * @param keep is awaited for each answer that was read again, before any state of it is used.
+ * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered.
+ * @param keep is awaited for each answer that was read again, before any state with it is used.
  */
 export async function asReadToday<State extends KnownCall | CallState>(
   states: readonly State[],

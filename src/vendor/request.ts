@@ -8,10 +8,10 @@ import { leadsElsewhere } from '../core/vendor-path.ts';
 import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
 import { envelopeBody } from './envelope.ts';
 
-/** What leaves for the vendor, to the byte. */
+/** A request exactly as it leaves for the vendor. */
 export interface HttpRequest {
   readonly method: Method;
-  /** With the query; the origin is the connection's. */
+  /** The path with its query; the connection has the origin. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
@@ -19,29 +19,29 @@ export interface HttpRequest {
 
 declare const free: unique symbol;
 
-/** A request that the dialect calls free: only the two functions below that read such an entry give the type. */
+/** A request that the dialect calls free: only the two functions below that read such an entry make one. */
 export interface FreeRequest extends HttpRequest {
   readonly [free]: true;
 }
 
-/** Path of an address, without a slash at its end. */
+/** The path of an address, without a slash at its end. */
 export function basePathOf(baseUrl: URL): string {
   return baseUrl.pathname.replace(/\/+$/, '');
 }
 
-/** What the placeholders of a dialect's headers stand for. */
+/** Values for the placeholders in a dialect's headers. */
 export interface RequestValues {
   readonly key: string;
   readonly project_id?: string;
   readonly organization_id?: string;
-  /** Of this attempt; in a read-back, of the attempt that was lost. Sent where the dialect has a header for it. */
+  /** The key of this attempt; in a read-back, of the lost attempt. It is sent where the dialect has a header for it. */
   readonly idempotency_key?: string;
 }
 
-/** How one request is shaped: an operation, a read-back, or the usage request. */
+/** How one request is formed: an operation, a read-back, or the usage request. */
 type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
 
-/** Whose calls bring a method, a path and a body of their own; the rest of the dialect's entry holds for them too. */
+/** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
 
 /**
@@ -53,23 +53,23 @@ export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperati
   invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
   const { creditsMost: most } = call;
   if (most === undefined) return operation;
-  // What costs by volume is booked by what came; of all else nobody knows better than that it cost what was reserved.
+  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows better.
   const { per_result, found } = operation.credits;
   const credits =
     per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
   return { ...operation, credits };
 }
 
-/** How an attempt stands to earlier ones of its call that were lost. */
+/** How an attempt relates to earlier ones of its call that were lost. */
 export interface Repetition {
   readonly isRepeated: boolean;
-  /** To the byte, under the idempotency key of the lost one. */
+  /** Whether it repeats the lost one byte for byte, under its idempotency key. */
   readonly underKey: boolean;
 }
 
 /**
- * What answers mean to a repeat. A lost request goes where it went before, so a redirect of it is not followed. And a
- * 409 to it is no answer: that is how vendors say that they are still at work on the first request under the key.
+ * What answers to a repeat mean. A lost request is sent to the same address, so a redirect of it is not followed. A 409
+ * to it is no answer: vendors use it to say that they are still working on the first request under the key.
  */
 export function operationFor(
   dialect: Dialect,
@@ -83,7 +83,7 @@ export function operationFor(
   return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
 }
 
-/** The parameters of an operation for which the vendor has no field: it is never asked by them. */
+/** Parameters of an operation for which the vendor has no field: it is never called with them. */
 export function unaskable(dialect: Dialect, operation: string): readonly string[] {
   const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
   return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
@@ -91,7 +91,7 @@ export function unaskable(dialect: Dialect, operation: string): readonly string[
 
 /**
  * The request of a call: the dialect's path, headers and field names around the call's parameters.
- * @param movedTo path and query to which the vendor has redirected the call; left out: the dialect's.
+ * @param movedTo path and query to which the vendor has redirected the call; without it, those of the dialect.
  */
 export function requestOf(
   dialect: Dialect,
@@ -111,9 +111,9 @@ export function requestOf(
 }
 
 /**
- * What no request can be made of is met by the plan, before anything is sent.
- * @throws StopError `job` where two values of the call are one field, or a query has no form for one; `unsupported` where
- * the service does not send such requests.
+ * Refuses a call of which no request can be made. The plan calls this before anything is sent.
+ * @throws StopError `job` where two values of the call share a field, or a query has no form for one; `unsupported`
+ *   where the service does not send such requests.
  */
 export function requireSendable(dialect: Dialect, call: Call): void {
   const { method } = shapedCall(dialect, dialectOperationOf(dialect, call), call);
@@ -123,7 +123,10 @@ export function requireSendable(dialect: Dialect, call: Call): void {
   throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
 }
 
-/** What the path of a call would name, and cannot hold: the value of a cell, or of an answer. Undefined: nothing. */
+/**
+ * The name of a value (from a cell or an answer) that the call's path would need and cannot hold; undefined when there
+ * is none.
+ */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
   if (!operation.path.includes('{') || GENERIC_OPERATIONS.includes(call.operation)) return undefined;
@@ -139,7 +142,9 @@ function shapedCall(dialect: Dialect, operation: DialectOperation, call: Call): 
   return shapedRequest(operation, fieldsOf(operation, withPermissions(dialect, call)), {});
 }
 
-/** The free request that says what became of a call. `values` has the lost attempt's idempotency key, if it had one. */
+/**
+ * The free request that says what became of a call. `values` has the lost attempt's idempotency key, if there was one.
+ */
 export function readBackRequestOf(
   dialect: Dialect,
   basePath: string,
@@ -154,7 +159,7 @@ export function readBackRequestOf(
   return addressed(dialect, basePath, { ...shaped, path }, headers, known) as FreeRequest;
 }
 
-/** A free request of the dialect that is about no call: for its count of credits, or who is in a project. */
+/** A free request that is about no call: for the vendor's count of credits, or for who is in a project. */
 export function freeRequestOf(
   dialect: Dialect,
   basePath: string,
@@ -174,14 +179,15 @@ type PathValues = Partial<Pick<RequestValues, 'idempotency_key' | 'project_id'>>
 
 interface Shaped {
   readonly method: Method;
-  /** With the query, below the account's address. */
+  /** The path with its query, below the account's address. */
   readonly path: string;
   readonly body: JsonObject | undefined;
 }
 
 /**
- * The call's parameters by the vendor's names; those that it has no field for are left out.
- * @throws StopError `job` where a filter of the job has the vendor's name for something else: one of both would be lost.
+ * The call's parameters by the vendor's names, without those that it has no field for.
+ * @throws StopError `job` where a filter of the job has the vendor's name of another parameter: one of the two would be
+ *   lost.
  */
 function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
@@ -199,29 +205,29 @@ function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, J
   return sent;
 }
 
-/** Own members only: a filter is named by the job, and every object also has a `constructor`. */
+/** Reads own members only: the job names a filter, and every object also has a `constructor`. */
 function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-/** Whether a field is another one, or a part of it: `query.abn` of `query`. */
+/** Whether a field is the other one, or a part of it: `query.abn` of `query`. */
 export function isWithin(field: string, other: string): boolean {
   return field === other || field.startsWith(`${other}.`);
 }
 
-/** A role is written as the service grants it; a call names ours, so that its key does not depend on the dialect. */
+/** Writes a role as the service grants it. A call has our word, so that its key does not depend on the dialect. */
 function withPermissions({ permissions }: Dialect, call: Call): Call {
   const { role, ...others } = call.parameters;
   if (permissions === undefined || role === undefined) return call;
   invariant(isRole(role), `${JSON.stringify(role)} is no role`);
   const granted = { items: { [permissions.item]: { actions: { [permissions[role]]: true } } } };
-  // In front of the others, as the published table has them.
+  // Permissions stand before the others, as in the published table.
   return { ...call, parameters: { permissions: granted, ...others } };
 }
 
 const isRole = (value: JsonValue): value is Role => (ROLES as readonly JsonValue[]).includes(value);
 
-/** As the job says it. Braces in its path stand for themselves. */
+/** The request of a call that brings its own. Braces in its path are ordinary characters. */
 function shapedByItself({ operation, parameters, sentBody }: Call): Shaped {
   const { method, endpoint, body = {} } = parameters;
   const own = sentBody ?? body;
@@ -238,12 +244,14 @@ function shapedByItself({ operation, parameters, sentBody }: Call): Shaped {
 const isMethod = (value: JsonValue | undefined): value is Method =>
   (METHODS as readonly (JsonValue | undefined)[]).includes(value);
 
-/** A DELETE that says nothing but its path has no body, because some servers refuse even an empty one. */
+/** A DELETE with nothing but a path has no body, because some servers refuse even an empty one. */
 function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
   return method === 'DELETE' && Object.keys(body).length === 0 ? undefined : body;
 }
 
-/** @param values that the path may name besides the fields: of a question about a call, never of the call itself. */
+/**
+ * @param values names that the path may use besides the fields: for a question about a call, never for the call itself.
+ */
 function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
@@ -256,7 +264,7 @@ function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: Pat
   return { method, path: withQuery(path, fields), body: undefined };
 }
 
-/** A dot in the name of a field leads into an object of the body. */
+/** Turns fields into a body: a dot in a field's name leads into an object. */
 function nested(fields: ReadonlyMap<string, JsonValue>): JsonObject {
   if (![...fields.keys()].some((name) => name.includes('.'))) return Object.fromEntries(fields);
   return [...fields].reduce<JsonObject>((body, [name, value]) => merged(body, objectWith(name, value)), {});
@@ -274,7 +282,7 @@ function fillPath(template: string, fields: Map<string, JsonValue>, values: Path
   });
 }
 
-/** One segment and no more: `.` and `..` would be resolved away by whoever reads the path, encoded or not. */
+/** Whether a value is one path segment: `.` and `..` would be resolved by the reader of the path, encoded or not. */
 function isPathSegment(value: JsonValue | undefined): value is string {
   if (typeof value !== 'string' || value === '' || /[/\\]/.test(value)) return false;
   return value.isWellFormed() && !leadsElsewhere(`/x/${encodeURIComponent(value)}`);
@@ -285,7 +293,7 @@ function pathSegment(name: string, value: JsonValue | undefined): string {
   return encodeURIComponent(value);
 }
 
-/** A path of the dialect may have a query of its own, such as a version. */
+/** Adds fields to the query. A path of the dialect may already have one, such as a version. */
 function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string {
   const query = new URLSearchParams(
     [...fields].map(([name, value]): [string, string] => [name, queryText(value)]),
@@ -294,7 +302,7 @@ function withQuery(path: string, fields: ReadonlyMap<string, JsonValue>): string
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** A list is its members with commas between them; a query has no form of its own for anything deeper. */
+/** A list becomes its members with commas between them; a query cannot hold anything deeper. */
 function queryText(value: JsonValue): string {
   if (value === null) return '';
   if (typeof value !== 'object') return String(value);
@@ -303,13 +311,13 @@ function queryText(value: JsonValue): string {
   return isPlainList ? value.join(',') : JSON.stringify(value);
 }
 
-/** The account's address is the vendor's, or that of the service, which knows the vendor's by itself. */
+/** The path below the account's address, which is the vendor's or that of the service in front of it. */
 function pathOf({ through }: Dialect, basePath: string, { path }: Shaped): string {
   invariant(!leadsElsewhere(path), 'a path leads out of the address of its account');
   return through === undefined ? basePath + path : path;
 }
 
-/** The request to the vendor itself, or the one to the service that it goes through. */
+/** The request to the vendor itself, or the request to the service that carries it. */
 function addressed(
   { through }: Dialect,
   basePath: string,
@@ -340,7 +348,9 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
   return call.project === undefined ? values : { ...values, project_id: call.project };
 }
 
-/** Through a service none are needed: the envelope has no place for them, and the service knows the vendor's key. */
+/**
+ * Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key.
+ */
 function headersOf(dialect: Dialect, { headers }: Shape, values: RequestValues): Record<string, string> {
   return dialect.through === undefined ? filled({ ...dialect.headers, ...headers }, values) : {};
 }

@@ -25,23 +25,26 @@ const LARGEST_BODY_BYTES = 4 * 1024 * 1024;
  */
 const LONGEST_INTENT_AGE_MS = 5_000;
 
-/** Response headers that somebody reads later: the judge, the limiter, a person with a question for the vendor. */
+/**
+ * Response headers that are read later: by the judge, by the limiter, or by a person who asks the vendor about a
+ * request.
+ */
 const KEPT_HEADERS =
   /^(date|age|retry-after|location|content-type|content-encoding|(x-)?rate-?limit.*|.*request-id|.*correlation-id|.*credits.*)$/;
 
 export interface Sending {
-  /** When the intent was committed, on the monotonic and on the calendar clock: a sleeping machine stops one of them. */
+  /** When the intent was committed, on the monotonic and the calendar clock: a sleeping machine stops one of them. */
   readonly intentAt: { readonly monotonicMs: number; readonly wallMs: number };
   /** Called at the moment the first byte leaves. */
   onSent(): void;
 }
 
 export interface TransportOptions extends WiresOptions {
-  /** How long a whole exchange may take, from handing it over to the last byte. */
+  /** How long a whole exchange may take, from its start to the last byte. */
   readonly timeoutMs: number;
-  /** Kept in the reply besides the usual headers, lower case. */
+  /** Headers that the reply keeps besides the usual ones, in lower case. */
   readonly keptHeaders: readonly string[];
-  /** What leaves in the requests and is in nothing that comes back from here. */
+  /** Secrets in the requests; they are removed from everything that this returns. */
   readonly keys: readonly string[];
 }
 
@@ -59,14 +62,14 @@ export class Transport {
   }
 
   /**
-   * Resolves when a request may be sent without risk of being given the answer to another. To be awaited before a request
-   * has its permit and its intent, which wait for nothing.
+   * Resolves when a request may be sent without the risk that it gets the answer to another one. It is to be awaited
+   * before a request has its permit and its intent, which must not wait.
    */
   untilQuiet(): Promise<void> {
     return this.#wires.untilQuiet();
   }
 
-  /** Never rejects: everything that can happen to a request is a kind of reply. None holds the key that was sent. */
+  /** Never rejects: every event of a request is a kind of reply. No reply holds the key that was sent. */
   send(request: HttpRequest, sending: Sending): Promise<Reply> {
     return new Promise((resolve) => {
       const exchange: Exchange = new Exchange(this.#options, sending, this.#wires, (reply) => {
@@ -95,7 +98,7 @@ export class Transport {
 
 /** One request and what comes back, as undici reports it. */
 class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
-  /** Which connection carries it; one of its own until that is known. */
+  /** The connection that carries the exchange; a placeholder until that is known. */
   wire = new Wire();
   readonly #options: TransportOptions;
   readonly #sending: Sending;
@@ -117,7 +120,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
     this.#resolve = resolve;
   }
 
-  /** The deadline. The connection is closed, because whatever comes on it now has come too late. */
+  /** The deadline has passed. The connection is closed, because anything that comes on it now is too late. */
   expire(): void {
     const error = new Error(`the timeout of ${formatDuration(this.#options.timeoutMs)} was over`);
     this.#expired = true;
@@ -125,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
     else this.#controller.abort(error);
   }
 
-  /** undici calls this on a standing connection, in the same turn and just before the first byte is written. */
+  /** undici calls this in the same turn and just before it writes the first byte to an open connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const { clock } = this.#options;
     const { intentAt } = this.#sending;
@@ -148,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // "Still working" is no answer, however often it comes.
+    // An interim status such as "still working" is no answer, however often it comes.
     if (status < 200) return;
     this.#status = status;
     this.#headers = this.#kept(headers);
@@ -170,7 +173,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
       body: Buffer.concat(this.#chunks),
       receivedAtMs: this.#options.clock.wallMs(),
     };
-    // The first answer on a connection is to the first request. Of a later one that is true only when no other follows.
+    // The first answer on a connection belongs to the first request. A later one is only certain when no other follows.
     if (wire.requests <= 1) this.#resolve(decoded(raw));
     else afterClosing(() => this.#resolve(wire.isSpoiled ? SURPLUS : decoded(raw)));
   }
@@ -204,7 +207,7 @@ class Exchange implements Dispatcher.DispatchHandler, Carried, Expiring {
   }
 }
 
-/** Connections that are closed in this turn of the event loop are known to be so at its end, after what is immediate. */
+/** Runs something once connections that close in this turn of the event loop are known to be closed. */
 function afterClosing(then: () => void): void {
   setImmediate(() => setImmediate(then));
 }
@@ -224,7 +227,7 @@ function tooLarge(): string {
   return `the answer is larger than ${LARGEST_BODY_BYTES / 1024 / 1024} MiB`;
 }
 
-/** We ask for plain bytes; a vendor that compresses all the same is unpacked within the same bound. */
+/** We ask for plain bytes; if a vendor compresses all the same, its answer is unpacked within the same bound. */
 function decoded(raw: RawReply): Reply {
   try {
     const body = unpacked(raw.body, raw.headers['content-encoding'], LARGEST_BODY_BYTES);

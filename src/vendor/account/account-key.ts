@@ -5,14 +5,14 @@ import { type StopError, stop, unreachable } from '../../core/errors.ts';
 /** Where an account's key comes from, and reading it. A key is read when it is needed and kept nowhere else. */
 
 export type KeySource =
-  /** A function, so that an account that is printed or logged by mistake does not show the key. */
+  /** The key is behind a function, so that an account that is printed or logged by mistake does not show it. */
   | { readonly kind: 'file'; readonly reveal: () => string }
   | { readonly kind: 'environment'; readonly variable: string }
   /** A program and its arguments, run without a shell: nothing in them is expanded, piped or quoted. */
   | { readonly kind: 'command'; readonly words: readonly string[] }
   | { readonly kind: 'sandbox' };
 
-/** What the embedded vendors take for a key; it opens nothing. */
+/** The key that the sandbox's vendors accept; it opens nothing else. */
 const SANDBOX_KEY = 'sandbox';
 
 /** Long enough to type the passphrase of a password store, short enough for a run at night to end. */
@@ -45,7 +45,7 @@ export async function resolveKey(account: KeyHolder, env: Environment = process.
   }
 }
 
-/** The keys that can be had without running a program, which may ask for a passphrase. */
+/** Keys that can be read without running a program, which may ask for a passphrase. */
 export function keysAtHand(
   accounts: readonly Pick<KeyHolder, 'key'>[],
   env: Environment = process.env,
@@ -58,7 +58,7 @@ export function keysAtHand(
 }
 
 /**
- * Where the key comes from, in words that may be shown. Somebody may have put the key itself behind `key_env` or
+ * Says where the key comes from, in words that may be shown. A user may have written the key itself as `key_env` or
  * `key_command`, and arguments of a command may be secret.
  */
 export function describeKey(key: KeySource, env: Environment = process.env): string {
@@ -88,10 +88,12 @@ export function usableKey(account: string, found: string): string {
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
-/** Words of capital letters, with a number at their end at most. Keys are longer or have digits and small letters. */
+/**
+ * Words of capital letters with at most two digits at the end. Keys are longer, or have more digits or small letters.
+ */
 const USUAL_NAME = /^[A-Z]{1,16}(?:_[A-Z]{1,16})*_?\d{0,2}$/;
 
-/** Whether what stands behind `key_env` is a name for certain: that of a variable, or one as variables usually have. */
+/** Whether the entry `key_env` is certainly a name: that of a variable, or one that looks like most variables. */
 function isShownName(variable: string, env: Environment): boolean {
   return env[variable] !== undefined || USUAL_NAME.test(variable);
 }
@@ -107,7 +109,7 @@ function missingVariable(account: string, variable: string): never {
   throw stop('account', fact, `Set ${variable} to the key, for example with export ${variable}=…`);
 }
 
-/** What the program prints. It has the terminal's input and errors, so that it can ask for a passphrase. */
+/** The output of the program. It has the terminal's input and error output, so that it can ask for a passphrase. */
 async function outputOf(account: string, [program = '', ...words]: readonly string[]): Promise<string> {
   const child = spawn(program, words, { stdio: ['inherit', 'pipe', 'inherit'], timeout: COMMAND_TIMEOUT_MS });
   const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
@@ -119,7 +121,7 @@ async function outputOf(account: string, [program = '', ...words]: readonly stri
     if (how === 0) return output;
     throw commandFailed(account, `ended with ${how}`);
   } catch (error) {
-    // The system's words would name the program, and what is no program may be the key.
+    // The system's message would name the program, and a name that is no program may be the key.
     throw error instanceof Error && 'syscall' in error
       ? commandFailed(account, `cannot be started (${'code' in error ? error.code : 'no reason given'})`)
       : error;

@@ -30,72 +30,75 @@ export { accountsSchema, addressProblem, REGIONS, SANDBOX_NAMES } from './accoun
 /** A connected vendor account: where it is reached, how fast, for how much. Its key is read by `account-key.ts`. */
 export interface Account {
   readonly name: string;
-  /** What makes it this account, whatever it is called: part of every call key. */
+  /** Identifies the account whatever its name is; it is part of every call key. */
   readonly identity: string;
   readonly vendor: Vendor;
-  /** Absent for the sandbox, whose address is known once it is started. With `via` that of the service's step. */
+  /**
+   * Absent for the sandbox, whose address is known once it is started. With `via` it is the address of the service's
+   * step.
+   */
   readonly baseUrl?: URL;
-  /** The file, absolute, with what differs from the built-in dialect of the vendor. */
+  /** Absolute path of the file with what differs from the built-in dialect of the vendor. */
   readonly dialectPath?: string;
   /** The service through which the vendor is reached; key, organization and project are then that account's. */
   readonly via?: Via;
-  /** Nobody else spends with this key, so what the vendor counts is what we did. */
+  /** Only we spend with this key, so the vendor counts only our calls. */
   readonly exclusiveKey?: true;
   readonly sandbox: boolean;
   readonly key: KeySource;
   readonly limits: Limits;
-  /** How long a whole request may take, until its last byte is there; left out: a minute. */
+  /** How long a whole request may take, until its last byte is there; without it a minute. */
   readonly timeoutMs?: number;
-  /** How long what was bought is kept; left out: for ever. */
+  /** How long bought answers are kept; without it for ever. */
   readonly retentionMs?: number;
   readonly budget: AccountCaps;
   readonly region?: Region;
   readonly organizationId?: string;
-  /** The project on which invites act that name none. */
+  /** The project for invites that name none. */
   readonly projectId?: string;
-  /** The API reference of a service. */
+  /** Address of a service's API reference. */
   readonly documentationUrl?: string;
-  /** With which the embedded sandbox is started; empty for a vendor that exists. */
+  /** Flags with which the sandbox is started; empty for a real vendor. */
   readonly sandboxFlags: readonly string[];
 }
 
 export interface Via {
   /** Name of the service account. */
   readonly service: string;
-  /** The vendor's account as the service calls it. */
+  /** The name that the service has for the vendor's account. */
   readonly connectedAccount: string;
-  /** Dialect file of the service account. */
+  /** Path of the service account's dialect file. */
   readonly dialectPath?: string;
 }
 
 export interface Accounts {
-  /** The file, whether it exists or not. */
+  /** Path of the accounts file, whether it exists or not. */
   readonly path: string;
-  /** Those of the file, in its order; the two of the sandbox always exist besides. */
+  /** The accounts of the file, in its order; the two of the sandbox always exist as well. */
   readonly configured: readonly Account[];
-  /** Where the service is, by region; absent when the file names none. */
+  /** The service's address by region; absent when the file names none. */
   readonly regions?: readonly RegionAddress[];
 }
 
 export interface RegionAddress {
   readonly region: Region;
   readonly baseUrl: URL;
-  /** The API reference of that region. */
+  /** Address of the region's API reference. */
   readonly documentationUrl: string;
 }
 
 export const ACCOUNTS_FILE: DocumentKind = { code: 'account', name: 'accounts file' };
 
 /**
- * After a kill at most so many calls are in doubt; eight in flight carry 20 requests a second to a vendor that takes
- * 400 ms for each.
+ * A kill leaves at most this many calls in doubt; eight in flight carry 20 requests a second to a vendor that takes 400
+ * ms for each.
  */
 const DEFAULT_CONCURRENCY = 8;
 
 /** Nothing is at risk in the sandbox, so speed decides. */
 const SANDBOX_CONCURRENCY = 32;
 
-/** Slow enough for a person to watch a sample being enriched, and to kill it. */
+/** Slow enough that a user can watch a sample being enriched, and stop it. */
 const DEFAULT_SANDBOX_FLAGS = '--rate 100/s --latency 20ms';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -202,7 +205,7 @@ export function sandboxAccount(vendor: Vendor, env: Environment = process.env): 
   };
 }
 
-/** The sandbox's own limit, so that it is kept to and not learned by being refused. */
+/** The sandbox's own limit, so that it is kept from the start and not learned from refusals. */
 function sandboxWindows(flags: readonly string[]): Limits['windows'] {
   const at = flags.findLastIndex((flag) => flag === '--rate' || flag.startsWith('--rate='));
   const rate = flags[at]?.split('=')[1] ?? flags[at + 1];
@@ -212,7 +215,7 @@ function sandboxWindows(flags: readonly string[]): Limits['windows'] {
 export interface IdentityParts {
   readonly id?: string | undefined;
   readonly vendor: Vendor;
-  /** With a connected account: the address of the service's step. */
+  /** The base address; with a connected account that of the service's step. */
   readonly baseUrl: URL;
   readonly organizationId?: string | undefined;
   readonly connectedAccount?: string | undefined;
@@ -248,7 +251,7 @@ function accountOf(name: string, entry: AccountEntry, document: AccountsDocument
   };
 }
 
-/** What every account says for itself, however its vendor is reached. */
+/** Entries that every account states itself, however its vendor is reached. */
 function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocument) {
   return {
     name,
@@ -363,10 +366,10 @@ function budgetOf({ budget = {} }: AccountEntry): AccountCaps {
   };
 }
 
-/** False when there is no such file. Mode bits mean nothing on Windows. */
+/** Refuses a file that others can read or replace; false when there is none. Mode bits mean nothing on Windows. */
 async function isPrivateFile(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
-  // Whatever else is wrong with the file, reading it will say so.
+  // Reading the file will report any other problem.
   if (found instanceof Error) return found.code !== 'ENOENT' && found.code !== 'ENOTDIR';
   const distrust =
     (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
@@ -381,7 +384,7 @@ async function isPrivateFile(path: string): Promise<boolean> {
   );
 }
 
-/** The tightest limit on average; undefined when none is known. */
+/** The lowest average limit; undefined when none is known. */
 export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {
   if (windows.length === 0) return undefined;
   return Math.min(...windows.map(({ requests, windowMs }) => (requests * 1000) / windowMs));

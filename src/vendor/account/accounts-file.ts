@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { parseDurationMs } from '../../core/duration.ts';
 
-/** What may stand in `accounts.yaml`, and nothing else. `account.ts` turns an entry into an account. */
+/** The schema of `accounts.yaml`. `account.ts` turns an entry into an account. */
 
 export const REGIONS = ['AU', 'EU', 'US'] as const;
 
 export type Region = (typeof REGIONS)[number];
 
-/** Started by the program itself, so nobody can configure them. */
+/** The program starts these itself, so a user cannot configure them. */
 export const SANDBOX_NAMES = ['sandbox-provider', 'sandbox-service'] as const;
 
-/** One socket and one call that may end in doubt each: beyond that a kill would put too much at risk. */
+/** Each needs a socket, and may leave a call in doubt: beyond this a kill would put too much at risk. */
 const MOST_CONCURRENCY = 256;
 
 const address = z.string().superRefine((text, context) => {
@@ -18,7 +18,7 @@ const address = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.fact, params: problem });
 });
 
-/** Below a second every answer would be lost; above an hour nobody would see a run end. */
+/** Below a second every answer would be lost; above an hour a run would seem never to end. */
 const TIMEOUT_MS = { least: 1_000, most: 3_600_000 };
 
 const timeout = z.string().refine(
@@ -29,7 +29,7 @@ const timeout = z.string().refine(
   { error: 'a timeout is written as 30s or 2m, from 1s to 1h' },
 );
 
-/** Younger answers are what the next run of the same list would use. */
+/** The next run of the same list needs answers that are younger than this. */
 const LEAST_RETENTION_MS = 86_400_000;
 
 const retention = z.string().refine((text) => (parseDurationMs(text) ?? 0) >= LEAST_RETENTION_MS, {
@@ -43,7 +43,7 @@ const line = z
   .min(1)
   .regex(/^\P{Cc}+$/u, 'it contains a control character');
 
-/** Runs without a shell, so what only a shell understands is refused instead of being handed over as a word. */
+/** The command runs without a shell, so syntax that only a shell understands is refused instead of being passed on. */
 const commandLine = line
   .regex(/^[^'"`$|&;<>(){}*?\\~#]+$/u, {
     error:
@@ -119,7 +119,7 @@ interface RouteEntries extends KeyEntries {
   readonly api_call_url?: unknown;
 }
 
-/** What only makes sense together with `via`. */
+/** Entries that only make sense together with `via`. */
 const VIA_NAMES = ['connected_account', 'api_call_url'] as const;
 
 function direct(entry: RouteEntries, context: z.core.$RefinementCtx): void {
@@ -160,7 +160,7 @@ const name = z
     'this name belongs to an account that is built in',
   );
 
-/** Both levels may be empty: what is left when somebody comments every account out. */
+/** Both levels may be empty: a file looks so when a user has commented out every account. */
 export const accountsSchema = z
   .strictObject({
     accounts: z.record(name, z.discriminatedUnion('vendor', [service, provider])).nullish(),
@@ -174,7 +174,7 @@ export type AccountsFile = z.infer<typeof accountsSchema>;
 
 export type AccountEntry = NonNullable<NonNullable<AccountsFile>['accounts']>[string];
 
-/** Keys and personal data travel to this address, so it is read strictly. */
+/** Why an address is refused, if it is. Keys and personal data travel to it, so the check is strict. */
 export function addressProblem(text: string): { readonly fact: string; readonly next: string } | undefined {
   const example = 'Write it as https://api.example.com.';
   if (!URL.canParse(text)) return { fact: 'this is not an address', next: example };
@@ -192,7 +192,7 @@ export function addressProblem(text: string): { readonly fact: string; readonly 
   return { fact: 'the address must begin with https://, because the key is sent to it', next: example };
 }
 
-/** What never leaves this machine needs no encryption: the sandbox, and a vendor's mock-up. */
+/** Traffic that never leaves this machine needs no encryption: that to the sandbox, or to a mock of a vendor. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }

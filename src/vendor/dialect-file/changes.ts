@@ -9,7 +9,7 @@ import {
   unknownParameter,
 } from './parts.ts';
 
-/** What the service is asked to change. Unlike a lookup, such a call always has all of its parameters. */
+/** Checks the changes of a service. Unlike a lookup, such a call always has all of its parameters. */
 
 /** Parameters by logical operation, as a dialect's `fields` names them. */
 export const CHANGE_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -20,10 +20,10 @@ export const CHANGE_PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map
   ['remove-user', ['user_id']],
 ]);
 
-/** The one change that is about no project, because it makes one. */
+/** The one change without a project, because it makes one. */
 const MAKES_A_PROJECT = 'create-project';
 
-/** The one whose answer may say that somebody is in the project at once. */
+/** The one operation whose answer may say that a person is in the project at once. */
 const INVITES = 'create-invite';
 
 export function* inChange(dialect: Dialect, name: string, entry: DialectOperation): Problems {
@@ -36,7 +36,7 @@ export function* inChange(dialect: Dialect, name: string, entry: DialectOperatio
     yield { keys: [...keys, 'fields', without], part: 'value', fact, next: 'Name the field.' };
   }
   yield* sharedField(entry, askable(entry, parameters), keys);
-  // Permissions are an object, and a path holds text.
+  // Permissions are an object, and a path can only hold text.
   const inPaths = parameters.filter((each) => each !== 'permissions').map((each) => fieldOf(entry, each));
   yield* inPath(entry.path, inPaths, [...keys, 'path']);
   if (name !== MAKES_A_PROJECT && !headersName('project_id', dialect.headers, entry.headers)) {

@@ -18,8 +18,8 @@ import {
 } from './parts.ts';
 
 /**
- * What is wrong with a dialect as a whole, which no schema can know: entries that contradict each other, and requests
- * that could not be made for some call. Whatever passes here never becomes a request with a hole in it.
+ * Finds what no schema can see in a dialect: entries that contradict each other, and requests that could not be made
+ * for some call. A dialect that passes never makes a request with an unfilled placeholder.
  */
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
@@ -68,7 +68,10 @@ function* inCredits({ credits: { most, found } }: DialectOperation, keys: readon
   };
 }
 
-/** The parameters and the path of an operation whose inputs are known; of one whose job brings them there are none. */
+/**
+ * Problems of the parameters and the path of an operation with known inputs; an operation whose job brings its inputs
+ * has none.
+ */
 function* inFields(entry: DialectOperation, inputs: readonly string[], keys: readonly string[]): Problems {
   yield* unknownParameter(entry, inputs, keys);
   const asked = askable(entry, inputs);
@@ -82,7 +85,7 @@ function* inFields(entry: DialectOperation, inputs: readonly string[], keys: rea
   yield* sometimesMissing(entry.path, fields, [...keys, 'path']);
 }
 
-/** A lookup may be made by any one of the fields alone, so a path can only name one when there is no other. */
+/** A lookup may have any one of its fields alone, so a path can only name a field that is the only one. */
 function* sometimesMissing(path: string, fields: readonly string[], keys: readonly string[]): Problems {
   for (const name of placeholdersIn(path)) {
     const other = fields.find((each) => each !== name);

@@ -9,7 +9,7 @@ import {
   placeholdersIn,
 } from './parts.ts';
 
-/** The free questions of a service: who is in a project, who is invited to it, whose key it is. */
+/** Checks the free questions of a service: who is in a project, who is invited to it, and whose key it is. */
 
 const LISTINGS = ['list_users', 'list_invites'] as const;
 

@@ -5,12 +5,12 @@ import type { SchemaProblem } from '../../core/yaml/schema-problem.ts';
 import type { DialectOperation } from '../dialect.ts';
 import { isWithin } from '../request.ts';
 
-/** Problems of the parts that all requests of a dialect have: headers, path, fields. */
+/** Finds problems in the parts that all requests of a dialect have: headers, path, fields. */
 
 export type Problem = SchemaProblem;
 export type Problems = Iterable<Problem>;
 
-/** What the headers of any request may take from the account, or from the call. */
+/** Values of the account that the headers of any request may name. */
 export const ACCOUNT_VALUES = ['key', 'project_id', 'organization_id'];
 
 type Headers = Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export function* inHeaders(
   }
 }
 
-/** @param known what the path may name. */
+/** @param known the names that the path may use. */
 export function* inPath(path: string, known: readonly string[], keys: readonly string[]): Problems {
   const unknown = placeholdersIn(path).find((name) => !known.includes(name));
   if (unknown === undefined) return;
@@ -60,7 +60,7 @@ export function* sharedField(entry: Fields, asked: readonly string[], keys: read
   yield { keys: [...keys, 'fields', twice], part: 'value', fact, next };
 }
 
-/** What a query cannot hold. The path takes its fields out of it. */
+/** Fields that a query cannot hold. Fields that the path names are not in the query. */
 export function* nestedInQuery(
   { method, path, fields }: Pick<DialectOperation, 'method' | 'path' | 'fields'>,
   keys: readonly string[],
@@ -80,7 +80,7 @@ export function* nestedName(method: Method, field: string | undefined, keys: rea
   yield { keys, part: 'value', fact, next };
 }
 
-/** The parameters that the vendor has a field for. */
+/** The parameters for which the vendor has a field. */
 export function askable({ fields }: Fields, parameters: readonly string[]): readonly string[] {
   return parameters.filter((name) => fields?.[name] !== null);
 }
@@ -93,7 +93,7 @@ export function placeholdersIn(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name);
 }
 
-/** Whether a header of a request has that placeholder, when it is sent with those of the dialect. */
+/** Whether a request with its own headers and those of the dialect has that placeholder in one of them. */
 export function headersName(placeholder: string, ofAll: Headers, own: Headers | undefined): boolean {
   return Object.values({ ...ofAll, ...own }).some((each) => placeholdersIn(each).includes(placeholder));
 }

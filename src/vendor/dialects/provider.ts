@@ -1,9 +1,9 @@
 import type { Dialect } from '../dialect.ts';
 
-/** How vendors say that nobody was found. */
+/** Words by which vendors say that nobody was found. */
 const NO_MATCH = 'no[ _-]?(match|result)(es|s)?|not[ _-]?found';
 
-/** The JSON of a list or an object without members. */
+/** JSON of a list or an object without members. */
 const EMPTY = String.raw`^(\[\]|\{\})$`;
 
 /**
@@ -17,18 +17,18 @@ const provider: Dialect = {
   headers: { authorization: 'Bearer {key}', 'content-type': 'application/json', accept: 'application/json' },
   operations: {
     'enrich-company': { method: 'POST', path: '/enrich/company', credits: { most: 1, found: 1 } },
-    // Published as "about 1 to 2": booked at 2, so that what is shown as spent is never less than the bill.
+    // Published as "about 1 to 2": booked at 2, so that the shown cost is never less than the bill.
     'enrich-person': { method: 'POST', path: '/enrich/person', credits: { most: 2, found: 2 } },
     // Published only as varying with the volume of results. Assumed: a credit for each, at most 25 of them a page.
     'search-people': {
       method: 'POST',
       path: '/search/people',
       credits: { most: 25, found: 1, per_result: 1 },
-      // Not published: where the list stands, and how the next page is asked for.
+      // It is not published where the list stands, and how the next page is requested.
       results: 'results',
       paging: { parameter: 'page', next: 'next_page' },
     },
-    // Method, path and body are the job's. What such a call costs is as well; it is 1 where the job does not say.
+    // The job states method, path and body. It also states the cost; without that a call costs 1.
     'api-call': { method: 'POST', path: '/', credits: { most: 1, found: 1 } },
     'api-call-change': {
       method: 'POST',

@@ -1,20 +1,20 @@
 import type { AnswerRule, Dialect } from '../dialect.ts';
 
-/** Only the data provider charges. */
+/** Only the data provider charges credits. */
 const NO_CREDITS = { most: 0, found: 0 };
 
-/** As published: the key's project in front of it, and for one operation without the word "Bearer". */
+/** Published: the key's project stands before the key, and one operation omits the word "Bearer". */
 const PROJECT_BEARER = { authorization: 'Bearer {project_id}:{key}' };
 const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
 const NO_PROJECT_BEARER = { authorization: 'Bearer :{key}' };
 
-/** Told in a whole answer, as some do. */
+/** Some services answer with status 200 when requests come too fast. */
 const THROTTLED: AnswerRule[] = [
   { status: ['2xx'], body: { path: 'code', matches: 'rate.?limit|too.?many' }, means: 'rate_limited' },
   { status: ['2xx'], body: { path: 'error', matches: 'rate.?limit|too many' }, means: 'rate_limited' },
 ];
 
-/** Of an operation whose answer is published: without its id nobody can say what was done. */
+/** Rules for an operation with a published answer: without its id nobody can say what was done. */
 const withId = (path: string): AnswerRule[] => [
   ...THROTTLED,
   { status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },
@@ -29,8 +29,8 @@ const NAMES_AN_ERROR: AnswerRule[] = [
 ];
 
 /**
- * Whoever is in the organization already is in the project at once, and there is no invite whose code could be told. How
- * the service says so is not published; these shapes are seen, and any of them is taken for it.
+ * A person who is in the organization already is in the project at once, and there is no invite with a code. How the
+ * service says so is not published; these shapes occur, and each of them counts.
  */
 const ACCEPTED_AT_ONCE = [
   { path: 'status', equals: 'accepted' },
@@ -38,7 +38,7 @@ const ACCEPTED_AT_ONCE = [
   { matches: '^\\{\\}$' },
 ];
 
-/** What a lost first request took away is not there for the second; only the service itself can say so. */
+/** A repeat finds nothing if the lost first request has deleted it; only the service itself can say so. */
 const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, means: 'found' }];
 
 /**
@@ -58,7 +58,7 @@ const service: Dialect = {
       headers: NO_PROJECT_BEARER,
       credits: NO_CREDITS,
       answer_fields: { project_id: 'project_id' },
-      // It is no one project that a 403 is about.
+      // A 403 here is not about one project.
       answers: [...withId('project_id'), { status: [403], body: { is: 'readable' }, means: 'refused' }],
     },
     'create-invite': {
@@ -106,7 +106,7 @@ const service: Dialect = {
     { status: [401], means: 'key_dead' },
     { status: [402], means: 'credits_used_up' },
     { status: [407], means: 'wrong_address' },
-    // Without readable JSON it is not the service's own word, and no row may end by it.
+    // Without readable JSON it is not the service's own word, and no row may end because of it.
     { status: [403], body: { is: 'readable' }, means: 'project_refused' },
     { status: [403], means: 'key_dead' },
     { status: [404], body: { is: 'readable' }, means: 'no_match' },
@@ -117,7 +117,7 @@ const service: Dialect = {
   permissions: { item: 'serviceDefault', viewer: 'role:viewer', editor: 'role:editor', admin: 'admin' },
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
-    // The header of the published operation that needs no project.
+    // Headers of the published operation that needs no project.
     headers: {
       authorization: 'Bearer :{key}',
       'content-type': 'application/json',
@@ -129,7 +129,7 @@ const service: Dialect = {
       { status: [429], means: 'rate_limited' },
       { status: [401, 403], means: 'key_dead' },
       { status: [402], means: 'credits_used_up' },
-      // It is the step itself that is not there: what the vendor does not have comes inside of a 200.
+      // The step itself does not exist: when the vendor lacks something, that comes inside of a 200.
       { status: ['3xx', 404, 405, 407, 410], means: 'wrong_address' },
       { status: [408, 425, 499], means: 'in_doubt' },
       { status: ['4xx'], body: { is: 'readable' }, means: 'refused' },

@@ -4,9 +4,9 @@ import { foreignWords } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
 import type { Dialect, RateHintNames } from '../dialect.ts';
 
-/** What a run is stopped with when an answer concerns the whole account. */
+/** The stops of a run whose answer concerns the whole account. */
 
-/** What is judged, and who said it. */
+/** An answer that is judged, and who sent it. */
 export interface Said {
   readonly raw: RawReply;
   readonly body: Body;
@@ -17,7 +17,7 @@ export interface Said {
 export interface Speaker {
   readonly name: Dialect['vendor'];
   readonly rateHints: RateHintNames | undefined;
-  /** Where a wrong key, and a wrong address, are put right. */
+  /** Where the user corrects a wrong key and a wrong address. */
   readonly keyPlace: string;
   readonly addressPlace: string;
 }
@@ -50,7 +50,7 @@ export function stopFor(
   }
 }
 
-/** No vendor answers it, because it is the word of a proxy about itself. */
+/** No vendor answers with this status: it comes from a proxy and is about the proxy. */
 const PROXY_AUTHENTICATION = 407;
 
 function wrongAddress(

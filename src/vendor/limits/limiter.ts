@@ -23,24 +23,24 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * allows, not while the vendor asked us to wait, and one at a time while its answers get lost. One for all the batches
  * of an account that run at once.
  *
- * Whoever wants to send stands in two lines, one after the other: for a concurrency slot, and for a permit. Bottleneck
- * spreads permits over the window. It bursts at times, so guards have the last word on every send: a sliding log for each
- * window of the plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
+ * A sender waits in two queues, one after the other: for a concurrency slot, and for a permit. Bottleneck spreads
+ * permits over the window. It bursts at times, so guards check every send last: a sliding log for each window of the
+ * plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
  */
 
 export interface Limits {
   readonly concurrency: number;
-  /** Requests in any stretch of that length. Empty: the plan is not known, and the speed is learned from answers. */
+  /** Most requests in any stretch of a length. Empty when the plan is unknown and the speed is learned from answers. */
   readonly windows: readonly Window[];
 }
 
-/** Leave to send one request. */
+/** Permission to send one request. */
 export interface Permit {
-  /** At the moment its headers leave. */
+  /** To be called when its headers leave. */
   sent(): void;
-  /** At the moment its answer is there. */
+  /** To be called when its answer is there. */
   answered(): void;
-  /** When its attempt is closed, or given up. */
+  /** To be called when its attempt is closed or given up. */
   done(): void;
 }
 
@@ -56,18 +56,18 @@ export interface LimiterOptions {
   /** Send times of earlier runs, wall clock, so that a restart does not burst. */
   readonly earlierSendsMs: readonly number[];
   readonly pausedUntilMs: number | undefined;
-  /** Requests a second that answers have taught earlier runs. */
+  /** Requests a second that earlier runs have learned from answers. */
   readonly learnedPerSecond: number | undefined;
-  /** Begins at full speed although the plan is not known, and learns from the first refusal on. */
+  /** Starts at full speed although the plan is unknown, and learns from the first refusal on. */
   readonly unhurried?: boolean;
-  /** Whether only one request may be on its way, for a reason that ends with an answer. Left out: never. */
+  /** Whether only one request may be in flight, until an answer ends the reason for that. Without it, never. */
   goesAlone?(): boolean;
   onPause(pause: Pause): void;
-  /** The speed that was found out is another one than before by more than a tenth. */
+  /** Called when the learned speed has changed by more than a tenth. */
   onLearned(perSecond: number): void;
 }
 
-/** Learned speeds that differ by less are the same to a user, and not worth a write. */
+/** Learned speeds that differ by less look the same to a user, and are not worth a write. */
 const TOLD_DIFFERENCE = 0.1;
 
 /** Shorter waits are how a limit is kept; a longer one would look as if the run had died. */
@@ -90,10 +90,10 @@ export class Limiter {
   #isPaced: boolean;
   #toldPerSecond: number | undefined;
   readonly #standstill: Standstill;
-  /** Calendar time until which a wait for the plan was told as a pause. */
+  /** Calendar time until which a wait for the plan was already reported as a pause. */
   #toldUntilMs = Number.NEGATIVE_INFINITY;
   readonly #jitter: Jitter;
-  /** Permits that are out, and what was sent with them, if it was. */
+  /** Permits that are out, each with its request once that is sent. */
   readonly #permits = new Map<Permit, Sent | undefined>();
   #inHand = 0;
   readonly #line = new Line<Permit>(() => this.#changed());
@@ -123,7 +123,7 @@ export class Limiter {
    * the run is stopping.
    */
   async slot<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
-    // While the ledger alone answers, nothing waits for the account: that time is no standstill of its.
+    // While the ledger alone answers, no request waits for the account, so that time does not count as a standstill.
     if (this.#isIdle()) this.#standstill.progress();
     await this.#slots.enter(waiter);
     try {
@@ -134,9 +134,10 @@ export class Limiter {
   }
 
   /**
-   * Waits until nobody else holds this name. A holder may wait for a slot, so nobody waits for a name in one.
-   * @returns gives it back.
-   * @throws as `slot`.
+   * Waits until no other caller holds this name. A holder may wait for a slot, so no caller waits for a name while it
+   * has one.
+   * @returns a function that releases the name.
+   * @throws the same as `slot`.
    */
   async alone(name: string, waiter: Waiter): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? new Slots(1, this.#standstill);
@@ -145,7 +146,7 @@ export class Limiter {
     return () => lane.leave();
   }
 
-  /** Requests that may be on their way. */
+  /** Requests that may be in flight. */
   get outstanding(): number {
     return this.#permits.size;
   }
@@ -177,7 +178,7 @@ export class Limiter {
     this.#tellLearned();
   }
 
-  /** The request did not leave, or was answered without effect: wait a little before the next. */
+  /** The request did not leave, or its answer had no effect: wait a little before the next one. */
   backOff(sentAtMs: number, why: string): void {
     this.#backoff.pause(undefined, sentAtMs, why);
   }
@@ -196,7 +197,7 @@ export class Limiter {
     return this.#backoff.doubted(sentAtMs, why);
   }
 
-  /** What an answer of any kind says about the speed. */
+  /** Takes what an answer of any kind says about the speed. */
   hear({ windows, left, pauseMs }: RateHints, sentAtMs: number): void {
     const nowMs = this.#nowMs();
     if (pauseMs !== undefined) this.#backoff.waitFor(pauseMs, 'the vendor asked to wait', true);
@@ -221,21 +222,21 @@ export class Limiter {
     return pausedStop(stopped.message, this.#options.clock.wallMs() + waitMs);
   }
 
-  /** Ends its timers. Nobody waits for a permit any more. */
+  /** Stops its timers. No caller waits for a permit any more. */
   async close(): Promise<void> {
     await this.#leases?.close();
   }
 
   // ---------------------------------------------------------------------------------------- the line
 
-  /** Hands out permits in the order of asking, until nobody asks. */
+  /** Hands out permits in the order of requests, until none waits. */
   async #serve(): Promise<void> {
     if (this.#isServing) return;
     this.#isServing = true;
     try {
       while (this.#line.size > 0) await this.#serveFirst();
     } catch (error) {
-      // A bug: whoever waits shall hear of it instead of waiting for ever.
+      // This is a bug: a waiting caller shall learn of it instead of waiting for ever.
       this.#line.refuse(() => error);
     } finally {
       this.#isServing = false;
@@ -262,13 +263,13 @@ export class Limiter {
     return this.#isPaced ? Math.max(waitMs, this.#learned.waitMs(nowMs, this.#inHand)) : waitMs;
   }
 
-  /** A day's requests that are used up are a pause to whoever watches, though nobody asked for it. */
+  /** Reports a long wait for a used-up daily plan as a pause, though the vendor did not ask for one. */
   #tellLongWait(waitMs: number): void {
     const isTold = waitMs <= this.#backoff.waitMs(this.#nowMs());
     if (isTold || waitMs < NOTICED_WAIT_MS || waitMs === Number.POSITIVE_INFINITY) return;
     const fromMs = this.#options.clock.wallMs();
     const untilMs = fromMs + waitMs;
-    // Woken early, the same wait is met again.
+    // After an early wake-up the same wait comes again.
     if (untilMs - this.#toldUntilMs < NOTICED_WAIT_MS) return;
     this.#toldUntilMs = untilMs;
     this.#options.onPause({ fromMs, untilMs, why: LIMIT_USED_UP, asked: false });
@@ -284,7 +285,7 @@ export class Limiter {
     this.#sleep = undefined;
   }
 
-  /** Something happened that may end the present wait earlier, or may have emptied the line. */
+  /** Something changed that may end the present wait earlier, or may have emptied the queue. */
   #changed(): void {
     if (this.#sleep === undefined) return;
     const { untilMs, waking } = this.#sleep;
@@ -332,7 +333,7 @@ export class Limiter {
     this.#changed();
   }
 
-  /** Every run ends: a wait that passes the longest pause stops it now and not at the end of the wait. */
+  /** Every run ends: a wait beyond the longest pause stops the run now and not at the end of the wait. */
   #refuseEndlessWaits(waitMs: number): void {
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#nowMs();
@@ -345,7 +346,7 @@ export class Limiter {
     });
   }
 
-  /** The stop of a run that has waited for so long, and nobody knew for how long it was going to be. */
+  /** The stop of a run that has waited too long without a known end. */
   #standstillStop({ maxPauseMs = 0 }: Waiter, stuckMs: number): StopError {
     const silent = `the vendor has not answered ${counted(this.#permits.size, 'request')} to the end`;
     const why = this.#backoff.isOver ? silent : this.#backoff.why;
@@ -354,7 +355,7 @@ export class Limiter {
 
   // ---------------------------------------------------------------------------------------- the speed
 
-  /** A refusal in spite of the plan is jitter, until the widest margins do not help: then the plan is another one. */
+  /** A refusal within the plan counts as jitter, until the widest margins do not help: then the plan must be wrong. */
   #mistrustPlan(): void {
     const widened = this.#guards.filter((guard) => guard.widen());
     if (widened.length === 0) this.#isPaced = true;
@@ -383,7 +384,7 @@ export class Limiter {
     return this.#options.clock.monotonicMs();
   }
 
-  /** Times of earlier runs are calendar times; those from the future are a changed clock's and are discarded. */
+  /** Takes the calendar times of earlier sends. A time in the future comes from a changed clock and is dropped. */
   #seed(): void {
     const { clock, earlierSendsMs, pausedUntilMs } = this.#options;
     const offsetMs = clock.monotonicMs() - clock.wallMs();

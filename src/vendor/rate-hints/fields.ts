@@ -1,14 +1,14 @@
 /** One member of a list in a header, such as `"burst";q=100;w=60` or `limit=100`. */
 export interface Item {
-  /** Without quotes. */
+  /** The value without quotes. */
   readonly value: string;
-  /** Names in lower case, values without quotes. */
+  /** Parameters with names in lower case and values without quotes. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a list in the syntax of structured fields (RFC 9651), and what vendors write instead of it: blanks where none
- * belong, names without quotes. Never throws: what is no list has members that nobody can use.
+ * Reads a list in the syntax of structured fields (RFC 9651), and what vendors write instead of it: blanks in wrong
+ * places, names without quotes. It never throws: text that is no list gives members without meaning.
  */
 export function itemsIn(header: string): readonly Item[] {
   return split(header, ',').map((member) => {
@@ -17,13 +17,13 @@ export function itemsIn(header: string): readonly Item[] {
   });
 }
 
-/** `limit=100` as a name and its value. */
+/** Splits `limit=100` into a name and its value. */
 export function pair(text: string): readonly [string, string] {
   const [name = '', ...value] = split(text, '=');
   return [name.trim().toLowerCase(), unquoted(value.join('='))];
 }
 
-/** Splits at the separators that do not stand between quotes. */
+/** Splits at separators outside of quotes. */
 function split(text: string, separator: string): string[] {
   const parts: string[] = [];
   let from = 0;

@@ -1,9 +1,9 @@
-/** What ends at its deadline, whatever it is doing then. */
+/** An exchange that ends at its deadline, whatever it is doing then. */
 export interface Expiring {
   expire(): void;
 }
 
-/** Those that are over so soon are over now, so that none of them takes the connection that another has to give up. */
+/** Deadlines this close together expire at once, so that none of them takes a connection that another must give up. */
 const COARSE_MS = 10;
 
 /**
@@ -14,7 +14,7 @@ const COARSE_MS = 10;
  */
 export class Deadlines {
   readonly #timeoutMs: number;
-  /** By when each is over, in the order of sending. */
+  /** The time at which each expires, in the order of sending. */
   readonly #dueMs = new Map<Expiring, number>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,7 +36,7 @@ export class Deadlines {
   }
 
   #arm(inMs: number): void {
-    // Of a process that was stopped and woke up, the sockets are read first: answers may have come meanwhile.
+    // After a process was stopped and continued, sockets are read first: answers may have come meanwhile.
     this.#timer = setTimeout(() => setImmediate(() => this.#expire()), inMs);
     this.#timer.unref();
   }

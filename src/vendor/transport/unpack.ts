@@ -2,7 +2,7 @@ import zlib, { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 type Unpacker = (packed: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
 
-/** A map and not an object: the names come from the vendor, and an object also has `toString`. */
+/** A map and not an object: the vendor chooses the names, and an object also has `toString`. */
 const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
@@ -15,8 +15,8 @@ const UNPACKERS: ReadonlyMap<string, Unpacker> = new Map([
 const MOST_LAYERS = 3;
 
 /**
- * The bytes that were packed as the header `content-encoding` says: one name, or a list in the order of packing.
- * @throws Error when that cannot be read, or is more than `mostBytes` at any layer.
+ * Unpacks bytes as the header `content-encoding` says: one name, or a list in the order of packing.
+ * @throws Error when the bytes cannot be unpacked, or are more than `mostBytes` at any layer.
  */
 export function unpacked(body: Buffer, encoding: string | undefined, mostBytes: number): Buffer {
   const names = (encoding ?? '')

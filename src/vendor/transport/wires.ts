@@ -7,25 +7,25 @@ import { type Connector, connectorTo, loadUndici } from '../connector.ts';
  * each is used once. Nothing here sends anything twice.
  */
 
-/** Idle connections are given up before common servers and balancers close them (5 s and more) under a request. */
+/** Idle connections are closed before common servers and balancers close them (5 s and more) under a request. */
 const IDLE_CONNECTION_MS = 4_000;
 
 /** A server that closes a connection under two requests does so by habit, and each time puts a call in doubt. */
 const MOST_RESETS = 2;
 
 /**
- * No connection is used again before the first answer of all has been followed by so much silence: a server that answers
- * twice is noticed by then, and not by the row that would get the second answer.
+ * No connection is used again until this much silence has followed the very first answer: a server that answers twice
+ * is noticed by then, and not by the row that would get the second answer.
  */
 const FIRST_SILENCE_MS = 50;
 
-/** One connection after the other of a client, as far as its server's behaviour matters. */
+/** The connections of a client, one after the other, as far as its server's behaviour matters. */
 export class Wire {
-  /** Requests that the present connection has carried. */
+  /** Number of requests that the present connection has carried. */
   requests = 0;
-  /** Whether a request of ours is under way on it. */
+  /** Whether it carries a request of ours now. */
   isBusy = false;
-  /** More came on it than was asked for. */
+  /** Whether more came on it than was requested. */
   isSpoiled = false;
 
   begin(): void {
@@ -34,7 +34,7 @@ export class Wire {
   }
 }
 
-/** A request that is told which connection carries it. */
+/** A request that learns which connection carries it. */
 export interface Carried {
   wire: Wire;
 }
@@ -43,7 +43,7 @@ export interface WiresOptions {
   readonly origin: string;
   readonly connections: number;
   readonly clock: Clock;
-  /** More came on a connection than was asked for. `requests`: how many it had carried until that was noticed. */
+  /** Called when more came on a connection than was requested. `requests`: how many it had carried by then. */
   readonly onSurplus?: (requests: number) => void;
 }
 
@@ -80,12 +80,12 @@ export class Wires {
     if (silenceMs > 0) await this.#clock.sleep(silenceMs);
   }
 
-  /** An answer came to its end. */
+  /** Called when an answer is complete. */
   answered(): void {
     this.#silenceUntilMs ??= this.#clock.monotonicMs() + FIRST_SILENCE_MS;
   }
 
-  /** A connection ended under a request, before anything of its answer. */
+  /** Called when a connection ended under a request, before any part of its answer. */
   broke({ requests }: Wire): void {
     if (requests <= 1) return;
     this.#resets += 1;
@@ -103,7 +103,7 @@ export class Wires {
       pipelining: 1,
       allowH2: false,
       connect: this.#connector,
-      // A whole exchange has one deadline, which does not begin anew with each byte.
+      // A whole exchange has one deadline, which does not restart with each byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: IDLE_CONNECTION_MS,
@@ -112,7 +112,7 @@ export class Wires {
     });
   }
 
-  /** A client that tells each request by which of its connections it leaves, and notices what nobody asked for. */
+  /** A client that tells each request its connection, and notices data that nobody requested. */
   #watched(client: Dispatcher): Dispatcher {
     const wire = new Wire();
     const dispatch = client.dispatch.bind(client);
@@ -130,7 +130,7 @@ export class Wires {
     return client;
   }
 
-  /** What is under way comes to its end on the old connections; the idle ones are closed. */
+  /** Stops reuse: requests in flight finish on the old connections, and idle ones are closed. */
   #useOnce(): void {
     if (!this.#isReusing) return;
     this.#isReusing = false;
@@ -140,7 +140,7 @@ export class Wires {
   }
 }
 
-/** An idle connection ended by bytes that are no answer to anything: another answer, or what is not HTTP. */
+/** Whether an idle connection ended by bytes that answer no request: another answer, or data that is not HTTP. */
 function isSurplus(error: Error): boolean {
   return error.message === 'bad response' || error.name === 'HTTPParserError';
 }

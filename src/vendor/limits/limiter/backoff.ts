@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts';
 
-/** Why and until when nothing is sent. `asked`: by the vendor, so that it holds for later runs as well. */
+/** Why and until when nothing is sent. `asked`: the vendor asked for it, so later runs keep it as well. */
 export interface Pause {
-  /** Calendar times, ms since 1970. */
+  /** Both are calendar times, ms since 1970. */
   readonly fromMs: number;
   readonly untilMs: number;
   readonly why: string;
@@ -12,15 +12,15 @@ export interface Pause {
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 
-/** Five lost answers in a row are no accident: from then on one probe at a time, so that little is put at risk. */
+/** Five lost answers in a row are no accident: then one probe at a time is sent, so that little is put at risk. */
 const DOUBTS_IN_A_ROW = 5;
 const FIRST_PROBE_PAUSE_MS = 30_000;
 const LONGEST_PROBE_PAUSE_MS = 10 * 60_000;
 
 /**
  * What is wrong with an account, and how long to wait because of it: pauses that the vendor asks for, our own backing
- * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the request left
- * whose end is told: requests that left before a pause began belong to it, however many are on their way at once.
+ * off, and the breaker that probes while answers get lost. `sentAtMs` is the monotonic time at which the reported
+ * request left: requests that left before a pause began belong to it, however many are in flight at once.
  */
 export class Backoff {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class Backoff {
     this.#onPause = onPause;
   }
 
-  /** Empty before the first pause. */
+  /** The reason of the last pause; empty before the first one. */
   get why(): string {
     return this.#why;
   }
@@ -47,7 +47,7 @@ export class Backoff {
     return this.#pausesInARow === 0 && this.#doubtsInARow === 0;
   }
 
-  /** Whether only one request may be on its way. */
+  /** Whether only one request may be in flight. */
   get isProbing(): boolean {
     return this.#doubtsInARow >= DOUBTS_IN_A_ROW;
   }
@@ -56,7 +56,7 @@ export class Backoff {
     return Math.max(this.#untilMs - nowMs, 0);
   }
 
-  /** Without `askedMs` full jitter over a doubling time. @returns whether it is a pause of its own. */
+  /** Without `askedMs` the wait is random, up to a time that doubles. @returns whether this is a new pause. */
   pause(askedMs: number | undefined, sentAtMs: number, why: string): boolean {
     const isNew = sentAtMs >= this.#beganMs;
     if (isNew) {
@@ -71,7 +71,7 @@ export class Backoff {
   doubted(sentAtMs: number, why: string): number {
     this.#doubtsInARow += 1;
     this.#pausesInARow = 0;
-    // What was on its way when the first pause began says nothing new about the vendor.
+    // Requests that were in flight when the first pause began say nothing new about the vendor.
     if (this.isProbing && sentAtMs >= this.#probingSinceMs) {
       this.waitFor(Math.min(FIRST_PROBE_PAUSE_MS * 2 ** this.#probes, LONGEST_PROBE_PAUSE_MS), why);
       this.#probes += 1;
@@ -80,7 +80,7 @@ export class Backoff {
     return this.#doubtsInARow;
   }
 
-  /** An answer came. A pause that has begun is waited out all the same. */
+  /** An answer came. A pause that has begun still runs to its end. */
   settled(): void {
     this.#pausesInARow = 0;
     this.#doubtsInARow = 0;
@@ -99,7 +99,7 @@ export class Backoff {
   }
 }
 
-/** Anywhere between nothing and the whole of a doubling wait, so that many callers do not come back together. */
+/** A random part of a wait that doubles, so that many callers do not return together. */
 function fullJitterMs(earlierPauses: number): number {
   return Math.random() * Math.min(FIRST_BACKOFF_MS * 2 ** earlierPauses, LONGEST_BACKOFF_MS);
 }

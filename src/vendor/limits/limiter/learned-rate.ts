@@ -3,8 +3,8 @@ import { ToldWindows } from './learned-rate/told-windows.ts';
 import type { Window } from './windows.ts';
 
 /**
- * How fast an account may be asked when nobody said so: found out from which requests the vendor accepts and which it
- * refuses. Pure over the times it is given: no timer, no clock.
+ * How fast an account may be asked when nobody stated a limit: learned from which requests the vendor accepts and which
+ * it refuses. It depends only on the times it is given: no timer, no clock.
  *
  * **Search.** Nothing is known: two requests a second, and every accepted answer makes it 5 % faster, at most twice as
  * fast in five quarters of a second. A vendor without a limit gets 2 to 4 requests a second for seven seconds, 20 in the
@@ -29,13 +29,13 @@ const FIRST_PER_SECOND = 2;
 const STEP_PER_ANSWER = 1.05;
 const DOUBLE_IN_SECONDS = 1.25;
 
-/** A ceiling that proved wrong was wrong by little as a rule, so the search for the next one takes more time. */
+/** A ceiling that proved wrong was usually close, so the search for the next one takes more time. */
 const DOUBLE_AGAIN_IN_SECONDS = 4;
 
-/** Just below the ceiling, where the jitter of timers and of the way to the vendor does no harm. */
+/** Just below the ceiling, where the jitter of timers and of the network does no harm. */
 const NEAR = 0.95;
 
-/** So far beyond the ceiling there is no doubt that it was wrong: a full bucket does not last that long. */
+/** This far beyond the ceiling there is no doubt that it was wrong: a full bucket does not last that long. */
 const BEYOND = 1.1;
 
 /** From a cut to just below the ceiling: seconds for a fast vendor, some dozens of requests for a slow one. */
@@ -43,55 +43,55 @@ const LEAST_APPROACH_MS = 5 * SECOND_MS;
 const APPROACH_REQUESTS = 40;
 
 /**
- * From just below the ceiling to beyond it: a refusal in several hundred requests is well under a hundredth. A ceiling
- * that is far too low, by whatever bad luck, is given up after four minutes all the same.
+ * From just below the ceiling to beyond it. A refusal in several hundred requests is well under one percent. A ceiling
+ * that is by bad luck far too low is still given up after four minutes.
  */
 const PROBING_REQUESTS = 1000;
 const LEAST_PROBING_MS = 60 * SECOND_MS;
 const LONGEST_PROBING_MS = 240 * SECOND_MS;
 
 /**
- * After a cut: at least so much of what was refused goes on, and the ceiling is so far on the way from there to what was
- * refused. The careful way finds the limit of a slow vendor with two refusals. While fewer than one request in 200 was
- * refused we can afford the bold one, which loses less by a refusal that was nothing but jitter.
+ * After a cut: at least this share of the refused speed remains, and the ceiling lies this far between the remaining
+ * and the refused speed. The careful choice finds the limit of a slow vendor with two refusals. While fewer than one
+ * request in 200 was refused the bold one is affordable, which loses less by a refusal that was only jitter.
  */
 const CAREFUL = { least: 0, ceiling: 0.75 };
 const BOLD = { least: 0.9, ceiling: 0.95 };
 const BOLD_REFUSALS = 0.005;
 
-/** Shortly after a cut little is certain: the next one leaves at least so much of the speed. */
+/** Shortly after a cut little is certain: the next cut leaves at least this share of the speed. */
 const LARGEST_CUT = 0.3;
 
-/** Sixty an hour. Slower plans are days' quotas, for which pauses are made. */
+/** Sixty requests an hour. Slower plans are daily quotas, and pauses handle those. */
 const LEAST_PER_SECOND = 1 / 60;
 
-/** What a stalled event loop missed is made up for, up to so much: more would be a burst. */
+/** A stalled event loop may catch up on this much at most: more would be a burst. */
 const CATCH_UP_MS = 25;
 
-/** An answer that has not come by then is not waited for: the next request is the probe. */
+/** An answer that takes longer is not waited for: the next request is the probe. */
 const PATIENCE_MS = 10 * SECOND_MS;
 const FIRST_PROBE_MS = 500;
 const LONGEST_PROBE_MS = 30 * SECOND_MS;
 
 /**
- * Refusals that last for less are the rest of a second. Otherwise the vendor counts over the shortest of these times that
- * is as long; refusals for more than a minute are a used up quota of hours, which says nothing about the speed.
+ * Refusals that last for less are the rest of a second. Otherwise the vendor counts over the shortest of these times
+ * that is as long; refusals for more than a minute mean a used-up quota of hours, which says nothing about the speed.
  */
 const LEAST_OUTAGE_MS = 1500;
 const LONGER_WINDOWS_MS = [10 * SECOND_MS, 60 * SECOND_MS];
 
-/** The longest window before a request whose answer came as late as answers may. */
+/** The longest window, plus the longest time that an answer may take. */
 const REMEMBERED_MS = 130 * SECOND_MS;
 
-/** Finer than the margin that is kept to the ceiling, in a window of a second. */
+/** Finer than the margin below the ceiling, in a window of a second. */
 const BIN_MS = 20;
 
-/** Since a cut nothing was accepted. */
+/** The time since a cut in which nothing was accepted. */
 interface Outage {
   readonly sinceMs: number;
   lastRefusedMs: number;
   refusals: number;
-  /** Whether a request left since then. Answers that come before are those of older ones. */
+  /** Whether a request left since the cut. Answers that come before that belong to older requests. */
   isProbed: boolean;
 }
 
@@ -100,7 +100,7 @@ export class LearnedRate {
   #sent = 0;
   #refused = 0;
   #perSecond: number;
-  /** Requests a second; undefined: not found yet. */
+  /** Requests a second; undefined until it is found. */
   #ceiling: number | undefined;
   #doubleInSeconds = DOUBLE_IN_SECONDS;
   /** The time over which the vendor seems to count. */
@@ -109,7 +109,7 @@ export class LearnedRate {
   #holdUntilMs = Number.NEGATIVE_INFINITY;
   #grewAtMs = Number.NEGATIVE_INFINITY;
   #cutAtMs = Number.NEGATIVE_INFINITY;
-  /** The first send after the last cut. */
+  /** Time of the first send after the last cut. */
   #evidenceFromMs: number | undefined;
   #outage: Outage | undefined;
   #told: ToldWindows | undefined;
@@ -117,14 +117,14 @@ export class LearnedRate {
   #toldKey = '';
   readonly #refutedKeys = new Set<string>();
 
-  /** @param earlier what an earlier run had learned: this one starts there, and probes from there. */
+  /** @param earlier the speed that an earlier run had learned: this run starts and probes from there. */
   constructor(earlier: { readonly perSecond?: number } = {}) {
     const { perSecond } = earlier;
     this.#perSecond = Math.max(perSecond ?? FIRST_PER_SECOND, LEAST_PER_SECOND);
     this.#ceiling = perSecond === undefined ? undefined : this.#perSecond / NEAR;
   }
 
-  /** Requests a second that the vendor was found or said to allow; undefined while the search has not met a limit. */
+  /** Requests a second that the vendor allows, as found or told; undefined while the search has not met a limit. */
   get perSecond(): number | undefined {
     return this.#told?.pacePerSecond ?? (this.#ceiling === undefined ? undefined : this.#perSecond);
   }
@@ -152,7 +152,7 @@ export class LearnedRate {
     this.#holdUntilMs = nowMs + PATIENCE_MS;
   }
 
-  /** An answer came that was no refusal for being too fast. */
+  /** An answer came that did not refuse the request for being too fast. */
   accepted(nowMs: number): void {
     if (this.#outage?.isProbed === false) return;
     if (this.#outage !== undefined) this.#endOutage(this.#outage);
@@ -184,12 +184,12 @@ export class LearnedRate {
     this.#toldAtMs = nowMs;
   }
 
-  /** Whether the vendor's word alone sets the pace. */
+  /** Whether the vendor's stated limits alone set the pace. */
   #isTold(): boolean {
     return this.#told?.pacePerSecond !== undefined;
   }
 
-  /** From here on answers teach, beginning at the speed that was told. */
+  /** Drops the stated limits; from here on answers teach, beginning at the stated speed. */
   #refuteTold(): void {
     const pacePerSecond = this.#told?.pacePerSecond;
     if (this.#told === undefined || pacePerSecond === undefined) return;
@@ -200,7 +200,7 @@ export class LearnedRate {
     this.#ceiling = pacePerSecond;
   }
 
-  /** When the next request is due, at the least: an idle time before it saves up no requests. */
+  /** The earliest time for the next request: idle time before it does not save up requests. */
   #paceFromMs(nowMs: number): number {
     return Math.max(this.#nextAtMs, nowMs - CATCH_UP_MS);
   }
@@ -209,7 +209,7 @@ export class LearnedRate {
     return SECOND_MS / (this.#told?.pacePerSecond ?? this.#perSecond);
   }
 
-  /** After a cut, until the requests of the window are no more than the new speed allows. */
+  /** The wait after a cut until the requests of the window are within the new speed. */
   #drainMs(nowMs: number, inHand: number): number {
     const most = (this.#perSecond * this.#windowMs) / SECOND_MS;
     return this.#sends.waitMs(Math.max(most - inHand, 0), this.#windowMs, nowMs);
@@ -234,14 +234,14 @@ export class LearnedRate {
     this.#outage = { sinceMs: sentAtMs, lastRefusedMs: sentAtMs, refusals: 0, isProbed: false };
   }
 
-  /** What was accepted in the window before the refusal: the limit itself, when the vendor keeps a sliding log. */
+  /** The accepted requests of the window before the refusal: the limit itself, when the vendor keeps a sliding log. */
   #recentPerSecond(atMs: number): number {
     return this.#sends.between(atMs - this.#windowMs, atMs) / (this.#windowMs / SECOND_MS);
   }
 
   /**
-   * A speed that the vendor certainly allows: over a time of T seconds each way of counting accepts at most T + 1
-   * seconds' worth, as a full bucket and two windows that are cut do. The best that any stretch since the last cut proves.
+   * A speed that the vendor certainly allows. Over T seconds each way of counting accepts at most T + 1 seconds' worth,
+   * as a full bucket does and two windows that are cut. It is the best that any stretch since the last cut proves.
    */
   #certainPerSecond(atMs: number): number {
     const evidenceFromMs = this.#evidenceFromMs ?? atMs;
@@ -256,7 +256,7 @@ export class LearnedRate {
 
   // ---------------------------------------------------------------------------------------- refused altogether
 
-  /** The speed is not the reason any more. Each probe waits twice as long as the one before. */
+  /** The speed is no longer the reason. Each probe waits twice as long as the one before. */
   #prolong(outage: Outage, sentAtMs: number, nowMs: number): void {
     this.#holdUntilMs = nowMs + Math.min(FIRST_PROBE_MS * 2 ** outage.refusals, LONGEST_PROBE_MS);
     outage.refusals += 1;
@@ -286,7 +286,7 @@ export class LearnedRate {
     else this.#searchAgain();
   }
 
-  /** A speed that nobody uses proves nothing: rows run out, or the concurrency does not allow more. */
+  /** Whether the speed is in use. An unused one proves nothing: rows run out, or the concurrency is too low. */
   #isUsed(nowMs: number): boolean {
     const overMs = Math.min(Math.max(SECOND_MS, (4 * SECOND_MS) / this.#perSecond), 60 * SECOND_MS);
     return this.#sends.between(nowMs - overMs, nowMs) >= (0.5 * this.#perSecond * overMs) / SECOND_MS;
@@ -299,7 +299,7 @@ export class LearnedRate {
   #approach(target: number, sinceMs: number): void {
     const takesMs = Math.max(LEAST_APPROACH_MS, (APPROACH_REQUESTS * SECOND_MS) / this.#perSecond);
     this.#perSecond += (target - this.#perSecond) * (1 - Math.exp(-sinceMs / takesMs));
-    // It would come ever closer and never arrive.
+    // Without this it would approach the target for ever and never reach it.
     if (this.#perSecond > 0.99 * target) this.#perSecond = target;
   }
 

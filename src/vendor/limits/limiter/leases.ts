@@ -5,14 +5,14 @@ import { marginMs, perSecondOf, type Window } from './windows.ts';
 const LEASES_PER_SECOND = 100;
 
 /**
- * So much is ordered in advance. A loop that stalls for less finds the permits of that time waiting, and catches up
- * instead of losing them; what has gathered after an idle time is a tenth of a second's worth.
+ * How far ahead permits are ordered. An event loop that stalls for less finds the permits of that time ready, and
+ * catches up instead of losing them; after an idle time a tenth of a second's worth has gathered.
  */
 const ORDERED_AHEAD_MS = 100;
 
 const LONGEST_SPREAD_MS = 60_000;
 
-/** Bottleneck goes by the calendar. One that was set back by more than this is noticed, so often while somebody waits. */
+/** Bottleneck uses the calendar. While a caller waits it is checked this often for a set-back of more than this. */
 const SET_BACK_MS = 50;
 const LOOK_EVERY_MS = 500;
 
@@ -42,7 +42,7 @@ export class Leases {
 
   /**
    * Spreads over the shortest window; the guards hold the longer ones. Undefined without a window of a minute or less:
-   * a day's allowance is for using up, not for spreading over the day.
+   * a day's allowance may be used up at once.
    */
   static for(windows: readonly Window[]): Leases | undefined {
     const [shortest] = windows
@@ -51,7 +51,7 @@ export class Leases {
     return shortest === undefined ? undefined : new Leases(shortest);
   }
 
-  /** Whether there was a permit to take. */
+  /** Takes a permit, if there is one. */
   take(): boolean {
     const isLeft = this.#left > 0;
     if (isLeft) this.#left -= 1;
@@ -60,7 +60,7 @@ export class Leases {
     return isLeft;
   }
 
-  /** Resolves when the next group is there, or when there is never going to be one. One caller at a time. */
+  /** Resolves when the next group is there, or when there will never be one. One caller at a time. */
   async next(): Promise<void> {
     if (this.#left > 0) return;
     const looking = setInterval(() => this.#heedCalendar(), LOOK_EVERY_MS);
@@ -70,13 +70,13 @@ export class Leases {
     clearInterval(looking);
   }
 
-  /** Ends the timers of what is ordered. */
+  /** Stops the timers of ordered permits. */
   async close(): Promise<void> {
     await this.#bottleneck.stop({ dropWaitingJobs: true });
     this.#arrived?.();
   }
 
-  /** What had been ordered before the calendar was set back is ordered anew. */
+  /** Orders again what was ordered before the calendar was set back. */
   #heedCalendar(): void {
     const setMs = calendarMs() - this.#calendarMs;
     this.#calendarMs += setMs;
@@ -97,7 +97,7 @@ export class Leases {
       this.#left += this.#groupSize;
       this.#arrived?.();
     };
-    // It fails by being closed alone, and then nobody waits for it.
+    // It only fails by being closed, and then no caller waits for it.
     bottleneck.schedule(arrive).catch(() => {});
   }
 }

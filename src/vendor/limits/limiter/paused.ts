@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/clock.ts';
 import { StopError } from '../../../core/errors.ts';
 
-/** The stop of a run in which nothing moves, with the calendar time from which on it is worth another try. */
+/** The stop of a run that makes no progress, with the calendar time from which another try is worthwhile. */
 export function pausedStop(message: string, resumeAtMs: number): StopError {
   return new StopError({
     code: 'paused',
@@ -11,7 +11,7 @@ export function pausedStop(message: string, resumeAtMs: number): StopError {
   });
 }
 
-/** @param why a clause. */
+/** @param why the reason, as a clause. */
 export function stuckWords(stuckMs: number, maxPauseMs: number, why: string): string {
   return `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
 }

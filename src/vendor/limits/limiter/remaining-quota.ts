@@ -1,12 +1,12 @@
-/** What an answer said is left of the plan. */
+/** The remaining requests of the plan, as an answer stated them. */
 export interface Left {
   readonly requests: number;
   readonly resetMs: number;
 }
 
 /**
- * The guard of the vendor's own count: when an answer says that so many requests are left, no more are sent until its
- * window begins anew. The word of the request that was sent last counts, because answers overtake each other.
+ * The guard of the vendor's own count: when an answer says how many requests are left, no more are sent until its
+ * window begins again. The answer to the request that was sent last counts, because answers overtake each other.
  */
 export class RemainingQuota {
   #left = Number.POSITIVE_INFINITY;
@@ -14,7 +14,7 @@ export class RemainingQuota {
   #untilMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param sentAtMs of the request that was answered.
+   * @param sentAtMs when the answered request left.
    * @param sentSince requests that left after it and are not answered yet: the vendor has not counted them.
    */
   heard({ requests, resetMs }: Left, sentAtMs: number, sentSince: number, nowMs: number): void {

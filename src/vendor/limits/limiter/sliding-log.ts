@@ -1,9 +1,9 @@
 import { invariant } from '../../../core/errors.ts';
 import { marginMs, type Window } from './windows.ts';
 
-/** A vendor for which a margin of so much of its window is not enough counts by another plan than ours. */
+/** When a margin of this share of the window is not enough, the vendor counts by another plan than ours. */
 const LARGEST_MARGIN = 0.05;
-/** Nor is a request on its way for longer than others by more than this, but by accident. */
+/** A request is in flight for longer than others by at most this, except by accident. */
 const LONGEST_MARGIN_MS = 100;
 
 /**
@@ -26,7 +26,7 @@ export class SlidingLog {
     invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
     this.#window = window;
     this.#marginMs = margin;
-    // Fast plans begin with a margin that is wide already.
+    // Fast plans already begin with a wide margin.
     this.#largestMarginMs = Math.max(Math.min(windowMs * LARGEST_MARGIN, LONGEST_MARGIN_MS), margin * 2);
     this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
   }
@@ -52,14 +52,14 @@ export class SlidingLog {
     this.#inHand -= 1;
   }
 
-  /** A send of an earlier run. */
+  /** Adds a send of an earlier run. */
   seed(atMs: number): number {
     this.#times[this.#count % this.#times.length] = atMs;
     this.#count += 1;
     return this.#count;
   }
 
-  /** It has become known that this send may have reached the vendor later than others. */
+  /** Notes that this send may have reached the vendor later than others. */
   late(send: number, byMs: number): void {
     const isForgotten = send <= this.#count - this.#times.length;
     const place = (send - 1) % this.#times.length;
@@ -67,8 +67,8 @@ export class SlidingLog {
   }
 
   /**
-   * The vendor saw our sends closer together than we sent them: the jitter is larger than was thought.
-   * @returns false when that cannot be the reason any more.
+   * The vendor saw our sends closer together than we sent them: the jitter is larger than was assumed.
+   * @returns false when that can no longer be the reason.
    */
   widen(): boolean {
     if (this.#marginMs >= this.#largestMarginMs) return false;

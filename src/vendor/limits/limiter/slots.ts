@@ -1,7 +1,7 @@
 import type { Standstill } from './standstill.ts';
 import { Line, type Waiter } from './wait-queue.ts';
 
-/** Room for so many at once; whoever finds none waits in line. */
+/** A fixed number of slots; a caller that finds none free waits in line. */
 export class Slots {
   readonly #most: number;
   readonly #standstill: Standstill;
@@ -17,7 +17,7 @@ export class Slots {
     return this.#taken === 0;
   }
 
-  /** @throws what ends the wait for a slot. Whoever has got one gives it back with `leave`. */
+  /** @throws what ends the wait for a slot. A caller that has one gives it back with `leave`. */
   async enter(waiter: Waiter): Promise<void> {
     if (this.#taken < this.#most) this.#taken += 1;
     else await this.#standstill.wait(this.#line, waiter);

@@ -3,27 +3,27 @@ import type { Line, Waiter } from './wait-queue.ts';
 
 type AnyLine = Pick<Line<unknown>, 'waitingSinceMs' | 'refuse'>;
 
-/** Timers take no more at once. */
+/** The longest delay that is given to one timer. */
 const LONGEST_TIMER_MS = 24 * 60 * 60_000;
 
-/** A timer that fires so late was held up by a process that was stopped, or by a machine that slept. */
+/** A timer that fires this late was delayed by a process that was stopped, or by a machine that slept. */
 const STOPPED_MS = 5_000;
 
 /**
- * Since when nothing of an account was settled, and who has waited through all of that for longer than its run allows. It
- * ends waits of which nobody knows how long they will be, such as those for slots that silent requests hold.
+ * Since when no call of an account was settled, and which runs have waited through all of that for longer than they
+ * allow. It ends waits without a known end, such as those for slots that silent requests hold.
  *
  * Its timers are the machine's own, one for each run that waits, and none of them keeps a program from ending.
  */
 export class Standstill {
   readonly #clock: Clock;
-  /** In which anybody ever waited. */
+  /** Every line in which a run ever waited. */
   readonly #lines = new Set<AnyLine>();
   readonly #stopFor: (waiter: Waiter, stuckMs: number) => unknown;
   readonly #watched = new WeakSet<Waiter>();
   #progressAtMs: number;
 
-  /** @param stopFor why a run is sent away from all lines. */
+  /** @param stopFor the reason with which a run is removed from all lines. */
   constructor(clock: Clock, stopFor: (waiter: Waiter, stuckMs: number) => unknown) {
     this.#clock = clock;
     this.#stopFor = stopFor;
@@ -38,7 +38,7 @@ export class Standstill {
     this.#progressAtMs = this.#clock.monotonicMs();
   }
 
-  /** Waits in that line, but not for longer than the run allows. */
+  /** Waits in that line, but no longer than the run allows. */
   wait<T>(line: Line<T>, waiter: Waiter): Promise<T> {
     const waiting = line.enter(waiter, this.#clock.monotonicMs());
     this.#lines.add(line);
@@ -66,7 +66,8 @@ export class Standstill {
   #lookLater(waiter: Waiter, maxPauseMs: number, inMs: number): void {
     const dueMs = this.#clock.monotonicMs() + inMs;
     const fire = (): void => {
-      // What came while the process stood still has not been read yet, so that time is none of the account's.
+      // Answers that came while the process stood still have not been read yet, so that time does not count against the
+      // account.
       if (this.#clock.monotonicMs() - dueMs > STOPPED_MS) this.progress();
       this.#look(waiter, maxPauseMs);
     };

@@ -1,4 +1,4 @@
-/** Who wants to send. One a run, and the same object with every request of it. */
+/** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
   /** Fires when the run sends nothing more. */
   readonly signal: AbortSignal;
@@ -8,19 +8,22 @@ export interface Waiter {
 
 interface Waiting<T> {
   readonly waiter: Waiter;
-  /** Monotonic. */
+  /** When the wait began, monotonic. */
   readonly sinceMs: number;
   resolve(value: T): void;
   reject(reason: unknown): void;
 }
 
-/** Those who wait for the same thing, in the order of asking. Whose run ends, leaves with the signal's reason. */
+/**
+ * Waiters for the same thing, in the order in which they came. When a run ends, its waiters leave with the signal's
+ * reason.
+ */
 export class Line<T> {
   readonly #waiting = new Set<Waiting<T>>();
   readonly #heeded = new WeakSet<Waiter>();
   readonly #onLeft: () => void;
 
-  /** @param onLeft somebody left without having got it. */
+  /** @param onLeft called when a waiter left without having got it. */
   constructor(onLeft: () => void) {
     this.#onLeft = onLeft;
   }
@@ -29,11 +32,11 @@ export class Line<T> {
     return this.#waiting.size;
   }
 
-  /** @param nowMs monotonic. */
+  /** @param nowMs monotonic time. */
   enter(waiter: Waiter, nowMs: number): Promise<T> {
     const { signal } = waiter;
     if (signal.aborted) return Promise.reject(signal.reason);
-    // One listener a run and not one a request, because a run sends millions.
+    // There is one listener for each run and not for each request, because a run sends millions.
     if (!this.#heeded.has(waiter)) {
       this.#heeded.add(waiter);
       signal.addEventListener('abort', () => this.#dismiss(waiter), { once: true });
@@ -41,13 +44,13 @@ export class Line<T> {
     return new Promise((resolve, reject) => this.#waiting.add({ waiter, sinceMs: nowMs, resolve, reject }));
   }
 
-  /** Since when a run has had somebody in this line without a break; undefined when it has nobody there. */
+  /** Since when a run has had a waiter in this line without a break; undefined when it has none. */
   waitingSinceMs(waiter: Waiter): number | undefined {
     for (const each of this.#waiting) if (each.waiter === waiter) return each.sinceMs;
     return undefined;
   }
 
-  /** Gives it to whoever has waited longest; somebody must be waiting. */
+  /** Gives the value to the waiter that came first; there must be one. */
   serveFirst(value: T): void {
     for (const first of this.#waiting) {
       this.#waiting.delete(first);
@@ -61,7 +64,7 @@ export class Line<T> {
     this.#waiting.clear();
   }
 
-  /** Sends away everybody for whom there is a reason. */
+  /** Removes every waiter for which there is a reason, and rejects its wait with that. */
   refuse(reasonFor: (waiter: Waiter) => unknown): void {
     for (const waiting of this.#waiting) {
       const reason = reasonFor(waiting.waiter);

@@ -5,7 +5,7 @@ export class RecentSends {
   readonly #counts: Uint32Array;
   #newest = 0;
 
-  /** @param spanMs how far back it remembers, in bins of `binMs`. */
+  /** @param spanMs how far back it remembers. @param binMs the length of a bin. */
   constructor(spanMs: number, binMs: number) {
     this.#binMs = binMs;
     this.#counts = new Uint32Array(Math.ceil(spanMs / binMs) + 2);
@@ -17,13 +17,13 @@ export class RecentSends {
     if (this.#holds(bin)) this.#counts[this.#place(bin)] = this.#countOf(bin) + count;
   }
 
-  /** A request that left then did not count for the vendor. */
+  /** Removes a request that left at that time, because the vendor did not count it. */
   takeBack(atMs: number): void {
     const bin = this.#bin(atMs);
     if (this.#holds(bin) && this.#countOf(bin) > 0) this.#counts[this.#place(bin)] = this.#countOf(bin) - 1;
   }
 
-  /** How many left from one time to another, by whole bins. */
+  /** How many requests left from one time to another, counted in whole bins. */
   between(fromMs: number, toMs: number): number {
     let sum = 0;
     for (let bin = this.#oldestFrom(fromMs); bin <= Math.min(this.#bin(toMs), this.#newest); bin += 1)
@@ -33,7 +33,7 @@ export class RecentSends {
 
   /**
    * How long until no more than `most` of them are younger than `windowMs`, when nothing is sent meanwhile; the whole
-   * window when even none would be too many.
+   * window when `most` is below zero.
    */
   waitMs(most: number, windowMs: number, nowMs: number): number {
     if (most < 0) return windowMs;
@@ -46,7 +46,7 @@ export class RecentSends {
     return 0;
   }
 
-  /** Copies what it remembers, each bin as if all of it had left at the bin's end. */
+  /** Copies what it remembers, each bin as if all of its requests had left at its end. */
   copyTo(other: RecentSends): void {
     for (let bin = this.#oldestFrom(Number.NEGATIVE_INFINITY); bin <= this.#newest; bin += 1) {
       if (this.#countOf(bin) > 0) other.add((bin + 1) * this.#binMs, this.#countOf(bin));

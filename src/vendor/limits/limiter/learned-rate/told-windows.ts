@@ -1,10 +1,10 @@
 import { marginMs, type Window } from '../windows.ts';
 import { RecentSends } from './recent-sends.ts';
 
-/** A window of so much is spread evenly; the allowance of an hour or a day is for using up. */
+/** Windows up to this length are spread evenly; the allowance of an hour or a day may be used up at once. */
 const LONGEST_SPREAD_MS = 60_000;
 
-/** So finely a window is counted, whatever its length: what a send holds back is at most a thousandth too long. */
+/** The number of bins in a window of any length: a send holds back the next at most a thousandth too long. */
 const BINS = 1000;
 
 interface Guard {
@@ -14,7 +14,7 @@ interface Guard {
 
 /** The guards of windows that the vendor told us, in memory that does not depend on how much they allow. */
 export class ToldWindows {
-  /** Requests a second of the window that is spread over its time; undefined: all of them are longer. */
+  /** Requests a second of the window that is spread over its time; undefined when all windows are longer. */
   readonly pacePerSecond: number | undefined;
   readonly #guards: readonly Guard[];
 
@@ -24,7 +24,7 @@ export class ToldWindows {
     this.pacePerSecond = paces.length === 0 ? undefined : Math.min(...paces);
   }
 
-  /** @param earlier what left before the vendor told us. */
+  /** @param earlier requests that left before the vendor stated its limits. */
   static of(windows: readonly Window[], earlier: RecentSends): ToldWindows {
     const guards = windows.map((window) => ({
       window,
@@ -34,7 +34,7 @@ export class ToldWindows {
     return new ToldWindows(guards);
   }
 
-  /** Those that are for using up, with what they have counted. */
+  /** The windows that may be used up at once, with what they have counted. */
   longer(): ToldWindows {
     return new ToldWindows(this.#guards.filter((guard) => !isSpread(guard)));
   }
@@ -43,12 +43,12 @@ export class ToldWindows {
     for (const { sends } of this.#guards) sends.add(nowMs);
   }
 
-  /** The vendor refused the request that left then, and does not count it. */
+  /** Removes the request that left at that time: the vendor refused and does not count it. */
   takeBack(sentAtMs: number): void {
     for (const { sends } of this.#guards) sends.takeBack(sentAtMs);
   }
 
-  /** At most the longest window. Permits in hand count as sent now. */
+  /** The wait, which is at most the longest window. Permits in hand count as sent now. */
   waitMs(nowMs: number, inHand: number): number {
     let waitMs = 0;
     for (const { window, sends } of this.#guards) {
