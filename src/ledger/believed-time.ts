@@ -11,29 +11,31 @@ import type { BootMoment, KeptTime, Ledger, RawReply, TimeMark } from './ledger.
  * a least and a greatest length. `wallMs` is the time by which entries are dated and days are counted.
  */
 
-/** Clocks that differ by less agree. The database has the same number. */
+/** Clocks that differ by less than this agree. The database has the same number. */
 export const APART_MS = 5 * 60_000;
 
-/** A clock that is put right by less is no news. */
+/** A clock that is corrected by less than this is not reported. */
 const JUMP_MS = 5_000;
 
-/** The boot clock is read from a file, so it is read so often, and in between the monotonic clock goes on from it. */
+/** How often the boot clock is read from its file; in between the monotonic clock continues from the last reading. */
 const READ_EVERY_MS = 1_000;
 
-/** The confirmed time is written so often while it goes on as expected. */
+/** How often the confirmed time is written while it advances as expected. */
 const KEEP_EVERY_MS = 60_000;
 
-/** A confirmed time that differs from the one that was kept by more is written at once. The database allows for two. */
+/**
+ * A confirmed time that differs by more than this from the stored one is written at once. The database allows for two.
+ */
 const KEEP_BEYOND_MS = 1_000;
 
 /** A moment that the ledger has kept. */
 export interface Moment {
   readonly atMs: number;
-  /** Undefined when nothing is known of it. */
+  /** The same moment on the boot clock; undefined when it is unknown. */
   readonly boot: BootMoment | undefined;
 }
 
-/** How much time has passed at least, and at most. */
+/** The least and the most time that may have passed. */
 export interface Elapsed {
   readonly leastMs: number;
   readonly greatestMs: number;
@@ -46,7 +48,7 @@ interface Reading {
 }
 
 export class BelievedTime implements Clock {
-  /** As the machine has it. */
+  /** The two clocks as the machine shows them. */
   readonly machine: Clock;
   readonly #ledger: Pick<Ledger, 'keepTime'>;
   readonly #bootId: string;
@@ -54,7 +56,7 @@ export class BelievedTime implements Clock {
   #seen: TimeMark;
   #confirmed: TimeMark | undefined;
   readonly #floorMs: number;
-  /** The confirmed time as it was last written, and the monotonic time of that. */
+  /** The confirmed time as it was last written, and the monotonic time of that write. */
   #kept: (TimeMark & { readonly writtenMs: number }) | undefined;
   #last: Reading;
   #toldWithoutDate = false;
@@ -73,7 +75,7 @@ export class BelievedTime implements Clock {
     this.#last = { monotonicMs: this.#openedMs, wallMs: machine.wallMs(), uptimeMs: boot.uptimeMs };
   }
 
-  /** One for all that a process does with a ledger. */
+  /** Opens the clock that all work of a process with a ledger shares. */
   static async over(machine: Clock, ledger: Pick<Ledger, 'atBoot' | 'keepTime'>): Promise<BelievedTime> {
     const withBoot = machine.boot === undefined ? bootedWithProcess(machine) : machine;
     const boot = bootOf(withBoot);
@@ -85,14 +87,15 @@ export class BelievedTime implements Clock {
   // ---------------------------------------------------------------------------------------- as a clock
 
   /**
-   * The calendar, as long as it agrees with what is sure; else what is sure. So nothing is dated before what an answer
-   * confirmed, a new day begins only when that much time has passed, and no future is believed that nobody else knows of.
+   * The calendar, as long as it agrees with what is certain; otherwise the certain time. So nothing is dated before
+   * what an answer confirmed, a new day begins only when that much time has passed, and a future that only the calendar
+   * claims is not believed.
    */
   wallMs(): number {
     return this.#believed(this.#read());
   }
 
-  /** For an intent: the believed time and the uptime of the same moment, because the database holds one to the other. */
+  /** The believed time for an intent, and the uptime of the same moment, because the database compares the two. */
   dated(): TimeMark {
     const reading = this.#read();
     return { atMs: this.#believed(reading), uptimeMs: reading.uptimeMs };
@@ -118,9 +121,9 @@ export class BelievedTime implements Clock {
   // ---------------------------------------------------------------------------------------- how long ago
 
   /**
-   * How long ago a moment was. Within one boot the boot clock says the least, and whatever says the most is believed for
-   * the greatest. About a moment of another boot two confirmed times say both, give or take what clocks may differ;
-   * without them it is only sure that it was before this process began, and how long before nobody knows.
+   * How long ago a moment was. Within one boot the boot clock gives the least, and the clock that shows the longest
+   * time gives the greatest. For a moment of another boot two confirmed times give both, within what clocks may differ.
+   * Without them it is only certain that the moment was before this process began, and not how long before.
    */
   since({ atMs, boot }: Moment): Elapsed {
     const { monotonicMs, wallMs, uptimeMs } = this.#read();
@@ -147,12 +150,12 @@ export class BelievedTime implements Clock {
     return this.#confirmed !== undefined;
   }
 
-  /** Whether it is known what the vendor says to the time: it has confirmed it, or it says none. */
+  /** Whether it is known what the vendor says about the time: it has confirmed the time, or it gives none. */
   get isTold(): boolean {
     return this.isConfirmed || this.#toldWithoutDate;
   }
 
-  /** Whether it is another day than the last that was confirmed, so that the calendar alone gives it a new budget. */
+  /** Whether today is another day than the last confirmed one, so that the calendar alone grants a new budget. */
   get isUnsureDay(): boolean {
     return !this.isConfirmed && dayOf(this.wallMs()) !== dayOf(this.#floorMs);
   }
@@ -163,12 +166,12 @@ export class BelievedTime implements Clock {
     return this.#apart;
   }
 
-  /** What has become known about the clocks since the last time, for the user. */
+  /** What was learned about the clocks since the last call, as sentences for the user. */
   takeNews(): readonly string[] {
     return this.#news.splice(0);
   }
 
-  /** Hears what an answer says about the time, and dates it. Whatever is no answer says nothing. */
+  /** Reads what an answer says about the time, and dates the answer. A reply that is no answer says nothing. */
   heard<Reply extends { readonly kind: string }>(reply: Reply | Answered): Reply | Answered {
     if (!isAnswered(reply)) return reply;
     this.#hear(reply.raw);
@@ -194,7 +197,7 @@ export class BelievedTime implements Clock {
     this.#keep('confirmed', this.#confirmed);
   }
 
-  /** Whether what was written last still says as much as is known. */
+  /** Whether the last written time still says as much as is known now. */
   #isKept(confirmed: TimeMark, monotonicMs: number, uptimeMs: number): boolean {
     const kept = this.#kept;
     if (kept === undefined || monotonicMs - kept.writtenMs >= KEEP_EVERY_MS) return false;
@@ -209,7 +212,7 @@ export class BelievedTime implements Clock {
     );
   }
 
-  /** The less of both is believed in this boot, until they agree: then neither a false future nor its days are. */
+  /** Keeps the lesser of two times that contradict each other, until they agree: a false future must not count. */
   #contradicted(wallMs: number, dateMs: number, mark: TimeMark): void {
     if (!this.isConfirmed) {
       this.#seen = { ...mark, atMs: Math.max(mark.atMs, this.#floorMs) };
@@ -222,7 +225,9 @@ export class BelievedTime implements Clock {
     );
   }
 
-  /** Not awaited: it is in the commit of what is being written anyway, and a loss costs a question to the next answer. */
+  /**
+   * Not awaited: the next commit holds it, and a loss only means that the next answer has to confirm the time again.
+   */
   #keep(kind: 'seen' | 'confirmed', mark: TimeMark): void {
     void this.#ledger.keepTime(kind, mark).catch(() => {});
   }
@@ -236,7 +241,7 @@ export class BelievedTime implements Clock {
     return Math.max(extended(this.#confirmed ?? this.#seen, uptimeMs), confirmedMs, this.#floorMs);
   }
 
-  /** Asked several times for each request, so it costs no system call but the two for the clocks. */
+  /** Reads the clocks. This runs several times for each request, so it makes no system call but those two. */
   #read(): Reading {
     const { machine } = this;
     const last = this.#last;
@@ -250,7 +255,7 @@ export class BelievedTime implements Clock {
     const setMs = now.wallMs - last.wallMs - (this.#last.uptimeMs - last.uptimeMs);
     if (Math.abs(setMs) > JUMP_MS) {
       this.#news.push(`This machine's clock was set ${ahead(setMs)}; it says ${isoTime(now.wallMs)} now.`);
-      // Perhaps to the right time: the next answer says.
+      // The clock may have been set to the right time; the next answer shows it.
       this.#apart = undefined;
     }
     return this.#last;
@@ -281,12 +286,12 @@ function bootOf(clock: Clock): BootTime {
   return clock.boot?.() ?? { id: '', uptimeMs: clock.monotonicMs() };
 }
 
-/** What a mark says at another uptime of its boot. */
+/** The time that a mark implies at another uptime of its boot. */
 function extended({ atMs, uptimeMs }: TimeMark, nowUptimeMs: number): number {
   return atMs + nowUptimeMs - uptimeMs;
 }
 
-/** UTC, as budgets count. */
+/** The number of a UTC day, because budgets count UTC days. */
 function dayOf(ms: number): number {
   return Math.floor(ms / (24 * 60 * 60_000));
 }

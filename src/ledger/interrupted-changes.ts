@@ -2,8 +2,8 @@ import { subjectWords } from '../core/membership.ts';
 import type { Batch, LedgerReader } from './ledger.ts';
 
 /**
- * People whose invite a batch deleted in order to create it anew, which has not happened: they have none now. One
- * sentence for each, for whoever ends the batch there.
+ * People whose invite a batch deleted in order to create it again, and who have none now because the second step is
+ * missing. The result is one sentence for each of them, for the user who ends the batch at this point.
  */
 export async function interruptedChanges(
   ledger: LedgerReader,

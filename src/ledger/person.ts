@@ -9,13 +9,16 @@ import {
 } from '../operations/lookup/identifiers.ts';
 import type { Person } from './store.ts';
 
-/** A person as somebody names them who wants them forgotten, and where text, an answer or a file speaks of them. */
+/**
+ * A person who is to be forgotten, as the user names them, and the places in texts, answers and files that mention
+ * them.
+ */
 
 /** @throws StopError `usage` for what is neither an address nor a profile. */
 export function personOf(text: string): Person {
   const isAddress = text.includes('@') && !text.includes('/');
   const read = isAddress ? normaliseEmail(text) : normalisePersonProfile(text);
-  // The address of a whole site would take everybody who is mentioned with it.
+  // The address of a whole site would erase everybody who is mentioned with it.
   const isSite = !isAddress && read.kind === 'usable' && new URL(read.value).pathname === '/';
   if (read.kind === 'usable' && !isSite) return { kind: isAddress ? 'email' : 'profile', value: read.value };
   const why = read.kind === 'unusable' ? read.problem : isSite ? 'is a whole site' : 'is blank';
@@ -26,14 +29,14 @@ export function personOf(text: string): Person {
   );
 }
 
-/** Why a row has no answer any more. The ledger accepts no other words in the place of what was erased. */
+/** Why a row has no answer any more. The ledger accepts no other words in the place of erased ones. */
 export function erasedReason(atMs: number): string {
   return `erased on ${isoTime(atMs).slice(0, 10)}`;
 }
 
-/** A longer address, and a longer slug, are somebody else's. */
+/** A longer address, and a longer slug, belong to other people. */
 const NO_ADDRESS_BEFORE = String.raw`(?<![\p{L}\p{N}._%+-])`;
-/** What makes a host longer, and the address that of somebody else, unless it ends as the name of a file does. */
+/** What makes a host longer, and the address that of another person, unless it ends like a file name. */
 const FILE_ENDING = String.raw`(?:[\p{L}\p{N}_-]{1,40}\.){0,4}(?:csv|tsv|txt|xlsx|gz|jsonl?|ya?ml|html)(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`;
 const NO_HOST_AFTER = String.raw`(?![\p{L}\p{N}-]|\.(?!${FILE_ENDING})[\p{L}\p{N}])`;
 const NO_HOST_BEFORE = String.raw`(?<![\p{L}\p{N}-])`;
@@ -41,7 +44,7 @@ const NO_SLUG_AFTER = String.raw`(?![\p{L}\p{N}\p{M}_-])`;
 
 export class Mentions {
   readonly #pattern: RegExp;
-  /** The same where letters may be written as escapes. */
+  /** The pattern for texts whose letters may be written as escapes. */
   readonly #written: RegExp;
 
   constructor({ kind, value }: Person) {
@@ -56,7 +59,7 @@ export class Mentions {
     return text.includes('%') && this.#isIn(percentDecoded(text));
   }
 
-  /** UTF-16, of either order, has a zero in every letter of an address. */
+  /** UTF-16 in either byte order has a zero byte in every letter of an address. */
   inBytes(bytes: Buffer): boolean {
     if (this.in(bytes.toString())) return true;
     if (!bytes.includes(0)) return false;
@@ -64,7 +67,7 @@ export class Mentions {
     return this.in(pairs.toString('utf16le')) || this.in(pairs.swap16().toString('utf16le'));
   }
 
-  /** The text with something else in the person's place, however it is written there; the rest stays as it was. */
+  /** The text with a replacement for the person, in every way of writing them; the rest stays as it was. */
   replacedIn(text: string): string {
     return text.replace(this.#pattern, 'erased').replace(this.#written, 'erased');
   }
@@ -76,20 +79,20 @@ export class Mentions {
 }
 
 interface Writing {
-  /** What may stand before it, although it is no boundary. */
+  /** What may stand before the match although it is no boundary. */
   readonly orAfter: string;
   write(text: string): string;
 }
 
 const AS_IT_IS: Writing = { orAfter: '', write: escaped };
-/** The last letters of an escape before an address are none of the address. */
+/** The last letters of an escape before an address do not belong to the address. */
 const ANY_WRITING: Writing = { orAfter: String.raw`|(?<=%[0-9a-f]{2}|\\u[0-9a-f]{4})`, write: anyWriting };
 
 function emailPattern(address: string, { orAfter, write }: Writing): string {
   return `(?:${NO_ADDRESS_BEFORE}${orAfter})${write(address)}${NO_HOST_AFTER}`;
 }
 
-/** Hosts of one country are the network's as well; a call by a slug has nothing but that. */
+/** Hosts of one country belong to the same network; a call by a slug has only the slug. */
 function profilePattern(url: string, { orAfter, write }: Writing): string {
   const slug = normaliseProfileSlug(url);
   const address = percentDecoded(url).replace(/^https:\/\/(?:www\.)?/, '');
@@ -102,7 +105,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** Each letter as it is, as in a URL, or as in JSON. */
+/** A pattern for each letter as it is, as in a URL, or as in JSON. */
 function anyWriting(text: string): string {
   const writings = [...text].map((letter) => {
     const inUrl = [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -116,7 +119,7 @@ function anyWriting(text: string): string {
   return writings.join('');
 }
 
-/** What JSON writes as an escape, as the letter that it stands for. */
+/** The text with JSON's escapes replaced by the letters that they stand for. */
 function withoutEscapes(text: string): string {
   return text
     .replaceAll('\\/', '/')
@@ -134,9 +137,9 @@ function percentDecoded(text: string): string {
 }
 
 /**
- * An answer without one person: in a list of several that one is left out, and outside of lists what names them becomes
- * null where the answer is about something else, such as a company.
- * @returns undefined when the answer is about that person, so that all of it goes.
+ * An answer without one person: that person is left out of a list of several, and outside of lists the values that name
+ * them become null where the answer is about something else, such as a company.
+ * @returns undefined when the answer is about that person, so that all of it must go.
  */
 export function answerWithout(
   bytes: Buffer,
@@ -157,13 +160,13 @@ class Cutter {
   readonly #withValues: boolean;
   #lists = 0;
 
-  /** @param withValues whether single values are cut as well, and not only members of lists. */
+  /** @param withValues whether single values are cut as well as members of lists. */
   constructor(mentions: Mentions, withValues: boolean) {
     this.#mentions = mentions;
     this.#withValues = withValues;
   }
 
-  /** Whether the answer is about the person as a whole: no list of several held them. */
+  /** Whether the whole answer is about the person: no list of several people held them. */
   get isInOneAnswer(): boolean {
     return this.#lists === 0 && !this.#withValues;
   }

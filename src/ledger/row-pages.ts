@@ -2,13 +2,13 @@ import type { BatchId } from '../core/ids.ts';
 import type { RowNumber } from '../core/row.ts';
 import type { Batch, LedgerReader, PlannedRow, RowRecord } from './ledger.ts';
 
-/** The rows of a batch, in rising order and page by page, so that memory does not grow with the batch. */
+/** Reads the rows of a batch in rising order, page by page, so that memory does not grow with the batch. */
 
-/** How many rows are asked for at once, so that a page of answers is some megabytes at most. */
+/** How many rows a page has, so that a page of answers is a few megabytes at most. */
 export const PAGE_ROWS = {
-  /** For rows with answers of a kilobyte. */
+  /** Rows with answers of about a kilobyte. */
   single: 1_000,
-  /** For rows with up to 20 answers each, every one a list of some 25 kilobytes. */
+  /** Rows with up to 20 answers each, where every answer is a list of some 25 kilobytes. */
   lists: 20,
 } as const;
 
@@ -23,7 +23,7 @@ export function recordPages(
   return pages(pageRows, (from) => ledger.rows(batch, from, pageRows));
 }
 
-/** The same, row by row. */
+/** Every row of a batch that has an outcome, one by one. */
 export async function* eachRecord(
   ledger: Pick<LedgerReader, 'rows'>,
   batch: BatchId,
@@ -36,7 +36,7 @@ export function plannedPages(ledger: Pick<LedgerReader, 'plannedRows'>, batch: B
   return pages(PAGE_ROWS.single, (from) => ledger.plannedRows(batch, from, PAGE_ROWS.single));
 }
 
-/** Every row of such a plan, with what became of it; no record: it has no outcome yet. */
+/** Every row of the plan of a batch of changes, with its record; a row without an outcome has no record yet. */
 export async function* plannedRecords(
   ledger: Pick<LedgerReader, 'plannedRows' | 'rows'>,
   batch: BatchId,
@@ -61,7 +61,7 @@ async function* pages<Row extends { readonly row: RowNumber }>(
   }
 }
 
-/** The planned rows that the file does not have: the last ones of the plan. Most batches have none. */
+/** The planned rows that the file does not have, at the end of the plan. Most batches have none. */
 export async function rowsBeyond(ledger: LedgerReader, batch: Batch): Promise<readonly PlannedRow[]> {
   const count = batch.rowsBeyond ?? 0;
   if (count === 0) return [];

@@ -10,32 +10,34 @@ import type { BatchId, CallState, Ledger, LedgerReader } from './ledger.ts';
  */
 export interface Store {
   readonly name: string;
-  /** Keeps nothing: for tests, never for a user. */
+  /** This store keeps nothing: it is for tests, never for a user. */
   readonly forTests?: true;
-  /** Whether that is a place of this store: a path for SQLite, `postgres://…` for PostgreSQL. */
+  /** Whether this store has such locations: a path for SQLite, `postgres://…` for PostgreSQL. */
   handles(location: string): boolean;
   /**
-   * Opens the ledger for spending: alone, checked, and brought to the newest schema.
+   * Opens the ledger for spending: for one process, checked, and migrated to the newest schema.
    * @throws StopError `busy` when another process is spending from it; `store` when there is none and `create` is
    *   false, or the place cannot be one; `store_version` when this Rowonce does not know its schema; `store_damaged` when
    *   something that was committed is missing or altered; `store_lost` when a newer one is known of; `disk_full`.
    */
   open(location: string, options: StoreOptions): Promise<Ledger>;
   /**
-   * Opens the ledger beside whoever spends from it; changes nothing.
-   * @param tell hears what would hold a spender back and nobody who only looks.
-   * @throws StopError as `open`, never `busy` or `store_lost`.
+   * Opens the ledger beside a spender and changes nothing.
+   * @param tell hears facts that would stop a spender and do not stop a reader.
+   * @throws StopError the codes of `open` except `busy` and `store_lost`.
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
   /**
-   * Reads what can be read of a damaged ledger, which stays as it is. Left out: it cannot be read in part.
-   * @param workFolder an empty folder for a copy. @throws StopError `store` when there is none, `store_damaged` when
-   *   nothing at all can be read.
+   * Reads what can be read of a damaged ledger, which stays as it is. A store without this method cannot be read in
+   * part.
+   * @param workFolder an empty folder for a copy.
+   * @throws StopError `store` when there is no ledger, `store_damaged` when nothing at all can be read.
    */
   salvage?(location: string, workFolder: string): Promise<Salvage>;
   /**
-   * Erases, or only finds what it would erase. An entry about it comes first; amounts, times and kinds stay. A crash leaves
-   * it not begun, or to be finished by whoever opens the store to spend. Left out: nothing is erased.
+   * Erases, or with a dry run only finds what it would erase. An entry about the erasure comes first; amounts, times
+   * and kinds stay. After a crash the erasure has not begun, or the next opening for spending finishes it. A store
+   * without this method erases nothing.
    * @throws StopError as `open`.
    */
   erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
@@ -45,46 +47,49 @@ export interface ErasureOptions extends StoreOptions {
   readonly dryRun: boolean;
 }
 
-/** In the form in which calls name them: an address in lower case, or a profile page as `identifiers.ts` writes it. */
+/**
+ * A person in the form in which calls name them: an e-mail address in lower case, or a profile page as `identifiers.ts`
+ * writes it.
+ */
 export interface Person {
   readonly kind: 'email' | 'profile';
   readonly value: string;
 }
 
-/** What is to be erased: all that is kept about a person, or all answers that are older. */
+/** What is to be erased: everything about a person, or all answers that are older than a time. */
 export type ErasureOrder =
   | { readonly kind: 'person'; readonly person: Person }
   | {
       readonly kind: 'age';
       /** Ms since 1970. */
       readonly beforeMs: number;
-      /** Of this account alone; left out: of all. */
+      /** The account whose answers are erased; without it those of all accounts. */
       readonly accountIdentity?: string;
     };
 
 export interface Erased {
-  /** Calls whose answers were erased, with what was asked. */
+  /** Number of calls whose answers and questions were erased. */
   readonly calls: number;
-  /** Answers about others as well, from which one person was cut out. */
+  /** Number of answers about several people from which one person was removed. */
   readonly cut: number;
   readonly rows: number;
-  /** Memberships of which it is not known any more whose they are. */
+  /** Number of memberships whose person is no longer known. */
   readonly memberships: number;
-  /** Places beside the book that are named after a person: commands, names of lists and outputs, reasons of pauses. */
+  /** Number of other places that named the person: commands, names of lists and outputs, reasons of pauses. */
   readonly names: number;
   /** Lists in the store that were removed. */
   readonly files: readonly string[];
-  /** Outputs of the batches concerned, which are the user's and stay as they are. */
+  /** Outputs of these batches. They belong to the user and stay as they are. */
   readonly outputs: readonly string[];
-  /** What stays, because it is not settled: a person is erased only once nothing is here. */
+  /** Rows that stay because they are not settled: a person is erased only when there are none. */
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: RowNumber }[];
-  /** Another process reads the ledger, so that its log still holds what was erased; the next run overwrites it. */
+  /** Another process reads the ledger, so its log still holds what was erased; the next run overwrites it. */
   readonly isLogHeld: boolean;
 }
 
-/** A ledger of which some may be unreadable: that is passed over and noted. */
+/** A ledger of which some parts may be unreadable: those are skipped and noted. */
 export interface Salvage extends LedgerReader {
-  /** What was met so far. */
+  /** The unreadable parts that were met so far. */
   readonly unreadable: readonly Unreadable[];
   everyCall(): AsyncIterable<SalvagedCall>;
 }
@@ -104,17 +109,20 @@ export interface SalvagedCall {
 export type Tell = (fact: string) => void;
 
 export interface StoreOptions {
-  /** How long to wait for another spender to end; 0: not at all. */
+  /** How long to wait for another spender to end; 0 means not at all. */
   readonly waitForLockMs: number;
   readonly clock: Clock;
   /** Whether a ledger is made where there is none. */
   readonly create: boolean;
-  /** Whether a ledger is taken although a newer one is known of. It is told, and from then on it is a ledger of its own. */
+  /** Whether an older ledger than the known one is accepted. `tell` says so, and it becomes a ledger of its own. */
   readonly acceptLost?: boolean | undefined;
-  /** Nothing is going to be sent, so it does not matter whether the newest entries can be vouched for. */
+  /** Nothing is going to be sent, so it does not matter whether the newest entries are certainly there. */
   readonly sendsNothing?: boolean | undefined;
   readonly tell?: Tell | undefined;
-  /** What we are doing, such as `run enrich-company leads.csv`; told to whoever finds the store taken. */
+  /**
+   * The command of this process, such as `run enrich-company leads.csv`; it is shown to a process that finds the store
+   * busy.
+   */
   readonly command: string;
 }
 
@@ -137,7 +145,7 @@ export function storeFor(stores: Iterable<Store>, location: string): Store {
   );
 }
 
-/** A location may have been typed with a password in it, which no message may repeat. */
+/** A user may have typed a location with a password in it, which no message may repeat. */
 function withoutPassword(location: string): string {
   return location.replace(/\/\/[^@/]*@/, '//…@');
 }

@@ -2,10 +2,10 @@ import type { Call } from '../core/operation.ts';
 import { ATTENTION_KINDS, type OutcomeKind, type RowNumber } from '../core/row.ts';
 import { type AnswerRecord, type Batch, type Credits, credits, type RowRecord } from './ledger.ts';
 
-/** What is counted while the output is written, for the report and the summary. */
+/** Counts that are made while the output is written, for the report and the summary. */
 
 export interface IdentifierTally {
-  /** Rows for which this identifier was asked about, and those of them that it found. */
+  /** Rows for which this identifier was asked about; `found` counts those that it found. */
   asked: number;
   found: number;
 }
@@ -14,18 +14,18 @@ export interface AttentionRow {
   readonly row: RowNumber;
   readonly kind: OutcomeKind;
   readonly reason: string;
-  /** Its cell in the column by which a person knows it; cut. */
+  /** The row's cell in the column that names rows for people; shortened. */
   readonly name: string;
 }
 
-/** The report shows this many rows that need attention; the file beside it holds all of them. */
+/** The report shows this many rows that need attention; the file beside it has all of them. */
 const ATTENTION_ROWS_SHOWN = 1_000;
 
-/** More of a cell than this nobody needs to know a row by. */
+/** Nobody needs more characters than this to recognise a row. */
 const NAME_SHOWN = 80;
 
 /**
- * The column by which a person knows a row: one that is called a name, else the first that the job sends.
+ * The column that names rows for people: one that is called a name, otherwise the first one that the job sends.
  * @param used headers of the columns that the job uses.
  */
 export function nameColumnIn(header: readonly string[], used: readonly string[]): string | undefined {
@@ -37,22 +37,24 @@ export class Tally {
   readonly counts = new Map<OutcomeKind | 'pending', number>();
   readonly identifiers = new Map<string, IdentifierTally>();
   readonly attention: AttentionRow[] = [];
-  /** The header of the column whose cells are the names of rows; undefined where none was told. */
+  /** The header of the column that names rows; undefined when there is none. */
   nameColumn: string | undefined;
-  /** What went into the file of results, for an operation that has one and found any. */
+  /**
+   * The file of results and how many it has; undefined for an operation without such a file, or when nothing was found.
+   */
   results: { readonly file: string; readonly count: number } | undefined;
-  /** Cells of all files that would have begun a formula and got a mark. */
+  /** Number of cells, in all files, that would have begun a formula and got a mark. */
   formulas = 0;
-  /** Rows that were sent repaired. */
+  /** Number of rows that were sent repaired. */
   repaired = 0;
   #saved = 0;
 
-  /** What the shared and the earlier bought answers would have cost had every row bought its own. */
+  /** What shared answers and earlier bought ones would have cost if every row had bought its own. */
   get saved(): Credits {
     return credits(this.#saved);
   }
 
-  /** @param name of the row, for whoever looks at it later. */
+  /** @param name the row's name for people. */
   add(batch: Batch, row: RowNumber, record: RowRecord | undefined, name = ''): void {
     const kind = record?.outcome.kind ?? 'pending';
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
@@ -72,13 +74,13 @@ export class Tally {
     }
   }
 
-  /** A row that a repair mends and that is invalid all the same, or pending, was not sent. */
+  /** Counts a repaired row. A row that a repair mends but that is still invalid, or pending, was not sent. */
   addRepaired(record: RowRecord | undefined): void {
     if (record !== undefined && record.outcome.kind !== 'invalid') this.repaired += 1;
   }
 
   #addIdentifier({ call, kind }: AnswerRecord): void {
-    // A change is told by what it does: all of a kind ask by the same parameters.
+    // A change is named by its operation: all changes of a kind ask by the same parameters.
     const name = call.change === undefined ? identifierOf(call) : call.operation;
     const tally = this.identifiers.get(name) ?? { asked: 0, found: 0 };
     tally.asked += 1;
@@ -87,16 +89,19 @@ export class Tally {
   }
 }
 
-/** What a call asks about, as a waterfall names it: `abn`, or `abn+domain` for two in one call. */
+/** What a call asks about, in the words of a waterfall: `abn`, or `abn+domain` for two in one call. */
 export function identifierOf({ parameters }: Call): string {
-  // A call that brings its own request is known by where it goes.
+  // A call that brings its own request is named by its endpoint.
   if (typeof parameters.endpoint === 'string') return parameters.endpoint;
   const names = Object.keys(parameters);
   const [only = ''] = names;
   return names.length > 1 ? names.join('+') : only;
 }
 
-/** A shared call is paid by its lowest row; one of another batch by none of this one. */
+/**
+ * Whether the row pays for the answer: the lowest row of a batch pays for a shared call; an answer of another batch is
+ * paid by no row of this one.
+ */
 export function isPaidBy(batch: Batch, row: RowNumber, answer: AnswerRecord): boolean {
   return answer.batch === batch.id && answer.paidRow === row;
 }

@@ -4,9 +4,9 @@ import type { Call, Method } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
-/** Calls, what became of them, and rows, as the methods of the book take and give them. */
+/** Calls, their states, and rows, as the methods of the ledger take and return them. */
 
-/** The durable note that a request is about to leave. */
+/** The durable note that a request is about to be sent. */
 export interface Intent {
   readonly key: CallKey;
   readonly accountIdentity: string;
@@ -17,13 +17,15 @@ export interface Intent {
   /** The most that the answer may cost. */
   readonly reserve: Credits;
   readonly atMs: number;
-  /** In the boot that was noted last; left out: unknown. */
+  /** Uptime in the boot that was noted last; absent when it is unknown. */
   readonly uptimeMs?: number;
   /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
-  /** The answer that is too old for the batch and is bought anew. */
+  /** The answer that is too old for the batch and is bought again. */
   readonly replaces?: AttemptId;
-  /** Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost attempt. */
+  /**
+   * Kept when the vendor honours idempotency keys. For a call in doubt: exactly what was kept with the lost attempt.
+   */
   readonly request?: KeyedRequest;
 }
 
@@ -34,26 +36,26 @@ export interface Intent {
 export interface KeyedRequest {
   readonly idempotencyKey: string;
   readonly method: Method;
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body?: Buffer;
-  /** When the key was first used, from which on the vendor counts how long it is honoured. */
+  /** When the key was first used. The vendor counts from then how long it honours the key. */
   readonly firstSentAtMs: number;
 }
 
 declare const committed: unique symbol;
 
-/** An intent that is committed: whoever has one may send its request, once. */
+/** A committed intent. Its holder may send its request once. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly attempt: AttemptId;
-  /** What was asked for, or the highest price that was seen, if that is more. */
+  /** The requested amount, or the highest price that was seen if that is more. */
   readonly reserved: Credits;
-  /** Nothing has such a member: only `admitted` gives the type. */
+  /** No value has such a member: only `admitted` gives the type. */
   readonly [committed]: true;
 }
 
-/** Called by a store that has committed the intent, and by nobody else. */
+/** Only a store that has committed the intent may call this. */
 export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
   const admission: Omit<Admitted, typeof committed> = { kind: 'admitted', attempt, reserved };
   return admission as Admitted;
@@ -62,17 +64,17 @@ export function admitted(attempt: AttemptId, reserved: Credits): Admitted {
 export type Admission =
   | Admitted
   | { readonly kind: 'over_budget'; readonly scope: BudgetScope; readonly money: Money }
-  /** Of a change: another change of its subject was settled since it was planned, by that batch last. */
+  /** Since a change was planned, another change of its subject was settled; `by` is the last batch that did so. */
   | { readonly kind: 'moved'; readonly by: BatchId }
-  /** Of a change: another change of its subject is under way, or its answer was lost. */
+  /** Another change of the same subject is open, or its answer was lost. */
   | { readonly kind: 'subject_in_doubt'; readonly by: BatchId; readonly row: RowNumber };
 
 export type { KnownSubject };
 
-/** What came back, before anybody looked into it. */
+/** What came back, before it was judged. */
 export interface RawReply {
   readonly status: number;
-  /** Lower-case names; only those that matter later. */
+  /** Headers by lower-case name; only those that are needed later. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly receivedAtMs: number;
@@ -87,9 +89,9 @@ export type Closure =
       readonly answer: AnswerKind;
       readonly charged: Credits;
       readonly why: string;
-      /** The vendor says what answers cost, and this one was for money: its price is remembered. Not read back. */
+      /** The answer states its cost and the call was for money, so the price is remembered. This is not read back. */
       readonly showsPrice?: true;
-      /** Of the dialect that says so, see `dialectMark`. Not read back but with the answer. */
+      /** Mark of the dialect that judged it, see `dialectMark`. It is read back only with the answer. */
       readonly dialect?: number;
     }
   | { readonly kind: 'not_sent'; readonly why: string }
@@ -99,11 +101,11 @@ export type Closure =
   | { readonly kind: 'stopped'; readonly why: string }
   | { readonly kind: 'in_doubt'; readonly why: string };
 
-/** What an answer means by a later dialect than the one that it was settled by. */
+/** What an answer means by a later dialect than the one that settled it. */
 export interface Reading {
   readonly attempt: AttemptId;
   readonly answer: AnswerKind;
-  /** By this dialect. What is kept is never less than what the answer was booked at before. */
+  /** The cost by this dialect. The stored cost is never less than the answer was booked at before. */
   readonly charged: Credits;
   readonly why: string;
   readonly dialect: number;
@@ -111,7 +113,7 @@ export interface Reading {
   readonly showsPrice?: true;
 }
 
-/** `kind` and `why` are those of the newest reading that whoever asks may know, `charged` of the newest of all. */
+/** `kind` and `why` are of the newest reading that the reader may know, `charged` is of the newest reading of all. */
 export interface AnswerRecord {
   readonly attempt: AttemptId;
   readonly batch: BatchId;
@@ -122,15 +124,15 @@ export interface AnswerRecord {
   readonly status: number;
   readonly body: Buffer;
   readonly answeredAtMs: number;
-  /** When it was erased, with what was asked; its body is blank. */
+  /** When the answer and its question were erased; the body is blank then. */
   readonly erasedAtMs?: number;
-  /** The lowest row of `batch` that used this answer: the one that counts as having paid. */
+  /** The lowest row of `batch` that used this answer: that row counts as having paid. */
   readonly paidRow: RowNumber;
-  /** By which it is read so; absent for what was told, and for what an older Rowonce settled. */
+  /** Mark of the dialect that read it; absent for a told answer, and for one that an older Rowonce settled. */
   readonly dialect?: number;
 }
 
-/** What a call was answered with, as it came. */
+/** The raw answer to a call. */
 export interface FoundReply {
   readonly call: Call;
   readonly reply: RawReply;
@@ -146,19 +148,19 @@ export interface Doubt {
   readonly atRisk: Credits;
   readonly why: string;
   readonly sentAtMs: number;
-  /** The same moment on the boot clock; absent for one that an older Rowonce noted. */
+  /** The same moment on the boot clock; absent in an entry of an older Rowonce. */
   readonly sentBoot?: BootMoment;
-  /** The beginning of the first attempt under the idempotency key of `request`, likewise. */
+  /** When the first attempt under the idempotency key of `request` began, on the boot clock; may be absent likewise. */
   readonly firstBoot?: BootMoment;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;
   readonly request?: KeyedRequest;
 }
 
-/** What the vendor said when it was asked, without cost, about an attempt in doubt; or what a person saw there. */
+/** What the vendor said about an attempt in doubt when it was asked for free, or what a person saw there. */
 export interface Look {
   readonly attempt: AttemptId;
-  /** `read_back`: about this call. `usage`: how many credits it has counted in all. */
+  /** `read_back` is about this call. `usage` is the vendor's total count of credits. */
   readonly kind: 'read_back' | 'usage';
   readonly said: 'happened' | 'not_happened' | 'unclear';
   /** A clause for the user. */
@@ -171,12 +173,12 @@ export interface Look {
 export type CallState =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'answered'; readonly answer: AnswerRecord }
-  /** `decision`: the asking batch's last decision about it, if any attempt has not used it up. */
+  /** `decision`: the last decision of the asking batch about the call, unless an attempt has already used it. */
   | { readonly kind: 'in_doubt'; readonly doubt: Doubt; readonly decision?: Decision };
 
 /**
- * Of `CallState` what a plan needs, which asks for a million of them: nothing that is large, and nothing that is checked.
- * Good for counting; whoever spends or shows an answer takes `CallState`.
+ * The part of `CallState` that a plan needs, which reads a million of them: without large values and without checks. It
+ * is good for counting; code that spends or shows an answer takes `CallState`.
  */
 export type KnownCall =
   | { readonly kind: 'unknown' }
@@ -185,11 +187,14 @@ export type KnownCall =
 
 export interface KnownAnswer
   extends Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'why' | 'dialect' | 'erasedAtMs'> {
-  /** Where it was asked for: it stands beside the body, so that reading it costs half of all the rest. */
+  /**
+   * When its answer came, if the caller asked for ages: it is stored beside the body, so reading it adds half to the
+   * time.
+   */
   readonly answeredAtMs?: number;
 }
 
-/** What is done about a call in doubt. `told`: a person said what happened; the answer is theirs. */
+/** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';
 
 export interface DecisionSpec {
@@ -219,18 +224,18 @@ export interface AttemptRecord {
   readonly decision?: Decision;
   readonly replaces?: AttemptId;
   readonly request?: KeyedRequest;
-  /** Oldest first. */
+  /** Looks at this attempt, oldest first. */
   readonly looks: readonly Look[];
-  /** Oldest first. */
+  /** Readings of its answer, oldest first. */
   readonly readings: readonly Reading[];
-  /** Why the money at risk was given back, when it was. */
+  /** Why and when the money at risk was released; absent while it was not. */
   readonly released?: { readonly why: string; readonly atMs: number };
 }
 
-/** Why the money of a lost attempt was given back when a later one was answered under its idempotency key. */
+/** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which is charged once';
 
-/** An attempt that an earlier run left open: with a reply that was recorded and not judged, or without. */
+/** An attempt that an earlier run left open, with a recorded reply that was not judged, or without a reply. */
 export interface OpenAttempt {
   readonly attempt: AttemptId;
   readonly key: CallKey;
@@ -250,17 +255,17 @@ export interface SettledRow {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AttemptId[];
-  /** 48 bits over the cells that it was settled from; absent for a row that is not of the file. */
+  /** A hash of 48 bits over the cells that the row was settled from; absent for a row that is not in the file. */
   readonly input?: number;
 }
 
-/** A row that has a final outcome, and what it was settled from, if that was kept. */
+/** A row that has a final outcome, with the hash of its cells if that was kept. */
 export type SettledInput = Pick<SettledRow, 'row' | 'input'>;
 
 export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AnswerRecord[];
-  /** As it was settled. */
+  /** The hash of the cells that the row was settled from, as in `SettledRow`. */
   readonly input?: number;
 }

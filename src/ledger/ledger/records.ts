@@ -5,27 +5,30 @@ export { type AttemptId, type BatchId, type Credits, credits, type DecisionId } 
 import type { JsonObject, Vendor } from '../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../core/row.ts';
 
-/** What the book is about: batches, accounts, money and time, as its methods take and give them. */
+/** Batches, accounts, money and time, as the methods of the ledger take and return them. */
 
 // ---------------------------------------------------------------------------------------------------- batches
 
 export type BatchState = 'open' | 'finished' | 'superseded' | 'cancelled';
 
 /**
- * Answers that are older count as none for a batch, so they are bought anew; what the batch itself bought is always
- * fresh. Fixed when the batch begins, so that a resumed run cannot find its own answers too old. Ms since 1970.
+ * Older answers do not count for a batch, so they are bought again; an answer that the batch itself bought is always
+ * fresh. It is fixed when the batch begins, so that a resumed run cannot find its own answers too old. Ms since 1970.
  */
 export interface FreshSince {
-  /** For answers that were found; absent: of any age. */
+  /** The oldest usable time of a found answer; absent when any age is usable. */
   readonly foundMs?: number;
-  /** For all others. */
+  /** The oldest usable time of all other answers; absent when any age is usable. */
   readonly noMatchMs?: number;
 }
 
 export interface BatchSpec {
-  /** SHA-256 of account identity, operation, columns, waterfall and the input's bytes: what makes it this batch. */
+  /** SHA-256 of account identity, operation, columns, waterfall and the input's bytes. It identifies the batch. */
   readonly key: string;
-  /** SHA-256 of account identity, operation and input path: another key of the same lineage supersedes. */
+  /**
+   * SHA-256 of account identity, operation and input path: a batch with another key of the same lineage supersedes this
+   * one.
+   */
   readonly lineage: string;
   readonly accountIdentity: string;
   readonly accountName: string;
@@ -34,20 +37,20 @@ export interface BatchSpec {
   readonly operation: string;
   readonly inputPath: string;
   readonly inputSha256: string;
-  /** Rows of the input that are not blank. */
+  /** Number of input rows that are not blank. */
   readonly inputRows: number;
-  /** What else is needed to write the output again: columns, waterfall, `add`. zod reads it back. */
+  /** Columns, waterfall and `add`, from which the output can be written again. zod reads them back. */
   readonly settings: JsonObject;
   readonly createdAtMs: number;
   readonly freshSince?: FreshSince;
-  /** Planned rows that the input does not have: people who are removed because it does not name them any more. */
+  /** Number of planned rows that the input does not have: people who are removed because it no longer names them. */
   readonly rowsBeyond?: number;
 }
 
 /**
- * A row of a batch of changes as it was planned. `rows` beyond those of the input are numbered on after its last one.
- * `work` is what the operation's `next` is given; a row that needs none has its outcome from the plan. `input`: what of
- * the file it was planned from, as `SettledRow` has it.
+ * A planned row of a batch of changes. `rows` beyond those of the input get the numbers after its last one. `work` is
+ * passed to the operation's `next`; a row that needs none has its outcome from the plan. `input` is the hash of the
+ * file's cells that it was planned from, as in `SettledRow`.
  */
 export type PlannedRow = { readonly row: RowNumber; readonly input?: number } & (
   | { readonly kind: 'work'; readonly work: JsonObject }
@@ -60,46 +63,46 @@ export interface Batch extends BatchSpec {
   readonly generation: number;
   readonly state: BatchState;
   readonly outputPath?: string;
-  /** SHA-256 of the output as we last wrote it, to notice that somebody changed it since. */
+  /** SHA-256 of the output that we last wrote, to notice that somebody has changed it since. */
   readonly outputSha256?: string;
-  /** The words that go on with this batch, ready to be typed. */
+  /** The command that continues this batch, ready to be typed. */
   readonly command?: string;
 }
 
 export interface BatchStart {
   readonly batch: Batch;
-  /** `new`, `resumed` (it was open) or `finished` (nothing left but what is in doubt). */
+  /** `new`, `resumed` (it was open) or `finished` (at most calls in doubt are left). */
   readonly start: 'new' | 'resumed' | 'finished';
-  /** Open batches of the same lineage over other content, which this one ended. */
+  /** Open batches of the same lineage over other content; this batch ended them. */
   readonly superseded: readonly BatchId[];
 }
 
-/** What may be changed on a batch at any time, because it is not part of what the batch is. */
+/** What may be changed on a batch at any time, because it does not identify the batch. */
 export interface BatchChange {
-  /** `superseded`: its rows turned out to be another content's. */
+  /** `superseded`: the rows belong to other content. */
   readonly state?: 'open' | 'finished' | 'cancelled' | 'superseded';
-  /** `null`: no cap. */
+  /** The cap in credits; `null` means no cap. */
   readonly budget?: Credits | null;
-  /** Most credits that retries of calls in doubt may reserve in this batch. */
+  /** The most credits that retries of calls in doubt may reserve in this batch. */
   readonly extraCredits?: Credits;
   readonly settings?: JsonObject;
   readonly outputPath?: string;
   readonly outputSha256?: string;
   readonly command?: string;
-  /** Where the input was moved to after it had been worked through. */
+  /** Where the input was moved to after it had been processed. */
   readonly inputPath?: string;
 }
 
 // ---------------------------------------------------------------------------------------------------- money
 
-/** What a budget's scope holds. At admission `spent + reserved + inDoubt + the intent's reserve ≤ cap`. */
+/** What a budget's scope holds. An admission needs `spent + reserved + inDoubt + the intent's reserve ≤ cap`. */
 export interface Money {
   readonly cap?: Credits;
-  /** Confirmed by answers. */
+  /** Credits that answers have confirmed. */
   readonly spent: Credits;
-  /** Held by open attempts; released when they close. */
+  /** Credits that open attempts hold; they are released when the attempts close. */
   readonly reserved: Credits;
-  /** Held by calls in doubt: may have been charged. */
+  /** Credits that calls in doubt hold, because they may have been charged. */
   readonly inDoubt: Credits;
 }
 
@@ -113,31 +116,31 @@ export interface AccountCaps {
 }
 
 export interface AccountState {
-  /** Answers of any kind that this account ever gave. */
+  /** Number of answers of any kind that this account ever gave. */
   readonly answers: number;
-  /** Those of them that were not status 404. Zero of many means that the address is wrong. */
+  /** How many of its answers had another status than 404. Zero of many means that the address is wrong. */
   readonly answersNot404: number;
-  /** Those of them that found something. */
+  /** How many of its answers found something. */
   readonly found: number;
   readonly misses: Misses;
-  /** Until when the vendor asked us to wait, ms since 1970. */
+  /** The time until which the vendor asked us to wait, ms since 1970. */
   readonly pausedUntilMs?: number;
-  /** The speed that was found out from answers, as far as it is known. */
+  /** The speed that answers have taught, if it is known. */
   readonly learned?: LearnedRate;
-  /** What the vendor's own count of credits last was, when nothing of ours was open or in doubt. */
+  /** The vendor's own count of credits, read when no attempt of ours was open or in doubt. */
   readonly usage?: UsageMark;
 }
 
-/** The answers of status 404 that an account gave last, with no other in between. */
+/** The account's last answers of status 404, without another answer in between. */
 export interface Misses extends MissesMark {
   readonly count: number;
 }
 
-/** What is kept of a series of misses until another answer ends it. */
+/** What is kept about a series of misses until another answer ends it. */
 export interface MissesMark {
-  /** Where they were asked, when a run was stopped for them. */
+  /** The address that was asked when a run stopped because of these misses. */
   readonly place?: string;
-  /** Whether a person lets them stand. */
+  /** Whether a person accepts these misses. */
   readonly kept: boolean;
 }
 
@@ -148,25 +151,25 @@ export interface LearnedRate {
   readonly atMs: number;
 }
 
-/** Two counts of the same moment: any later difference between how far they grew is what calls in doubt cost. */
+/** Two counts of the same moment: if one has grown more than the other later, calls in doubt cost the difference. */
 export interface UsageMark {
   /** Credits by the vendor's count. */
   readonly counted: number;
-  /** Credits by ours: all that the account ever spent. */
+  /** Credits by our count: all that the account ever spent. */
   readonly spent: Credits;
   readonly atMs: number;
 }
 
-/** That somebody agreed to what a job and its dialect send, before it was sent for the first time. */
+/** A person's agreement to what a job and its dialect send, from before it was sent for the first time. */
 export interface Agreement {
-  /** Over what decides the requests. */
+  /** SHA-256 over what decides the requests. */
   readonly sha256: string;
-  /** What was agreed to, as it was shown. */
+  /** The text that was shown and agreed to. */
   readonly shown: string;
   readonly agreedAtMs: number;
 }
 
-/** A stretch in which nothing was sent. `asked`: by the vendor, so that it holds for later runs too. */
+/** A time in which nothing was sent. `asked`: the vendor asked for it, so later runs keep it too. */
 export interface PauseRecord {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -174,7 +177,7 @@ export interface PauseRecord {
   readonly asked: boolean;
 }
 
-/** What a batch sent and spent over time, for a picture of it; empty for a batch that sent nothing. */
+/** What a batch sent and spent over time, for a chart; empty for a batch that sent nothing. */
 export interface Activity {
   readonly fromMs: number;
   readonly bucketMs: number;
@@ -191,15 +194,15 @@ export interface TimeMark {
 
 /** What the ledger knows of the time, in the present boot of the machine. */
 export interface KeptTime {
-  /** What the calendar said when the boot was first seen, or the less of two times that contradicted each other. */
+  /** What the calendar said when the boot was first seen, or the lesser of two times that contradicted each other. */
   readonly seen: TimeMark;
   /** The last time that an answer's `Date` and the calendar agreed on in this boot. */
   readonly confirmed?: TimeMark;
-  /** The latest time that was ever confirmed, in whatever boot: it has passed for certain. */
+  /** The latest time that was ever confirmed, in any boot: it has passed for certain. */
   readonly floorMs?: number;
 }
 
-/** When an attempt began, on the boot clock. `isConfirmed`: an answer has told the time in that boot. */
+/** When an attempt began, on the boot clock. `isConfirmed`: an answer has confirmed the time in that boot. */
 export interface BootMoment {
   readonly id: string;
   readonly uptimeMs: number;

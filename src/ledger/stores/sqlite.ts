@@ -29,8 +29,8 @@ import { readWatermark, Watermark } from './sqlite/watermark.ts';
 
 /**
  * The store of one machine: a folder with an SQLite database, a lock, a watermark and a ballast. Opening is strict,
- * because whatever is missing from the ledger would be bought again: nothing is sent before everything has been
- * checked. `sqlite/` holds one concern per file.
+ * because anything that is missing from the ledger would be bought again: nothing is sent before everything has been
+ * checked. Each file in `sqlite/` has one concern.
  */
 const sqlite: Store = {
   name: 'sqlite',
@@ -81,7 +81,9 @@ const sqlite: Store = {
 
 export default sqlite;
 
-/** Checkpoints of a reader may hold a lock for a moment. Nobody else writes, so a longer wait means something else. */
+/**
+ * Checkpoints of a reader may hold a lock for a moment. No other process writes, so a longer wait has another cause.
+ */
 const WRITE_TIMEOUT_MS = 2000;
 /** Readers meet a lock only while a spender opens or closes the store. */
 const READ_TIMEOUT_MS = 2000;
@@ -90,13 +92,13 @@ async function open(folder: StoreFolder, options: StoreOptions): Promise<SqliteL
   refuseForeignNotes();
   if (!options.create && !hasLedger(folder)) throw nothingThere(folder);
   const wasThere = hasLedger(folder);
-  // Before anything is made, so that a disk that is not mounted stays as it is.
+  // This comes before anything is made, so that the mount point of an unmounted disk stays as it is.
   if (!wasThere) requireAccepted(lossAt(folder.path), options);
   preparePrivateFolder(folder);
   const lock = await takeLock(folder, options);
   const ledger = await openedOrReleased(folder, lock, { ...options, wasThere });
   try {
-    // What an erasure had not overwritten yet when its process ended.
+    // Finishes an erasure whose process ended before it had overwritten everything.
     await ledger.scrub();
     return ledger;
   } catch (error) {
@@ -119,11 +121,11 @@ async function openedOrReleased(
 }
 
 interface Opening extends StoreOptions {
-  /** False for a store that is being made. */
+  /** False for a store that is new. */
   readonly wasThere: boolean;
 }
 
-/** A crash anywhere in here leaves a store that the next start takes for new, or for ended without order. */
+/** A crash anywhere in here leaves a store that the next start takes for new, or for one without an orderly end. */
 async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Opening): Promise<SqliteLedger> {
   refuseVanished(folder);
   const seal = sizeOf(folder.ledger) === undefined ? undefined : unbrokenSeal(folder, options.clock.wallMs());
@@ -142,7 +144,7 @@ async function openLocked(folder: StoreFolder, lock: SpenderLock, options: Openi
     if (clean === 0 || seal === undefined) await verify(connection, folder.path, clean === 1);
     if (loss !== undefined) connection.run(NEW_IDENTITY);
     ensureBallast(folder.ballast);
-    // One that is missing stays so: whoever spends has to hear of it.
+    // A missing watermark stays missing: the next spender has to learn of it.
     const watermark = unmarked === undefined ? Watermark.open(folder.watermark) : { write() {}, close() {} };
     connection.run('UPDATE ledger SET clean = 0');
     limitPages(connection);
@@ -157,7 +159,7 @@ interface Opened {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write' | 'close'>;
   readonly lock: SpenderLock;
-  /** Undefined when the ledger was not as it had been sealed, and was checked in full. */
+  /** Undefined when the ledger had changed since it was sealed, and was checked in full. */
   readonly seal: Seal | undefined;
   readonly clock: Clock;
 }
@@ -178,7 +180,7 @@ function spenderOf(
     lookout: new Lookout(folder, connection),
     folder: folder.path,
     makeRoom() {
-      // Folding the log into the database would take the room for itself.
+      // Moving the log into the database would take that room for itself.
       connection.pragma('wal_autocheckpoint = 0');
       freeBallast(folder.ballast);
       raiseLimit(connection);
@@ -198,7 +200,7 @@ function spenderOf(
   });
 }
 
-/** Without a seal the next start checks everything, and nothing else comes of it. */
+/** Seals the ledger if it can. Without a seal the next start checks everything, and nothing else happens. */
 function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], clock: Clock): void {
   try {
     seal(folder, since, clock.wallMs());
@@ -208,8 +210,8 @@ function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], 
 }
 
 /**
- * A store whose spender was killed is checked as by a spender. Beside one that is at work it is not: that one has
- * checked it, and what is read has checksums.
+ * Checks a store whose spender was killed as a spender would. Beside a running spender it does not: that one has
+ * checked the store, and what is read has checksums.
  */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
   refuseForeignNotes();
@@ -267,16 +269,16 @@ function refuseVanished(folder: StoreFolder): void {
   throw damaged(folder.path, 'ledger.db is missing, and entries had been written to it');
 }
 
-/** Whether the watermark says so, or has become unreadable, which only damage does. */
+/** Whether the watermark shows a commit, or is unreadable, which only damage causes. */
 function everCommitted(folder: StoreFolder): boolean {
   const mark = readWatermark(folder.watermark);
   return mark === 'unreadable' || (mark ?? 0) > 0;
 }
 
 /**
- * A ledger that knows fewer commits than the watermark has lost some; one with commits and without a watermark may have.
- * The mark is read first, and once more when there is none: a spender beside us makes it before its first commit, and
- * raises it after each, so a ledger that is whole is never behind.
+ * A ledger with fewer commits than the watermark says has lost some; one with commits and without a watermark may have.
+ * The watermark is read first, and once more when there is none: a running spender makes it before its first commit,
+ * and raises it after each, so an intact ledger is never behind.
  */
 function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   const mark = readWatermark(folder.watermark);
@@ -296,14 +298,14 @@ function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
 
 interface Checked {
   readonly clean: number;
-  /** What holds a spender back and nobody else: whether the newest commits are there cannot be told. */
+  /** A problem that stops a spender but no reader: it is unknown whether the newest commits are there. */
   readonly unmarked: StopError | undefined;
 }
 
-/** What is accepted is a ledger of its own from then on, so that the other one is still missed when it comes back. */
+/** An accepted ledger gets a new identity, so that the lost one is still missed when it comes back. */
 const NEW_IDENTITY = 'UPDATE ledger SET identity = lower(hex(randomblob(16)))';
 
-/** @throws StopError `store_lost` when something is, and nobody accepts that. */
+/** @throws StopError `store_lost` when a ledger is lost and the user does not accept that. */
 function requireAccepted(loss: string | undefined, { acceptLost, tell }: StoreOptions): void {
   if (loss === undefined) return;
   if (acceptLost !== true) throw lost(loss);

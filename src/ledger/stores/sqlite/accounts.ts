@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
 import { checkAccount } from './table-sums.ts';
 
-/** What is remembered about an account besides its money: how it answers, how fast it may be asked, its pauses. */
+/** What is remembered about an account besides its money: how it answers, how fast it may be asked, and its pauses. */
 
 interface AccountRow {
   readonly answers: number;
@@ -78,7 +78,7 @@ export function setUsage(connection: Connection, account: number, usage: UsageMa
   );
 }
 
-/** Misses that another answer has ended meanwhile are nothing to mark. */
+/** Marks the present misses. If another answer has ended them meanwhile, there is nothing to mark. */
 export function markMisses(connection: Connection, account: number, { place, kept }: MissesMark): void {
   connection.run(
     'UPDATE accounts SET misses_place = ?, misses_kept = ? WHERE id = ? AND misses > 0',
@@ -88,7 +88,7 @@ export function markMisses(connection: Connection, account: number, { place, kep
   );
 }
 
-/** Longer than any run that a report is drawn of; a vendor that pauses every minute leaves some 130,000 entries. */
+/** Longer than any run that a report shows; a vendor that pauses every minute leaves some 130,000 entries. */
 const PAUSES_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export function notePause(connection: Connection, account: number, pause: PauseRecord): void {

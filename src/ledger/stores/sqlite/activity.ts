@@ -1,12 +1,12 @@
 import type { Activity } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 
-/** What a batch sent, by when its intents were written, and spent, by when its attempts were closed. */
+/** What a batch sent over time, by the dates of its intents, and spent, by the dates on which its attempts closed. */
 
 const SENT = `FROM attempts a CROSS JOIN closures k ON k.attempt = a.id
  WHERE a.batch = :batch AND k.kind <> 'not_sent'`;
 
-/** @param most buckets, at least 1. @param unitMs of which the length of a bucket is a multiple. */
+/** @param most how many buckets, at least 1. @param unitMs the length of a bucket is a multiple of this. */
 export function activityOf(connection: Connection, batch: number, most: number, unitMs = 1): Activity {
   const span = connection.get<{ fromMs: number | null; untilMs: number | null }>(
     `SELECT min(a.intent_at) AS fromMs, max(max(a.intent_at, k.closed_at)) AS untilMs ${SENT}`,
@@ -17,7 +17,7 @@ export function activityOf(connection: Connection, batch: number, most: number, 
   const bucketMs = Math.ceil((untilMs - fromMs + 1) / (most * unitMs)) * unitMs;
   const length = Math.ceil((untilMs - fromMs + 1) / bucketMs);
   const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
-  // A clock that was set back may have closed an attempt before the first began.
+  // If the clock was set back, an attempt may have closed before the first one began.
   const counted = connection.each<{ sent: number; closed: number; requests: number; credits: number }>(
     `SELECT CAST((a.intent_at - :fromMs) / :bucketMs AS INTEGER) AS sent,
             max(0, CAST((k.closed_at - :fromMs) / :bucketMs AS INTEGER)) AS closed,

@@ -1,9 +1,9 @@
 import type { FreshSince } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 
-/** How old answers are, and what came of buying them anew. The view `answer_ages` says what the age of an answer is. */
+/** How old answers are, and what became of buying them again. The view `answer_ages` defines the age of an answer. */
 
-/** The batch's rows are gone through one by one, at about a million in two seconds, until one is found. */
+/** Goes through the rows of the batch until it finds one, a million rows in about two seconds. */
 export function hasOlderThan(connection: Connection, batch: number, freshSince: FreshSince): boolean {
   const { foundMs = null, noMatchMs = null } = freshSince;
   if (foundMs === null && noMatchMs === null) return false;

@@ -3,7 +3,7 @@ import { type AgreementRow, agreementChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
 
-/** To which requests of jobs and dialects somebody agreed. */
+/** The requests of jobs and dialects to which a person agreed. */
 
 export function agreementTo(connection: Connection, sha256: string): Agreement | undefined {
   const sql = 'SELECT * FROM agreements WHERE sha256 = ?';
@@ -13,7 +13,7 @@ export function agreementTo(connection: Connection, sha256: string): Agreement |
   return { sha256, shown: row.shown, agreedAtMs: row.agreed_at };
 }
 
-/** The first time counts. */
+/** Keeps an agreement; an earlier one for the same content stays. */
 export function insertAgreement(connection: Connection, { sha256, shown, agreedAtMs }: Agreement): void {
   if (agreementTo(connection, sha256) !== undefined) return;
   const row = { sha256, shown, agreed_at: wholeMs(agreedAtMs) };

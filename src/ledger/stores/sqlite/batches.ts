@@ -14,7 +14,7 @@ import { wholeMs } from './entries.ts';
 import { insertPlan } from './plans.ts';
 import { batchId, batchNumber } from './records.ts';
 
-/** Making, resuming and changing batches. Everything here runs inside a group's transaction. */
+/** Makes, resumes and changes batches. Everything here runs inside a group's transaction. */
 
 interface Started {
   readonly id: number;
@@ -24,11 +24,11 @@ interface Started {
 
 export interface Beginning {
   readonly spec: BatchSpec;
-  /** The account's number. */
+  /** The account's number in the tables. */
   readonly account: number;
   /** Whether a finished batch is followed by a new generation. */
   readonly renew: boolean;
-  /** What a new batch works off; empty for a batch that only reads. */
+  /** The planned rows of a new batch; empty for a batch that only reads. */
   readonly plan: readonly PlannedRow[];
 }
 
@@ -47,7 +47,7 @@ export function startBatch(connection: Connection, beginning: Beginning): Starte
   return { id, start: 'new', superseded };
 }
 
-/** Other content at the same place: what is unfinished of it never resumes. */
+/** Ends unfinished batches over other content at the same place: they never resume. */
 function supersedeLineage(connection: Connection, spec: BatchSpec): readonly BatchId[] {
   return connection
     .all<{ id: number }>(
@@ -58,7 +58,7 @@ function supersedeLineage(connection: Connection, spec: BatchSpec): readonly Bat
     .map(({ id }) => batchId(id));
 }
 
-/** The same content may have been moved, and the account renamed, since the last run: the newest names count. */
+/** The same content may have been moved, and the account renamed, since the last run: the newest names are kept. */
 function follow(connection: Connection, id: number, spec: BatchSpec): void {
   connection.run(
     'UPDATE batches SET lineage = ?, input_path = ?, account_name = ? WHERE id = ?',
@@ -103,7 +103,7 @@ const cutOff = (ms: number | undefined): number | null => (ms === undefined ? nu
 
 const BATCH_IDS = 2 ** 32;
 
-/** Random, so that a batch of one store is not mistaken for one of another by its name. */
+/** The number is random, so that nobody mistakes a batch of one store for one of another. */
 function freeId(connection: Connection): number {
   for (;;) {
     const id = randomInt(BATCH_IDS);

@@ -5,16 +5,16 @@ import { type BootRow, bootChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { wholeMs } from './entries.ts';
 
-/** What is known of the time: each start of the machine that attempts were made in, and what was said in it. */
+/** What is known of the time: each boot of the machine in which attempts were made, and the times noted in it. */
 
 type StoredBoot = BootRow & { readonly checksum: number };
 
-/** @returns the number of the boot, if the ledger knows it. */
+/** @returns the number of the boot, or undefined when the ledger does not know it. */
 export function bootNumbered(connection: Connection, id: string): number | undefined {
   return connection.get<{ id: number }>('SELECT id FROM boots WHERE boot = ?', id)?.id;
 }
 
-/** Notes a boot that is new. A calendar that is behind what was confirmed is not believed. */
+/** Notes a new boot. A calendar that is behind the confirmed time is not believed. */
 export function insertBoot(connection: Connection, boot: BootTime, atMs: number): number {
   const known = bootNumbered(connection, boot.id);
   if (known !== undefined) return known;
@@ -65,7 +65,7 @@ export function confirmedTime(connection: Connection): number | undefined {
   return row?.at ?? undefined;
 }
 
-/** Undefined for an attempt that an older Rowonce made. */
+/** The time of an attempt on the boot clock; undefined for one that an older Rowonce made. */
 export function momentOf(
   connection: Connection,
   { boot, uptime }: { readonly boot: number | null; readonly uptime: number | null },

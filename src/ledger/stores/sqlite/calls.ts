@@ -41,8 +41,8 @@ import {
 } from './records.ts';
 
 /**
- * What the ledger holds for calls and attempts. Each question is a few reads by integer key, a microsecond or two each;
- * one join over the same tables would be no faster and would not say which row it was that had been altered.
+ * What the ledger holds for calls and attempts. Each question is a few reads by integer key, one or two microseconds
+ * each; one join over the same tables would be no faster, and would not show which row was altered.
  */
 type CallWithState = StoredCall & {
   readonly answer: number | null;
@@ -51,16 +51,16 @@ type CallWithState = StoredCall & {
 };
 type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
 
-/** As far back as the newest answers of an account are looked for. */
+/** How many of the newest attempts are searched for an account's answers. */
 const ATTEMPTS_LOOKED_THROUGH = 1_000;
 
-/** All but `day`, which SQLite would work out for every row. */
+/** Every column except `day`, which SQLite would compute for every row. */
 const COLUMNS =
   'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
 
 export class Calls {
   readonly #connection: Connection;
-  /** Under which calls were hidden when their person was forgotten; undefined: none was. */
+  /** The key that hides calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
 
   constructor(connection: Connection, secret?: Buffer) {
@@ -75,13 +75,13 @@ export class Calls {
     return this.#connection.get(sql, hiddenKey(this.#secret, key));
   }
 
-  /** `batch` is whose decision counts. */
+  /** @param batch whose decisions count. */
   state(key: Buffer, batch: number | undefined): CallState {
     const call = this.byKey(key);
     return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);
   }
 
-  /** A call by its number in the tables, whether or not the index of the keys knows it. */
+  /** A call by its number in the tables, even if the index of the keys does not know it. */
   numbered(id: number): { readonly accountIdentity: string; readonly call: Call; readonly state: CallState } {
     const call = this.#call(id);
     const sql = 'SELECT identity FROM accounts WHERE id = ?';
@@ -103,10 +103,10 @@ export class Calls {
   }
 
   /**
-   * The answer that an attempt brought, or undefined when it is none. Plans ask for a million of them, so nothing is read
-   * twice, and what was told only where it can be.
+   * The answer of an attempt, or undefined when the attempt has none. Plans ask for a million of them, so nothing is
+   * read twice, and a told answer is only looked for where one is possible.
    * @param call its call, when that has been read already.
-   * @param readTo the newest reading that counts; left out: of all.
+   * @param readTo the newest reading that counts; without it all of them count.
    */
   answer(
     attempt: number,
@@ -127,7 +127,7 @@ export class Calls {
     });
   }
 
-  /** Attempts are numbered in the order of their intents, so the newest are at the end of the table. */
+  /** Attempts have numbers in the order of their intents, so the newest ones are at the end of the table. */
   newestFound(accountIdentity: string, most: number): readonly FoundReply[] {
     const attempts = this.#connection.all<AttemptOfCall>(
       `SELECT a.* FROM (SELECT ${COLUMNS} FROM attempts ORDER BY id DESC LIMIT ${ATTEMPTS_LOOKED_THROUGH}) a
@@ -143,12 +143,14 @@ export class Calls {
     });
   }
 
-  /** All that is known about it. */
+  /** Everything that is known about an attempt. */
   recorded(attempt: number): AttemptRecord {
     return this.#record(this.#attempt(attempt));
   }
 
-  /** Doubts that rows of the batch wait for: its own attempts, and those of others that a row of its names. */
+  /**
+   * Doubts that rows of the batch wait for: its own attempts, and attempts of other batches that one of its rows names.
+   */
   doubts(batch: number): readonly Doubt[] {
     const calls = this.#connection.all<CallWithState & { readonly doubt: number }>(
       `SELECT c.* FROM calls c JOIN attempts d ON d.id = c.doubt
@@ -181,7 +183,7 @@ export class Calls {
     return attempts.map((attempt) => this.#record(attempt));
   }
 
-  /** Open attempts up to this number. */
+  /** Open attempts with numbers up to this one. */
   open(newest: number): readonly OpenAttempt[] {
     const attempts = this.#connection.all<AttemptOfCall & { readonly identity: string }>(
       `SELECT a.*, p.identity FROM attempts a
@@ -227,7 +229,7 @@ export class Calls {
     };
   }
 
-  /** When the first attempt under an idempotency key was made, on the boot clock. */
+  /** When the first attempt under an idempotency key began, on the boot clock. */
   #firstUnder(key: string): BootMoment | undefined {
     const row = this.#connection.get<{ boot: number | null; uptime: number | null }>(
       `SELECT a.boot, a.uptime FROM requests r JOIN attempts a ON a.id = r.attempt
@@ -237,13 +239,13 @@ export class Calls {
     return row && momentOf(this.#connection, row);
   }
 
-  /** What lost attempts of the call may have cost; the newest may have repeated an earlier one and hold nothing. */
+  /** What lost attempts of the call may have cost; the newest may repeat an earlier one and hold nothing. */
   #held(call: number): number {
     const sql = 'SELECT sum(reserved) AS held FROM held_attempts WHERE call = ?';
     return this.#connection.get<{ held: number | null }>(sql, call)?.held ?? 0;
   }
 
-  /** The batch's last word on this loss, unless an attempt is just making use of it. */
+  /** The batch's last decision about this loss, unless an attempt is using it. */
   #decision(doubt: number, batch: number): Decision | undefined {
     const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number; used: number }>(
       `SELECT d.*, c.key, EXISTS (SELECT 1 FROM attempts a WHERE a.decision = d.id AND a.open = 1) AS used
@@ -282,7 +284,9 @@ export class Calls {
     };
   }
 
-  /** Why the money of a lost attempt was given back by the attempt `by`: it was released, or answered under the key. */
+  /**
+   * Why a lost attempt's money was given back: it was released, or the attempt `by` was answered under the same key.
+   */
   #freed(by: number): AttemptRecord['released'] {
     const sql = 'SELECT * FROM releases WHERE attempt = ?';
     const release = this.#connection.get<ReleaseRow & { readonly checksum: number }>(sql, by);
@@ -305,7 +309,7 @@ export class Calls {
     return this.#connection.all('SELECT * FROM readings WHERE attempt = ? ORDER BY id', attempt);
   }
 
-  /** What a person told about the attempt, else what allowed it. */
+  /** What a person told about the attempt; otherwise the decision that allowed it. */
   #decisionAbout(attempt: AttemptOfCall): Decision | undefined {
     const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number }>(
       `SELECT d.*, c.key FROM decisions d JOIN calls c ON c.id = d.call

@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The checksum of a row of money: CRC-32 over its values as a JSON list, then over the body's bytes. It is there for
- * flipped bits and torn pages, which SQLite itself does not notice inside a cell; it is no defence against an attacker.
- * The lists are part of the stored format: changing one makes every older store look damaged.
+ * The checksum of a row of money: CRC-32 over its values as a JSON list, then over the body's bytes. It detects flipped
+ * bits and torn pages, which SQLite itself does not notice inside a cell; it does not stop an attacker. The lists are
+ * part of the stored format: if one changes, every older store looks damaged.
  */
 export type Value = string | number | null;
 
 const checksum = (values: readonly Value[], body?: Buffer): number =>
   checksumOfText(JSON.stringify(values), body ?? null);
 
-/** Of a list that is JSON text already, and of the body that follows it. */
+/** The checksum of a list that is JSON text already, followed by the body. */
 export function checksumOfText(list: string, body: Buffer | null): number {
   const head = crc32(list);
   return body === null ? head : crc32(body, head);
@@ -34,12 +34,12 @@ export interface AttemptRow {
   readonly intent_at: number;
   readonly decision: number | null;
   readonly replaces: number | null;
-  /** Both NULL in an attempt that was made before schema 4, whose checksum is without them. */
+  /** Both are NULL in an attempt that was made before schema 4, whose checksum omits them. */
   readonly boot: number | null;
   readonly uptime: number | null;
 }
 
-/** Over the call's key and not its number, so that no other call's answer can pass for this one's. */
+/** The checksum covers the call's key and not its number, so that no other call's answer can pass for this one's. */
 export const attemptChecksum = (row: AttemptRow, key: Buffer): number =>
   checksum([
     row.id,
@@ -83,7 +83,7 @@ export interface ClosureRow {
   readonly charged: number;
   readonly why: string;
   readonly closed_at: number;
-  /** NULL in what is no answer, and in one that was settled before schema 5, whose checksum is without it. */
+  /** NULL when this is no answer, or was settled before schema 5, whose checksums omit it. */
   readonly dialect: number | null;
 }
 
@@ -196,7 +196,7 @@ export interface SubjectRow {
   readonly name: string;
 }
 
-/** Without the sequence, which grows: that is what the entries of `changes` add up to. */
+/** The checksum omits the sequence, which grows: the entries of `changes` add up to that. */
 export const subjectChecksum = (row: SubjectRow): number =>
   checksum([row.id, row.account, row.project, row.name]);
 
@@ -205,11 +205,11 @@ export interface ErasureRow {
   readonly kind: string;
   readonly at: number;
   readonly key_check: string | null;
-  /** JSON. */
+  /** The files as JSON. */
   readonly files: string;
 }
 
-/** Without whether it has ended, which changes once. */
+/** The checksum omits whether the erasure has ended, which changes once. */
 export const erasureChecksum = (row: ErasureRow): number =>
   checksum([row.id, row.kind, row.at, row.key_check, row.files]);
 
@@ -244,7 +244,7 @@ export const changeChecksum = (row: ChangeRow): number =>
 export interface PlannedCells {
   readonly batch: number;
   readonly row: number;
-  /** JSON. */
+  /** The planned row as JSON. */
   readonly planned: string;
 }
 
@@ -256,10 +256,10 @@ export interface OutcomeRow {
   readonly kind: string;
   readonly matched_by: string | null;
   readonly reason: string | null;
-  /** JSON. */
+  /** The answers as JSON. */
   readonly answers: string;
   readonly input: number | null;
-  /** NULL where no answer of it had a reading; the checksum is without it then. */
+  /** NULL when none of its answers had a reading; the checksum omits it then. */
   readonly read_to: number | null;
 }
 
@@ -285,6 +285,6 @@ export interface MarkRow {
 export const markChecksum = (row: MarkRow): number =>
   checksum([row.batch, row.row, row.byte_offset, row.lines]);
 
-/** Of a row whose table has columns added to it now and then: over their names as well. */
+/** The checksum of a row whose table may get new columns: it covers their names as well. */
 export const cellsChecksum = (cells: readonly (readonly [name: string, value: Value])[]): number =>
   checksum(cells.flat());

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 
 /**
- * One connection to an SQLite file: pragmas that must hold on every connection, statements prepared once by their
- * text, and SQLite's errors turned into what the user can do about them.
+ * One connection to an SQLite file: pragmas that must hold on every connection, statements that are prepared once for
+ * their text, and SQLite's errors, translated into what the user can do about them.
  */
 
 type Value = string | number | null | Buffer;
@@ -11,7 +11,7 @@ type Value = string | number | null | Buffer;
  * In a join, compare with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement again
  * whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one.
  */
-/** Values for `?` in their order, or one object for `:name`, where a value is needed more than once. */
+/** Values for `?` in their order, or one object for `:name`, when a statement needs a value more than once. */
 type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
 
 export interface ConnectionOptions {
@@ -23,7 +23,7 @@ export interface ConnectionOptions {
 export class Connection {
   readonly path: string;
   readonly #database: Database.Database;
-  /** Open connections of this process, by their path. */
+  /** Number of open connections of this process, by path. */
   static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
 
@@ -34,7 +34,7 @@ export class Connection {
     try {
       this.#harden();
     } catch (error) {
-      // Whoever gets an exception from a constructor has nothing to close.
+      // The caller of a constructor that throws has nothing to close.
       this.close();
       throw error;
     }
@@ -48,7 +48,7 @@ export class Connection {
     return this.#prepared(sql).all(...values) as Row[];
   }
 
-  /** Only where nothing else uses the connection until the last row: an open iterator blocks every write. */
+  /** For use only where nothing else uses the connection until the last row: an open iterator blocks every write. */
   each<Row>(sql: string, ...values: Values): IterableIterator<Row> {
     return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;
   }
@@ -58,27 +58,27 @@ export class Connection {
     return { changes, id: Number(lastInsertRowid) };
   }
 
-  /** Several statements that return nothing. */
+  /** Runs several statements that return nothing. */
   script(sql: string): void {
     this.#database.exec(sql);
   }
 
-  /** A pure function for use in statements of this connection. */
+  /** Defines a pure function for statements of this connection. */
   define(name: string, work: (text: string, bytes: Buffer | null) => Value): void {
     this.#database.function(name, { deterministic: true }, work);
   }
 
-  /** The value that a pragma gives back. */
+  /** Runs a pragma and returns its value. */
   pragma(source: string): unknown {
     return this.#database.pragma(source, { simple: true });
   }
 
-  /** False after SQLite itself took a transaction back, as it may when the disk is full. */
+  /** False when SQLite itself has rolled a transaction back, as it may when the disk is full. */
   get inTransaction(): boolean {
     return this.#database.inTransaction;
   }
 
-  /** Reads that must see one state of the ledger. */
+  /** Runs reads that must see one state of the ledger. */
   snapshot<T>(read: () => T): T {
     this.run('BEGIN');
     try {
@@ -102,14 +102,14 @@ export class Connection {
     Connection.#open.set(path, (Connection.#open.get(path) ?? 0) + by);
   }
 
-  /** @throws SQLITE_NOTADB for a file that is no database, SQLITE_BUSY for one that is locked exclusively. */
+  /** @throws SQLITE_NOTADB for a file that is no database, SQLITE_BUSY for an exclusively locked one. */
   #harden(): void {
-    // SQLite opens files lazily; reading the header tells at once what they are.
+    // SQLite opens files lazily; reading the header shows at once what they are.
     this.pragma('schema_version');
-    // The triggers are the money rules. Without recursive triggers, REPLACE would delete rows behind their back.
+    // The triggers are the money rules. Without recursive triggers, REPLACE would delete rows without firing them.
     this.pragma('foreign_keys = ON');
     this.pragma('recursive_triggers = ON');
-    // A file that somebody else altered must not run functions of its choice, nor be believed in its cell sizes.
+    // A file that somebody else altered must not run functions of its choice, nor be trusted in its cell sizes.
     this.pragma('trusted_schema = OFF');
     this.pragma('cell_size_check = ON');
     // better-sqlite3 compiles WAL to NORMAL, which loses commits with the power. FULL is what "durable" means here.
@@ -128,7 +128,7 @@ export class Connection {
   }
 }
 
-/** SQLite's name for what went wrong, such as `SQLITE_FULL`; undefined for errors that are not SQLite's. */
+/** SQLite's name for an error, such as `SQLITE_FULL`; undefined for errors that are not SQLite's. */
 export function sqliteCode(error: unknown): string | undefined {
   return error instanceof Database.SqliteError ? error.code : undefined;
 }
@@ -138,25 +138,25 @@ export function isDiskFull(error: unknown): boolean {
   return ['SQLITE_FULL', 'ENOSPC', 'EDQUOT'].includes(codeOf(error));
 }
 
-/** A kernel turns a disk read-only when it fails. */
+/** Whether the disk fails: a kernel then makes it read-only. */
 function isDiskFailing(error: unknown): boolean {
   return /^(SQLITE_READONLY|SQLITE_IOERR|EROFS$|EIO$)/.test(codeOf(error));
 }
 
-/** SQLite's code, or that of the file system. */
+/** The error code of SQLite or of the file system. */
 function codeOf(error: unknown): string {
   return sqliteCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
 }
 
-/** Constraints are bugs of ours and concern one write; everything else of SQLite's concerns the store. */
+/** A failed constraint is a bug of ours and concerns one write; every other error of SQLite concerns the store. */
 export function concernsOneWrite(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === undefined || code.startsWith('SQLITE_CONSTRAINT');
 }
 
 /**
- * SQLITE_ERROR is said of a statement that does not fit the schema, or of text that is not JSON. Every statement of ours
- * fits our schema, and only JSON was written where JSON is read.
+ * SQLite reports SQLITE_ERROR for a statement that does not fit the schema, and for text that is not JSON. All our
+ * statements fit our schema, and only JSON is written where JSON is read.
  */
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_FORMAT', 'SQLITE_ERROR', 'SQLITE_MISMATCH'];
 
@@ -164,12 +164,12 @@ function saysDamage(code: string): boolean {
   return DAMAGE_CODES.some((each) => code.startsWith(each));
 }
 
-/** A row whose checksum does not fit, or that is not whole. */
+/** A row with a wrong checksum, or an incomplete one. */
 export class AlteredRow extends Error {}
 
 /**
- * What was read is not what is ever written, such as a number that no number can hold. Rows are turned into values only
- * by short code without branches of its own, so it is the rows that are wrong.
+ * Explains an error while rows were read: a value that is never written, such as a number out of range, is damage. Only
+ * short code without branches turns rows into values, so the rows are wrong and not the code.
  */
 export function explainedReading(error: unknown, folder: string): unknown {
   const wrongs = [TypeError, RangeError, SyntaxError];
@@ -199,12 +199,12 @@ export function damaged(folder: string, fact: string, cause?: unknown): StopErro
   );
 }
 
-/** What an error of SQLite means to a user; other errors, bugs of ours among them, pass unchanged. */
+/** Turns an error of SQLite into what it means to a user; other errors, such as bugs of ours, pass unchanged. */
 export function explained(error: unknown, folder: string): unknown {
   if (error instanceof StopError) return error;
   if (error instanceof AlteredRow) return damaged(folder, error.message, error);
   if (isDiskFull(error)) return diskFull(folder, error);
-  // Errors of the file system name the call that failed; bugs of ours do not.
+  // Errors of the file system name the failed system call; bugs of ours do not.
   if (error instanceof Error && 'syscall' in error) return unusable(folder, error, error.message);
   const code = sqliteCode(error);
   if (code === undefined || concernsOneWrite(error)) return error;

@@ -30,7 +30,7 @@ import {
 import type { Connection } from './connection.ts';
 import { batchNumber, keyBytes } from './records.ts';
 
-/** The entries of the book of money: written once, each with its checksum. What they bring about is the triggers' work. */
+/** Writes the entries of the book of money: once, each with its checksum. Triggers then update totals and states. */
 type Cell = string | number | null | Buffer;
 
 function insert(connection: Connection, table: string, row: Readonly<Record<string, Cell>>): void {
@@ -39,13 +39,15 @@ function insert(connection: Connection, table: string, row: Readonly<Record<stri
   connection.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, row);
 }
 
-/** The number of an account in the tables; one that is new to the ledger gets one. */
+/** The number of an account in the tables; a new account gets one. */
 export function accountNumber(connection: Connection, identity: string): number {
   const known = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
   return known?.id ?? connection.run('INSERT INTO accounts (identity) VALUES (?)', identity).id;
 }
 
-/** Nothing is ever deleted from these tables, so the numbers grow. They are chosen here, as checksums cover them. */
+/**
+ * Nothing is ever deleted from these tables, so numbers only grow. They are chosen here, because checksums cover them.
+ */
 export function nextNumber(
   connection: Connection,
   table: 'attempts' | 'calls' | 'decisions' | 'looks' | 'readings' | 'subjects',
@@ -53,10 +55,10 @@ export function nextNumber(
   return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
 }
 
-/** Times are whole milliseconds in the tables; a clock may give fractions. */
+/** Times in the tables are whole milliseconds; a clock may give fractions. */
 export const wholeMs = (ms: number): number => Math.floor(ms);
 
-/** @param boot the number of the boot in which it is made; undefined: unknown. */
+/** @param boot the number of the boot in which the attempt is made; undefined when it is unknown. */
 export function insertAttempt(connection: Connection, intent: Intent, boot?: number): AttemptId {
   const key = keyBytes(intent.key);
   const row = {
@@ -107,7 +109,7 @@ function callNumber(connection: Connection, intent: Intent, key: Buffer): number
   return row.id;
 }
 
-/** The number of a subject in the tables; one that is new to the ledger gets one. */
+/** The number of a subject in the tables; a new subject gets one. */
 function subjectNumber(connection: Connection, account: number, { project = '', name }: Subject): number {
   const known = connection.get<{ id: number }>(
     'SELECT id FROM subjects WHERE account = +? AND project = +? AND name = +?',
@@ -121,7 +123,7 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
   return row.id;
 }
 
-/** Moves its subject on; to be followed by what settles the attempt, in the same transaction. */
+/** Advances the subject of a change; the same transaction must then settle the attempt. */
 export function insertChange(connection: Connection, row: ChangeRow): void {
   insert(connection, 'changes', { ...row, checksum: changeChecksum(row) });
 }
@@ -150,7 +152,7 @@ export function insertClosure(
   insert(connection, 'closures', { ...row, checksum: closureChecksum(row) });
 }
 
-/** @returns what is booked of it now, which is never less than before. */
+/** @returns the cost that is booked now, which is never less than before. */
 export function insertReading(connection: Connection, reading: Reading): Credits {
   const { attempt, answer, why, dialect, atMs } = reading;
   const booked = connection.get<{ charged: number | null }>(
@@ -167,7 +169,7 @@ export function insertReading(connection: Connection, reading: Reading): Credits
   return charged;
 }
 
-/** @returns its number. */
+/** @returns the number of the decision. */
 export function insertDecision(
   connection: Connection,
   spec: DecisionSpec,
@@ -188,7 +190,7 @@ export function insertDecision(
   return row.id;
 }
 
-/** Whoever tells speaks of the call, so every attempt of it that holds money is settled; the newest is its answer. */
+/** A person tells about the call, so every attempt of it that holds money is settled; the newest one is its answer. */
 export function insertTold(connection: Connection, call: number, decision: number, reply: RawReply): void {
   const lost = connection.all<{ id: number; reserved: number }>(
     'SELECT attempt AS id, reserved FROM held_attempts WHERE call = ? ORDER BY attempt',

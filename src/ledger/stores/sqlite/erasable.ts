@@ -5,11 +5,11 @@ import type { Connection } from './connection.ts';
 import { keptLists } from './kept-lists.ts';
 import { batchId } from './records.ts';
 
-/** What of a ledger is about a person, or older than a moment. Reads only. */
+/** The parts of a ledger that are about a person, or older than a time. This file only reads. */
 export interface Erasable {
-  /** Erased with all that is known of them. */
+  /** Calls that are erased with everything about them. */
   readonly calls: ReadonlySet<number>;
-  /** Attempts of other calls about which something was said that goes. */
+  /** Attempts of other calls; what was said about these attempts is erased. */
   readonly attempts: ReadonlySet<number>;
   /** Bodies of other answers, without the person. */
   readonly cuts: readonly Cut[];
@@ -17,7 +17,7 @@ export interface Erasable {
   readonly subjects: ReadonlySet<number>;
   readonly unsettled: readonly { readonly batch: BatchId; readonly row: number }[];
   readonly batches: ReadonlySet<number>;
-  /** In how many places beside the book something is named after the person. */
+  /** In how many other places something is named after the person. */
   readonly names: number;
 }
 
@@ -32,7 +32,7 @@ export interface ErasableRow {
   readonly row: number;
 }
 
-/** What would be erased, and what a person is told about it. */
+/** What would be erased, and what the user is told about it. */
 export function erasureOf(connection: Connection, folder: string, order: ErasureOrder) {
   const found = order.kind === 'person' ? aboutPerson(connection, order) : olderThan(connection, order);
   const lists = keptLists(connection, folder, order);
@@ -54,7 +54,7 @@ export function isNothing({ calls, cut, rows, memberships, names, files }: Erase
   return calls + cut + rows + memberships + names + files.length === 0;
 }
 
-/** An answer from which somebody was cut out stands in the outputs of all rows that used it. */
+/** An answer from which a person was cut out is in the outputs of all rows that used it. */
 function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly string[] {
   const batches = new Set(rows.map(({ batch }) => batch));
   const attempts = JSON.stringify(cuts.map(({ attempt }) => attempt));
@@ -62,7 +62,7 @@ function outputsOf(connection: Connection, { rows, cuts }: Erasable): readonly s
   return connection.all<{ path: string }>(OUTPUTS, list(batches)).map(({ path }) => path);
 }
 
-/** Beside an output stand the files that are named after it, such as the people who were found and the report. */
+/** Beside an output are files that are named after it, such as the list of people who were found and the report. */
 const OUTPUTS = `
 WITH outputs AS (
   SELECT output_path AS path FROM batches
@@ -113,7 +113,7 @@ function ids(connection: Connection, sql: string, ...values: readonly string[]):
   return connection.all<{ id: number }>(sql, ...values).map(({ id }) => id);
 }
 
-/** Somebody who is known by an id alone is found by the e-mail address of what was done with them. */
+/** A person who is known by an id alone is found by the e-mail address of the changes that were made for them. */
 const SUBJECTS = `
 SELECT id FROM subjects WHERE mentions(name, NULL)
 UNION SELECT subject FROM changes WHERE email IS NOT NULL AND mentions(email, NULL)`;
@@ -124,14 +124,14 @@ UNION SELECT a.call FROM requests r JOIN attempts a ON a.id = r.attempt WHERE me
 
 const CALLS_OF_SUBJECTS = 'SELECT id FROM calls WHERE subject IN (SELECT value FROM json_each(?))';
 
-/** A project that somebody owns is nobody, and so is what a call of the user's own is about. */
+/** A project with an owner is no person, and neither is the subject of a user's own call. */
 const SUBJECTS_OF_CALLS = `
 SELECT DISTINCT s.id FROM calls c JOIN subjects s ON s.id = c.subject
  WHERE c.id IN (SELECT value FROM json_each(?)) AND s.name NOT LIKE 'project:%' AND s.name NOT LIKE 'call:%'`;
 
 const ATTEMPTS = 'SELECT id FROM attempts WHERE call IN (SELECT value FROM json_each(?))';
 
-/** Whatever was said about attempts of other calls. */
+/** Everything that was said about attempts of other calls. */
 const WORDS = `
 SELECT a.id FROM attempts a WHERE a.call NOT IN (SELECT value FROM json_each(?)) AND a.id IN (
   SELECT attempt FROM closures WHERE mentions(why, NULL)
@@ -161,7 +161,7 @@ SELECT a.batch, a.row FROM attempts a JOIN calls c ON c.id = a.call
  WHERE a.id IN (SELECT value FROM json_each(:attempts))
    AND (a.open = 1 OR c.doubt = a.id OR EXISTS (SELECT 1 FROM held_attempts h WHERE h.attempt = a.id))`;
 
-/** Planned changes that are still to be made. */
+/** Planned changes that have not been made yet. */
 const UNFINISHED = `
 SELECT p.batch, p.row FROM planned p JOIN batches b ON b.id = p.batch AND b.state = 'open'
   LEFT JOIN rows r ON r.batch = p.batch AND r.row = p.row
@@ -175,7 +175,7 @@ interface AnswerRow {
   readonly body: Buffer;
 }
 
-/** @param calls gets those whose answers are about the person and nobody else. */
+/** @param calls receives the calls whose answers are about this person and nobody else. */
 function answersAbout(connection: Connection, mentions: Mentions, calls: Set<number>) {
   const found: Cut[] = [];
   const callOf = new Map<number, number>();
@@ -197,7 +197,7 @@ function answersAbout(connection: Connection, mentions: Mentions, calls: Set<num
   return { cuts, attempts: new Set(cuts.map(({ attempt }) => attempt)) };
 }
 
-/** What a change answers is about whoever it alters, who was found by the call already, and names others beside them. */
+/** The person whom a change alters was already found by its call; its answer names others beside them. */
 function leftOf(
   { operation, isChange, body }: Pick<AnswerRow, 'operation' | 'isChange' | 'body'>,
   mentions: Mentions,
@@ -212,7 +212,7 @@ function leftOf(
 
 // --------------------------------------------------------------------------------------------------------- by age
 
-/** What was bought, and not what was changed: who is a member where is needed as long as they are. */
+/** Answers that were bought, but no changes: a membership must be known for as long as it lasts. */
 function olderThan(
   connection: Connection,
   { beforeMs, accountIdentity }: ErasureOrder & { kind: 'age' },
@@ -249,7 +249,7 @@ SELECT c.id, l.batch, l.row,
    AND NOT EXISTS (
      SELECT 1 FROM attempts a JOIN closures k ON k.attempt = a.id WHERE a.call = c.id AND k.closed_at >= :before)`;
 
-/** Reasons of rows that were never asked for quote their cells. */
+/** The reason of a row that was never sent quotes its cells. */
 const OLD_ROWS = `
 SELECT r.batch, r.row FROM rows r, json_each(r.answers) j JOIN attempts a ON a.id = j.value
  WHERE r.kind <> 'in_doubt' AND a.call IN (SELECT value FROM json_each(:calls))

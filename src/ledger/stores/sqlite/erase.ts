@@ -38,16 +38,16 @@ import type { Erasable } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
 
 /**
- * Empties what was found, inside of one transaction: an entry first, then what it covers, then the content with its
- * checksums. The guards of the schema let nothing else pass.
+ * Empties what was found, inside one transaction: first an entry, then the list of what it covers, then the content
+ * with its checksums. The guards of the schema refuse everything else.
  */
 export interface Erasing {
   readonly order: ErasureOrder;
   readonly found: Erasable;
   readonly atMs: number;
-  /** Under which calls about a person are hidden; undefined: what is erased may be bought again. */
+  /** The key that hides calls about a person; undefined when erased answers may be bought again. */
   readonly secret: Buffer | undefined;
-  /** To be removed once this is committed. */
+  /** Files that are removed once this is committed. */
   readonly files: readonly string[];
 }
 
@@ -98,8 +98,9 @@ function cover(connection: Connection, erasure: number, found: Erasable): void {
 // ----------------------------------------------------------------------------------------------- calls and attempts
 
 /**
- * A change is never answered from an older one, so its key hides nothing that would be asked for again; and the key that a
- * person's call was hidden under once stays that of the first.
+ * Empties a call and replaces its key. A person's call gets its hidden key, so that it is recognised when it is asked
+ * again. Two kinds of calls get a random key: a change, which is never answered from an older one, and a call whose
+ * hidden key an earlier one has already.
  */
 function eraseCall(connection: Connection, id: number, atMs: number, secret: Buffer | undefined): void {
   const row = connection.get<CallRow & { subject: number | null }>('SELECT * FROM calls WHERE id = ?', id);
@@ -123,7 +124,10 @@ function eraseCall(connection: Connection, id: number, atMs: number, secret: Buf
   }
 }
 
-/** What rules are held against stays: the operation, its most, and of a change its subject and its place in line. */
+/**
+ * The call without its content. What rules need stays: the operation, its most, and of a change its subject and its
+ * sequence.
+ */
 function emptiedCall(
   connection: Connection,
   { operation, project, after, change, creditsMost }: JsonObject,
@@ -147,7 +151,7 @@ function emptiedCall(
   };
 }
 
-/** @param whole whether bodies go as well, and what was sent. */
+/** @param whole whether bodies and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
   const change = <Row extends object>(
     sql: string,
@@ -208,7 +212,7 @@ function eraseRow(connection: Connection, batch: number, row: number, reason: st
   connection.run(`UPDATE planned SET planned = ?, checksum = ? ${where}`, planned, checksum, batch, row);
 }
 
-/** That somebody is a member stays, and how often that changed; who it is goes. */
+/** Erases who a member is. The membership itself stays, and how often it changed. */
 function eraseSubject(connection: Connection, id: number): void {
   const row = connection.get<SubjectRow>('SELECT * FROM subjects WHERE id = ?', id);
   invariant(row !== undefined, `there is no subject ${id}`);
@@ -225,7 +229,7 @@ function eraseSubject(connection: Connection, id: number): void {
   }
 }
 
-/** What anybody may change at any time needs no guard: words beside the book. */
+/** Replaces the person in words beside the book, which need no guard because they may change at any time. */
 function replaceNames(connection: Connection, mentions: Mentions, batches: ReadonlySet<number>): void {
   const columns = ['settings', 'command', 'input_path', 'output_path', 'lineage'] as const;
   for (const id of batches) {
@@ -238,7 +242,7 @@ function replaceNames(connection: Connection, mentions: Mentions, batches: Reado
       connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, mentions.replacedIn(row.text), id);
     }
   }
-  // What is not known as ours any more is kept as the user's.
+  // A file that is no longer known as ours is kept like a user's file.
   connection.run('DELETE FROM files WHERE mentions(path, NULL)');
   connection.run('DELETE FROM pauses WHERE mentions(why, NULL)');
   connection.run(

@@ -5,13 +5,13 @@ import type { Connection } from './connection.ts';
 import { type StoreFolder, syncFolder } from './folder.ts';
 
 /**
- * Under which name a call is kept whose person was forgotten: its key says what it asked to everybody who can guess that,
- * so an HMAC of it takes its place. The 32 random bytes for that are a file beside the ledger. Without them what was
- * erased would be unknown, and bought again by mistake.
+ * Hides calls of forgotten people: a call's key reveals what it asked to anybody who can guess the question, so an HMAC
+ * of it takes its place. The 32 random bytes for that are in a file beside the ledger. Without them an erased call
+ * would be unknown, and bought again by mistake.
  */
 const KEY_BYTES = 32;
 
-/** Undefined when there is none that is whole. */
+/** The erasure key; undefined when there is no intact one. */
 export function readErasureKey(path: string): Buffer | undefined {
   try {
     const key = readFileSync(path);
@@ -22,7 +22,9 @@ export function readErasureKey(path: string): Buffer | undefined {
   }
 }
 
-/** On the disk before the first call is hidden by it. A crash leaves a key that hides nothing yet. */
+/**
+ * Makes the key and puts it on the disk before it hides the first call. A crash leaves a key that hides nothing yet.
+ */
 export function makeErasureKey(path: string): Buffer {
   const key = randomBytes(KEY_BYTES);
   const file = openSync(path, 'w', 0o600);
@@ -40,14 +42,14 @@ export function hiddenKey(secret: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', secret).update(key).digest();
 }
 
-/** By it a ledger knows the key again, and nobody learns it. */
+/** A check value by which a ledger recognises the key without revealing it. */
 export function keyCheck(secret: Buffer): string {
   return createHmac('sha256', secret).update('rowonce erasure key').digest('hex').slice(0, 16);
 }
 
 /**
- * What is the matter when calls are hidden under another key than the one that is there; undefined: nothing. An erasure
- * without the key makes a new one, which hides nobody who was forgotten before.
+ * What is wrong when calls are hidden with another key than the present one; undefined when nothing is. An erasure
+ * without the key makes a new one, which does not hide people who were forgotten before.
  */
 export function lostErasureKey(connection: Connection, folder: StoreFolder): string | undefined {
   const checks = connection.all<{ key_check: string }>(

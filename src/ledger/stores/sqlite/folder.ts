@@ -24,14 +24,14 @@ import { distrustOfFolder, ownedByAnother } from '../../../core/file-trust.ts';
 export interface StoreFolder {
   readonly path: string;
   readonly ledger: string;
-  /** SQLite's, which exists while the ledger is open, and after a kill. */
+  /** SQLite's log, which exists while the ledger is open, and after a kill. */
   readonly log: string;
   readonly seal: string;
   readonly lock: string;
   readonly watermark: string;
   readonly ballast: string;
   readonly spender: string;
-  /** By which calls of people who were forgotten are found; absent until the first. */
+  /** The key that finds calls of forgotten people; absent until the first is forgotten. */
   readonly erasureKey: string;
 }
 
@@ -50,20 +50,20 @@ export function storeFolder(location: string): StoreFolder {
   };
 }
 
-/** What was bought and for whom is nobody else's business. */
+/** Only the user may read what was bought and for whom. */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
 /** Windows has no such modes; the user's profile folder is private there already. */
 const HAS_MODES = process.platform !== 'win32';
 
-/** To write a file anew, and never what a link in its place leads to; Windows has no such flag, and hardly such links. */
+/** Flags that replace a file and never follow a link in its place; Windows has no such flag, and rarely such links. */
 export const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
-/** The same to go on with a file. */
+/** Flags that continue a file and never follow a link in its place. */
 export const AS_IT_STANDS = constants.O_RDWR | (constants.O_NOFOLLOW ?? 0);
 
-/** Writes a private file of ours anew. */
+/** Replaces the content of a private file of ours. */
 export function writeAnew(path: string, content: string | Buffer): void {
   const file = openSync(path, ANEW, FILE_MODE);
   try {
@@ -82,14 +82,14 @@ export function makePrivateFile(path: string): void {
   if (HAS_MODES) chmodSync(path, FILE_MODE);
 }
 
-/** Whether there is a ledger, or a sign that there was one: a watermark without its ledger is damage, not absence. */
+/** Whether there is a ledger, or a sign of an earlier one: a watermark without its ledger is damage, not absence. */
 export function hasLedger(folder: StoreFolder): boolean {
   return sizeOf(folder.ledger) !== undefined || sizeOf(folder.watermark) !== undefined;
 }
 
 /**
- * A folder that another user owns or can write in, and files in it that are no files of ours, would have us believe what
- * somebody else says was bought, or write where a link of theirs leads.
+ * Refuses a folder that another user owns or can write to, and files in it that are not ours: they could make us
+ * believe that something was bought, or make us write where their links lead.
  * @throws StopError `store`.
  */
 export function refuseForeign(folder: StoreFolder): void {
@@ -109,20 +109,20 @@ export function refuseForeign(folder: StoreFolder): void {
   }
 }
 
-/** All of them, those of SQLite included. */
+/** All files of a store, those of SQLite included. */
 function filesOf({ ledger, log, seal, lock, watermark, ballast, spender }: StoreFolder): readonly string[] {
   return [ledger, log, `${ledger}-shm`, lock, `${lock}-journal`, seal, watermark, ballast, spender];
 }
 
-/** Of a folder that becomes a store and is closed to others then. */
+/** Whether another user owns a folder that is to become a store, and would then be closed to others. */
 function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : ownedByAnother(path, found);
 }
 
 /**
- * Makes the folder, or takes an existing one: an empty one and an existing store are closed to others. A folder with
- * other files in it that others can reach is refused, because closing it would take those files from them.
+ * Makes the folder, or takes an existing one. An empty folder and an existing store are closed to others. A folder with
+ * other files that others can reach is refused, because closing it would take those files from them.
  */
 export function preparePrivateFolder(folder: StoreFolder): void {
   if (mkdirSync(folder.path, { recursive: true, mode: FOLDER_MODE }) !== undefined)
@@ -130,7 +130,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   refuseForeign(folder);
   refuseNetworkFileSystem(folder.path);
   if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
-  // Standard input is kept there before the ledger is made.
+  // Standard input is saved there before the ledger is made.
   const others = readdirSync(folder.path).filter((name) => name !== 'spool');
   if (!hasLedger(folder) && others.length > 0) {
     throw stop(
@@ -142,7 +142,7 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   chmodSync(folder.path, FOLDER_MODE);
 }
 
-/** Makes the names in a folder survive a loss of power; Windows keeps them without being asked. */
+/** Makes the file names in a folder survive a loss of power; Windows does that by itself. */
 export function syncFolder(path: string): void {
   if (!HAS_MODES) return;
   const handle = openSync(path, 'r');

@@ -6,17 +6,17 @@ import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
- * Writes that are asked for in the same turn of the event loop share one transaction, and each resolves once that is
- * on the disk: one wait for the disk instead of one per row.
+ * Writes that are requested in the same turn of the event loop share one transaction, and each resolves once that is on
+ * the disk: one wait for the disk instead of one per row.
  *
- * A crash before the commit leaves none of the group, and nobody was told otherwise; a crash after it leaves all of it,
- * with the watermark behind, which is harmless. One write that fails is taken out, and the others are committed.
+ * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
+ * them, with the watermark behind, which is harmless. A write that fails is removed, and the others are committed.
  */
 interface Write {
   readonly work: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** Belongs to a request that is already in flight, so it is written even when the disk is full. */
+  /** Whether it belongs to a request in flight, so that it is written even when the disk is full. */
   readonly inFlight: boolean;
 }
 
@@ -31,7 +31,7 @@ interface Committed {
 
 const COUNT_COMMIT = 'UPDATE ledger SET commits = commits + 1 RETURNING commits';
 
-/** One commit keeps the event loop for some milliseconds at most; the limiter of the rate lives on the same loop. */
+/** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;
 
 export interface GroupCommitOptions {
@@ -39,7 +39,7 @@ export interface GroupCommitOptions {
   readonly watermark: Pick<Watermark, 'write'>;
   readonly lookout: Pick<Lookout, 'refusal' | 'committed'>;
   readonly folder: string;
-  /** Makes room on a full disk, once. */
+  /** Frees room on a full disk, once. */
   readonly makeRoom: () => void;
 }
 
@@ -48,19 +48,19 @@ export class GroupCommit {
   #queue: Write[] = [];
   #scheduled = false;
   #full = false;
-  /** Set when the store itself failed: what it holds is then unknown until it is opened and checked again. */
+  /** Set when the store itself failed: its content is then unknown until it is opened and checked again. */
   #broken: unknown;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
   }
 
-  /** False once something failed that the next start has to look into. */
+  /** False after a failure that the next start has to examine. */
   get sound(): boolean {
     return this.#broken === undefined;
   }
 
-  /** `work` runs inside the group's transaction, perhaps twice when another write of the group fails. */
+  /** `work` runs inside the group's transaction, and may run twice when another write of the group fails. */
   write<T>(work: () => T, inFlight = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, resolve: (value) => resolve(value as T), reject, inFlight });
@@ -70,7 +70,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what is still waiting. */
+  /** Commits all waiting writes. */
   drain(): void {
     while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
   }
@@ -96,15 +96,15 @@ export class GroupCommit {
     }
   }
 
-  /** Why only what is in flight is still written: it may have been paid for. */
+  /** Why only replies to requests in flight are still written: those may have been paid for. */
   #refusal(): StopError | undefined {
     const { folder, lookout } = this.#options;
     return this.#full ? diskFull(folder, undefined) : lookout.refusal();
   }
 
   /**
-   * The ledger has just turned out to be damaged, or is known to be. Not all of its pages are, so what comes back from
-   * requests that are in flight is written one by one, as far as that can be done: it may have been paid for.
+   * The ledger is damaged. Not all of its pages are, so replies to requests in flight are written one by one, as far as
+   * that is possible: they may have been paid for.
    */
   #rescue(group: readonly Write[], cause: unknown): void {
     this.#broken ??= explained(cause, this.#options.folder);
@@ -126,7 +126,7 @@ export class GroupCommit {
     for (const write of group) write.reject(reason);
   }
 
-  /** The disk has just become full: from here on only what is in flight is written, into the room that is made. */
+  /** The disk has become full: from here on only replies to requests in flight are written, into the freed room. */
   #commitInFlight(group: readonly Write[], cause: unknown): void {
     this.#full = true;
     this.#options.makeRoom();
@@ -147,7 +147,7 @@ export class GroupCommit {
       return this.#transaction(() => group.map((write) => ({ write, value: write.work() })));
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
-      // Savepoints cost a fifth of a small write, so they are only used once a group has failed.
+      // Savepoints cost a fifth of a small write, so they are only used after a group has failed.
       return this.#transaction(() => group.map((write) => this.#apart(write)));
     }
   }
@@ -168,7 +168,7 @@ export class GroupCommit {
     }
   }
 
-  /** The group is committed by now, so its writes are true whatever happens here; what follows them may not be safe. */
+  /** The group is committed by now, so its writes are true whatever happens here; later writes may not be safe. */
   #mark(commits: number): void {
     const { watermark, folder, makeRoom } = this.#options;
     crashPoint('before-watermark');
@@ -177,7 +177,7 @@ export class GroupCommit {
     } catch (error) {
       this.#broken = explained(error, folder);
       if (!isDiskFull(error) || this.#full) return;
-      // Some file systems need room to overwrite as well.
+      // Some file systems need free room to overwrite as well.
       this.#full = true;
       makeRoom();
       this.#broken = undefined;
@@ -185,7 +185,7 @@ export class GroupCommit {
     }
   }
 
-  /** One write of the group, taken back alone when it fails. */
+  /** Runs one write of the group, which is rolled back alone when it fails. */
   #apart(write: Write): Done {
     const { connection } = this.#options;
     connection.run('SAVEPOINT apart');

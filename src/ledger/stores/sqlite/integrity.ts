@@ -3,14 +3,14 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { messageOf } from '../../../core/errors.ts';
 import { Connection } from './connection.ts';
 
-/** A database of that size is checked sooner than a thread is started. */
+/** A database of at most this size is checked faster than a thread starts. */
 const SMALL_BYTES = 4 * 1024 * 1024;
 
 /**
- * SQLite's own full check of a database. It reads every page, and of a large one takes as long as all our other checks
- * together, so it goes on beside them in a thread of its own, which only reads, under SQLite's own locks.
+ * SQLite's own full check of a database. It reads every page, and for a large one it takes as long as all our other
+ * checks together, so it runs in a thread of its own beside them. That thread only reads, under SQLite's own locks.
  *
- * @returns `ok`, or what SQLite says.
+ * @returns `ok`, or SQLite's message.
  */
 export async function integrityOf(path: string): Promise<string> {
   const { size } = await stat(path);

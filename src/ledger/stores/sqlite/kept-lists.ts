@@ -6,17 +6,17 @@ import { Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 
-/** Lists that are kept beside the ledger: standard input, and what an undo works through. */
+/** Folders of lists beside the ledger: standard input, and the input of undos. */
 const FOLDERS = ['spool', 'undo'];
 
 export interface KeptLists {
-  /** To be removed. */
+  /** The lists to remove. */
   readonly files: readonly string[];
-  /** Batches that still need one of them. */
+  /** Batches that still need one of the lists. */
   readonly unfinished: readonly number[];
 }
 
-/** @param folder of the store. An older Rowonce kept standard input elsewhere, which its batches say. */
+/** @param folder the store's. An older Rowonce kept standard input elsewhere, which its batches name. */
 export function keptLists(connection: Connection, folder: string, order: ErasureOrder): KeptLists {
   const inputs = connection.all<{ id: number; path: string; state: string }>(
     'SELECT id, input_path AS path, state FROM batches',
@@ -53,10 +53,10 @@ function fileMentions(path: string, mentions: Mentions): boolean {
 }
 
 const WINDOW_BYTES = 1 << 24;
-/** Longer than any address, in any encoding. */
+/** More bytes than any address has, in any encoding. */
 const OVERLAP_BYTES = 1 << 13;
 
-/** A text of a gigabyte would be longer than a string may be. */
+/** Searches content in parts, because a text of a gigabyte is longer than a string may be. */
 function contentMentions(content: Buffer, mentions: Mentions): boolean {
   for (let at = 0; at < content.length; at += WINDOW_BYTES) {
     if (mentions.inBytes(content.subarray(at, at + WINDOW_BYTES + OVERLAP_BYTES))) return true;
@@ -66,10 +66,10 @@ function contentMentions(content: Buffer, mentions: Mentions): boolean {
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP_ENTRY = Buffer.from('PK\x03\x04');
-/** Of the header before each entry of an archive: its length, and where it says how long name and extra field are. */
+/** The header before each entry of an archive: its length, and where the lengths of name and extra field are. */
 const ENTRY = { header: 30, name: 26, extra: 28 };
 
-/** A packed text, the entries of a workbook, or the file as it is. */
+/** The contents of a packed text, the entries of a workbook, or the file as it is. */
 function contentsOf(bytes: Buffer): readonly Buffer[] {
   if (bytes.subarray(0, GZIP.length).equals(GZIP)) return [unpacked(() => gunzipSync(bytes))];
   if (!bytes.subarray(0, ZIP_ENTRY.length).equals(ZIP_ENTRY)) return [bytes];
@@ -83,7 +83,7 @@ function contentsOf(bytes: Buffer): readonly Buffer[] {
   return contents;
 }
 
-/** What cannot be unpacked holds nothing that a run could read. */
+/** Content that cannot be unpacked counts as empty, because no run could read it either. */
 function unpacked(work: () => Buffer): Buffer {
   try {
     return work();
@@ -92,10 +92,10 @@ function unpacked(work: () => Buffer): Buffer {
   }
 }
 
-/** Of the sandbox, which is the vendor of play money and keeps its book in the store. */
+/** The books of the sandbox, the vendor of play money, which are in the store. */
 const BOOKS = ['book.jsonl', 'service-book.jsonl'];
 
-/** A crash leaves a book with the person or one without; what is looked at is done anew. */
+/** After a crash a book has the person or has not, and the next erasure searches it again. */
 export function eraseFromBooks(folder: string, order: ErasureOrder): void {
   if (order.kind !== 'person') return;
   const mentions = new Mentions(order.person);

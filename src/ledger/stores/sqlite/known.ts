@@ -4,9 +4,9 @@ import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { batchId, keyBytes, keyText } from './records.ts';
 
-/** A call that is answered or in doubt, and what its attempt says of it. */
+/** A call that is answered or in doubt, with the facts of its attempt. */
 interface KnownRow {
-  /** Place of its key among those that were asked for. */
+  /** Index of its key among the requested ones. */
   readonly at: number;
   readonly in_doubt: 0 | 1;
   readonly attempt: number;
@@ -19,8 +19,8 @@ interface KnownRow {
 }
 
 /**
- * One statement for all keys, because handing a key over costs as much as finding it. CROSS JOIN keeps the keys first.
- * A reply is a page of its own to read, so it is read for its time alone and only when that is asked for.
+ * One statement for all keys, because passing a key costs as much as finding it. CROSS JOIN makes SQLite start with the
+ * keys. A reply is on a page of its own, so it is read only when its time is wanted.
  */
 const KNOWN = `
   SELECT j.key AS at, c.answer IS NULL AS in_doubt, coalesce(c.answer, c.doubt) AS attempt, a.batch,
@@ -42,8 +42,8 @@ const KNOWN = `
 const UNKNOWN: KnownCall = { kind: 'unknown' };
 
 /**
- * In the order of the keys. An answer that was told counts as found, as everywhere.
- * @param secret under which calls were hidden when their person was forgotten; undefined: none was.
+ * The known calls, in the order of the keys. A told answer counts as found, as everywhere.
+ * @param secret the key that hides calls of forgotten people; undefined when nobody was forgotten.
  */
 export function knownCalls(
   connection: Connection,

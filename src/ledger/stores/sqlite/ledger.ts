@@ -67,28 +67,28 @@ import { sumUp } from './table-sums.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly lookout: Lookout;
-  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly secret: Buffer | undefined;
-  /** Where it is kept. */
+  /** Path of the file with that key. */
   readonly erasureKey: string;
-  /** Runs before every page is written anew. */
+  /** Runs before all pages are rewritten. */
   readonly rewriting: () => void;
   /** Runs after an orderly end, before the connection is closed. */
   readonly ending: () => void;
-  /** Gives the store back: lock and files. Runs after the connection is closed. */
+  /** Releases the lock and the files of the store. It runs after the connection is closed. */
   readonly release: (orderly: boolean) => void;
 }
 
-/** The ledger of the one spender. What is written is queued for the next commit; what is read has been committed. */
+/** The ledger of the one spender. Writes wait for the next commit; reads see what has been committed. */
 export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #group: GroupCommit;
   readonly #options: Pick<
     SqliteLedgerOptions,
     'ending' | 'lookout' | 'release' | 'rewriting' | 'erasureKey' | 'secret'
   >;
-  /** The newest attempt when the store was opened: attempts up to it are of earlier runs. */
+  /** The newest attempt when the store was opened: attempts up to it belong to earlier runs. */
   readonly #earlier: number;
-  /** The number of the boot that attempts are made in; undefined: unknown. */
+  /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
   #closed = false;
 
@@ -156,7 +156,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     );
   }
 
-  /** A boot that is known costs no commit. */
+  /** A boot that is known already needs no commit. */
   async atBoot(boot: BootTime, atMs: number): Promise<KeptTime> {
     const known = await this.read(() => bootNumbered(this.connection, boot.id));
     const number = known ?? (await this.#group.write(() => insertBoot(this.connection, boot, atMs)));
@@ -267,7 +267,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     });
   }
 
-  /** See `Store.erase`. */
+  /** Implements `Store.erase`. */
   async erase(order: ErasureOrder, atMs: number, dryRun: boolean): Promise<Erased> {
     const { secret, erasureKey } = this.#options;
     const { found, lists, report } = await this.read(() => erasureOf(this.connection, this.folder, order));
@@ -276,15 +276,15 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     const erasing = { order, found, atMs, files: lists.files };
     const hiding = order.kind === 'person' ? (secret ?? makeErasureKey(erasureKey)) : undefined;
     eraseFromBooks(this.folder, order);
-    // What is overwritten in a page is set to zero from here on.
+    // From here on SQLite sets overwritten parts of a page to zero.
     this.connection.pragma('secure_delete = ON');
     await this.#group.write(() => erase(this.connection, { ...erasing, secret: hiding }));
     return { ...report, isLogHeld: !(await this.scrub()) };
   }
 
   /**
-   * Ends erasures that are committed: their files, free pages and the log go. A crash before the end leaves that to the
-   * next start. @returns false while another process reads the log.
+   * Finishes committed erasures: removes their files, and what free pages and the log still hold. After a crash the
+   * next start does the rest. @returns false while another process reads the log.
    */
   async scrub(): Promise<boolean> {
     const sql = 'SELECT id, files FROM erasures WHERE scrubbed = 0';
@@ -295,13 +295,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     this.connection.pragma('secure_delete = ON');
     this.connection.pragma('wal_checkpoint(TRUNCATE)');
     this.connection.script('VACUUM');
-    // The value that it gives back is 1 as long as somebody reads.
+    // The pragma returns 1 as long as another process reads.
     if (this.connection.pragma('wal_checkpoint(TRUNCATE)') !== 0) return false;
     await this.#group.write(() => this.connection.run('UPDATE erasures SET scrubbed = 1 WHERE scrubbed = 0'));
     return true;
   }
 
-  /** Commits what is waiting, folds the log into the database, and notes that the end was orderly. */
+  /** Commits waiting writes, moves the log into the database, and notes that the end was orderly. */
   override async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -314,7 +314,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   #existingBatch(id: number): Batch {
-    // What this transaction has changed has no checksum yet.
+    // The rows that this transaction has changed have no checksum yet.
     sumUp(this.connection);
     const batch = this.batchNumbered(id);
     invariant(batch !== undefined, `the ledger has no batch numbered ${id}`);
@@ -322,7 +322,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 }
 
-/** A crash before the flag is set, or a full disk, costs the next start a full check and nothing else. */
+/** Marks an orderly end. A crash before that, or a full disk, costs the next start a full check and nothing else. */
 function endOrderly(connection: Connection): boolean {
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)');

@@ -6,15 +6,15 @@ import { Connection, sqliteCode } from './connection.ts';
 import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';
 
 /**
- * One spender per store, for the life of the process. The kernel holds the lock, through an exclusive transaction on a
- * side file: it refuses a second spender even while the first is stopped, and is free the moment the first is gone,
- * however it went. A file with a process id in it could do neither.
+ * One spender per store, for the life of its process. The kernel holds the lock, by an exclusive transaction on a side
+ * file: it refuses a second spender even while the first is suspended, and is free as soon as the first has ended in
+ * any way. A file with a process id in it could do neither.
  */
 export interface SpenderLock {
   release(): void;
 }
 
-/** Short against any run, and rare enough that waiting costs nothing. */
+/** Short compared to any run, and rare enough that waiting costs nothing. */
 const RETRY_MS = 200;
 
 /** @throws StopError `busy` when the lock is not free within `waitForLockMs`. */
@@ -33,9 +33,9 @@ export async function takeLock(folder: StoreFolder, options: StoreOptions): Prom
 function tryLock(path: string): Connection | undefined {
   let connection: Connection | undefined;
   try {
-    // No timeout: SQLite would wait by blocking the thread, and knows nothing of our clock.
+    // There is no timeout: SQLite would wait by blocking the thread, and does not use our clock.
     connection = new Connection(path, { readonly: false, timeoutMs: 0 });
-    // WAL would let a reader's lock live on; the rollback journal's exclusive lock is one lock on one file.
+    // WAL would let a reader's lock survive; with the rollback journal the exclusive lock is one lock on one file.
     connection.pragma('journal_mode = DELETE');
     makePrivateFile(path);
     connection.run('BEGIN EXCLUSIVE');
@@ -47,7 +47,7 @@ function tryLock(path: string): Connection | undefined {
   }
 }
 
-/** Who holds the lock is written beside it, for people. Nothing is decided by it: a crash leaves it behind. */
+/** Writes who holds the lock beside it, for people. No decision depends on it: a crash leaves the file behind. */
 function announced(folder: StoreFolder, connection: Connection, options: StoreOptions): SpenderLock {
   const words = { pid: process.pid, since: isoTime(options.clock.wallMs()), command: options.command };
   writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
@@ -56,7 +56,7 @@ function announced(folder: StoreFolder, connection: Connection, options: StoreOp
       try {
         rmSync(folder.spender, { force: true });
       } catch {
-        // A disk that takes no writes any more keeps it, as a crash does.
+        // On a disk that accepts no writes any more the file stays, as after a crash.
       }
       connection.close();
     },
@@ -72,7 +72,7 @@ function busy(folder: StoreFolder): StopError {
   );
 }
 
-/** Whether the process that said last that it spends still lives. It may be another one that got its number. */
+/** Whether the process that last claimed to spend still lives. Another process may have got its number since. */
 export function isSpenderAlive(folder: StoreFolder): boolean {
   try {
     process.kill(JSON.parse(readFileSync(folder.spender, 'utf8')).pid, 0);
@@ -87,7 +87,7 @@ function lastAnnounced(path: string): string | undefined {
     const { pid, since, command } = JSON.parse(readFileSync(path, 'utf8'));
     return `process ${pid}, "${command}", since ${since}`;
   } catch {
-    // Being written at this moment, or not there: the message does without.
+    // The file is missing, or is being written at this moment: the message does without it.
     return undefined;
   }
 }

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /**
- * Which pages of the ledger have been written, as the write-ahead log says. It is looked at after every commit, before
- * the next one could begin the log anew from its start; a page costs less than a microsecond.
+ * Which pages of the ledger have been written, read from the write-ahead log after every commit, before the next commit
+ * could restart the log. A page costs less than a microsecond.
  *
- * The format of the log is SQLite's, fixed since version 3.7: a header of 32 bytes with two random salts at 16, then
- * frames of a header of 24 bytes, with the page's number at 0 and the salts at 8, and the page itself.
+ * SQLite defines the format of the log, unchanged since version 3.7: a header of 32 bytes with two random salts at 16,
+ * then frames. A frame is a header of 24 bytes, with the page's number at 0 and the salts at 8, and the page itself.
  */
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -26,12 +26,12 @@ export class LogPages {
     this.#path = path;
   }
 
-  /** False when the log could not be read, so that nobody knows which pages were written. */
+  /** False when the log could not be read, so that the written pages are unknown. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** @param page counted from zero. */
+  /** @param page number of the page, from zero. */
   has(page: number): boolean {
     return (((this.#bits[page >> 3] ?? 0) >> (page & 7)) & 1) === 1;
   }
@@ -46,7 +46,7 @@ export class LogPages {
     }
   }
 
-  /** All pages are written anew, so that nobody has to know which. */
+  /** Gives up because all pages are rewritten, so that their list is not needed. */
   giveUp(): void {
     this.#isComplete = false;
   }
@@ -63,7 +63,7 @@ export class LogPages {
     if (salts !== this.#salts) this.#at = HEADER_BYTES;
     this.#salts = salts;
     while (readSync(this.#file, this.#frame, 0, FRAME_HEADER_BYTES, this.#at) === FRAME_HEADER_BYTES) {
-      // Behind the newest frame lie those of an earlier round.
+      // Frames of an earlier round are behind the newest frame.
       if (this.#frame.toString('hex', 8, 16) !== salts) return;
       this.#add(this.#frame.readUInt32BE(0) - 1);
       this.#at += FRAME_BYTES;

@@ -6,11 +6,11 @@ import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
 import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, placeOf } from './outside-note.ts';
 
-/** How far the ledger of a store has come, by its own word. */
+/** How far a ledger has come, as it says itself. */
 export interface Standing {
   readonly identity: string;
   readonly commits: number;
-  /** As in `OutsideNote`. */
+  /** The same time as in `OutsideNote`. */
   readonly lastIntentMs: number | undefined;
 }
 
@@ -29,10 +29,10 @@ export function standingOf(connection: Connection): Standing {
   return { identity: ledger?.identity ?? '', commits: ledger?.commits ?? 0, lastIntentMs: last?.intent_at };
 }
 
-/** What a store has lost by what is known outside of it; undefined when it is the newest that is known. */
+/** What a store lacks of what is known outside of it; undefined when it is the newest known one. */
 export function lossOf(path: string, connection: Connection): string | undefined {
   const place = placeOf(path);
-  // The note comes first: a spender beside us commits before it notes, so its ledger is never behind what was read.
+  // The note is read first: a running spender commits before it notes, so its ledger is never behind the note.
   const same = noteOf(standingOf(connection).identity);
   const before = noteAt(place);
   const found = standingOf(connection);
@@ -42,7 +42,7 @@ export function lossOf(path: string, connection: Connection): string | undefined
   return otherWords(path, found, before);
 }
 
-/** The same of a place where nothing is. */
+/** What is known to be lost at a place where there is no store. */
 export function lossAt(path: string): string | undefined {
   const before = noteAt(placeOf(path));
   return before?.lastIntentMs === undefined ? undefined : goneWords(path, before);
@@ -73,12 +73,12 @@ export function lost(fact: string): StopError {
   return stop('store_lost', fact, next);
 }
 
-/** How often what is outside is brought up to date while there are commits. */
+/** How often the outside note is updated while there are commits. */
 const NOTE_EVERY_MS = 1000;
 
 /**
- * Sees to it that the ledger which is open is the one that the next start will find, and keeps the note outside of the
- * store. A process that goes on with a file which nobody else can reach would buy what nobody will ever know of.
+ * Makes sure that the open ledger is the one that the next start will find, and updates the note outside of the store.
+ * A process that continues with a file which no other process can reach would buy answers that nobody will ever find.
  */
 export class Lookout {
   readonly #folder: StoreFolder;
@@ -90,7 +90,7 @@ export class Lookout {
   #isDue = false;
   #refusal: StopError | undefined;
 
-  /** Begins with a note, so that from the first commit on it is known whose they are. */
+  /** It begins with a note, so that the owner of all commits is known from the first one on. */
   constructor(folder: StoreFolder, connection: Connection) {
     this.#folder = folder;
     this.#connection = connection;
@@ -100,13 +100,13 @@ export class Lookout {
     if (this.#noted !== undefined) keepPlace(this.#noted);
   }
 
-  /** Why nothing new may be written, which a request would follow; undefined as long as all is as it was. */
+  /** Why nothing new may be written that a request would follow; undefined while everything is as before. */
   refusal(): StopError | undefined {
     if (this.#refusal === undefined && !this.#isThere()) this.#refusal = takenAway(this.#folder.path);
     return this.#refusal;
   }
 
-  /** At once after a while without commits, then once a second. */
+  /** Notes the commit at once after a while without commits, then once a second. */
   committed(): void {
     this.#isDue = true;
     if (this.#timer !== undefined) return;
@@ -117,13 +117,13 @@ export class Lookout {
     }, NOTE_EVERY_MS).unref();
   }
 
-  /** Before the connection is closed. */
+  /** To be called before the connection is closed. */
   end(): void {
     clearTimeout(this.#timer);
     this.#note();
   }
 
-  /** Asking for a file's number opens nothing, so no lock of this process is dropped by it. */
+  /** Reading a file's number does not open it, so this process loses no lock. */
   #isThere(): boolean {
     const now = fileAt(this.#folder.ledger);
     return now !== undefined && now.ino === this.#opened?.ino && now.dev === this.#opened.dev;
@@ -142,7 +142,10 @@ export class Lookout {
     this.#noted = keepNote(note) ? note : undefined;
   }
 
-  /** A ledger that cannot be read any more says so to whoever needs it; a note does not. */
+  /**
+   * The ledger's own word for the note. If the ledger cannot be read, its next user gets the error, and no note is
+   * made.
+   */
   #standing(): Standing | undefined {
     try {
       return standingOf(this.#connection);
@@ -152,7 +155,7 @@ export class Lookout {
   }
 }
 
-/** Undefined also for a file that cannot be reached: the next start would not reach it either. */
+/** Undefined also for a file that cannot be reached, because the next start could not reach it either. */
 function fileAt(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });

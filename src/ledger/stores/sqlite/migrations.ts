@@ -3,23 +3,23 @@ import { type Connection, explained } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 import { sumUp } from './table-sums.ts';
 
-/** "RoWo" in ASCII, in the header of every ledger: another program's SQLite file is never taken for one. */
+/** "RoWo" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
 export const APPLICATION_ID = 0x526f576f;
 
-/** The number of the first schema that is opened. Those before it were never released, and nothing brings them here. */
+/** The number of the oldest schema that can be opened. Earlier ones were never released, and are not migrated. */
 const FIRST = 5;
 
 /**
- * The first script makes schema 5 in an empty ledger, and each one after it brings a ledger one number on. A script is
- * never edited after its release: another one is added. One that adds a column to batches or accounts takes their
- * checksums away, and they get new ones.
+ * The first script makes schema 5 in an empty ledger, and each later one adds one to the number. A script is never
+ * edited after its release: another one is added. A script that adds a column to batches or accounts removes their
+ * checksums, and they get new ones.
  */
 export const MIGRATIONS: readonly string[] = [SCHEMA];
 
-/** The number of the schema that the last script leaves. */
+/** The number of the schema after the last script. */
 export const newestSchema = (): number => FIRST + MIGRATIONS.length - 1;
 
-/** What kind of file it is, before anything is written to it. */
+/** The kind of a file, found before anything is written to it. */
 export type Kind =
   | { readonly kind: 'empty' }
   | { readonly kind: 'ledger'; readonly schema: number }
@@ -52,8 +52,8 @@ export function refuseUnknown(schema: number, folder: string): void {
 }
 
 /**
- * Brings a ledger to the newest schema, each step in one transaction with its number: a crash leaves a whole step or
- * none, and the next start goes on there.
+ * Migrates a ledger to the newest schema. Each step and its number are one transaction: a crash leaves a whole step or
+ * none, and the next start continues there.
  * @param from the number of its schema; 0 for an empty ledger.
  */
 export function migrate(connection: Connection, from: number, folder: string): void {

@@ -9,7 +9,7 @@ import {
 import type { Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
-/** What the scopes of money hold. The totals themselves are kept by the triggers (`schema/`). */
+/** Reads what each scope of money holds. The triggers keep the totals (`schema/`). */
 interface Caps {
   readonly account: number;
   readonly batch: number | null;
@@ -40,7 +40,7 @@ export function accountMoney(
   return moneyOf(connection, periodScope(scope, account?.id ?? 0, atMs), account?.[scope] ?? null);
 }
 
-/** All months of an account; `;` is the character after `:`. */
+/** Sums all months of an account; `;` is the character after `:`. */
 function moneyEver(connection: Connection, account: number): Money {
   const sums = connection.get<Totals>(
     `SELECT coalesce(sum(spent), 0) AS spent, coalesce(sum(reserved), 0) AS reserved,
@@ -52,7 +52,7 @@ function moneyEver(connection: Connection, account: number): Money {
   return moneyFrom(sums, null);
 }
 
-/** The same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
+/** Checks the same sum as the database's own guard, so that a reached budget is an answer and not an exception. */
 export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
   const batch = batchNumber(intent.batch);
   const caps = capsOf(connection, batch);
@@ -102,7 +102,7 @@ function moneyFrom(row: Totals | undefined, cap: number | null): Money {
   };
 }
 
-/** As the view `attempt_scopes` spells it: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
+/** The name of a period's scope, as in the view `attempt_scopes`: `day:1:2026-11-20`, `month:1:2026-11`; UTC. */
 function periodScope(scope: 'day' | 'month', account: number, atMs: number): string {
   return `${scope}:${account}:${new Date(atMs).toISOString().slice(0, scope === 'day' ? 10 : 7)}`;
 }

@@ -7,24 +7,24 @@ import { ledgersFolder } from '../../../core/paths.ts';
 import { writeAnew } from './folder.ts';
 
 /**
- * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied knows
- * nothing of what was bought since, and nothing inside of it says so. There is one small file for each ledger, and one
- * for each place, which names the ledger that was last used there.
+ * What is known of a ledger outside of its store: a store that was deleted, restored from a backup or copied does not
+ * contain later purchases, and cannot know that. There is one small file for each ledger, and one for each place, which
+ * names the ledger that was last used there.
  *
- * All of it is best effort: without a folder to write to, in a container that begins anew each time, a store is taken
- * as it is. A loss of power may leave an older note, which means nothing, and never a newer one, because the ledger's own
- * commit was on the disk before.
+ * All of it is best effort: without a writable folder, or in a container that starts empty each time, a store is
+ * accepted as it is. A loss of power may leave an older note, which is harmless, and never a newer one, because the
+ * ledger's own commit was on the disk before.
  */
 export interface OutsideNote {
   readonly identity: string;
   readonly commits: number;
-  /** When the newest request was noted that may have cost something. Undefined: nothing was bought with the ledger. */
+  /** Time of the newest request that may have cost something; undefined when the ledger has bought nothing. */
   readonly lastIntentMs: number | undefined;
-  /** Where the ledger was last used. */
+  /** The path where the ledger was last used. */
   readonly place: string;
 }
 
-/** The path of a store's folder as everybody reaches it, also when it is gone: links in front of it are followed. */
+/** The path of a store's folder with all links before it resolved, even when the folder is gone. */
 export function placeOf(path: string): string {
   try {
     return realpathSync(path);
@@ -46,7 +46,7 @@ export function noteOf(identity: string): OutsideNote | undefined {
 }
 
 /**
- * Somebody else who can write the notes could hide that a store is older than it was, or hold up one that is not.
+ * Refuses notes that another user can write: that user could hide that a store is outdated, or block one that is not.
  * @throws StopError `store`.
  */
 export function refuseForeignNotes(): void {
@@ -56,14 +56,14 @@ export function refuseForeignNotes(): void {
   throw stop('store', `What is known of ledgers is not taken: ${distrust.fact}.`, distrust.next);
 }
 
-/** Of the ledger that was last used at the place, unless it has been used somewhere else since. */
+/** The note of the ledger that was last used at the place, unless that ledger was used elsewhere since. */
 export function noteAt(place: string): OutsideNote | undefined {
   const [identity = ''] = linesOf(nameOfPlace(place));
   const note = noteOf(identity);
   return note?.place === place ? note : undefined;
 }
 
-/** @returns whether it could be kept. */
+/** @returns whether the note could be written. */
 export function keepNote({ identity, commits, lastIntentMs, place }: OutsideNote): boolean {
   return replace(nameOf(identity), [String(commits), String(lastIntentMs ?? ''), place]);
 }
@@ -75,7 +75,7 @@ export function keepPlace({ identity, place }: Pick<OutsideNote, 'identity' | 'p
 const nameOf = (identity: string): string => `ledger-${identity}`;
 const nameOfPlace = (place: string): string => `place-${hash('sha256', place, 'hex').slice(0, 32)}`;
 
-/** Not even where it would be can be told of a user without a home. */
+/** The folder of the notes; undefined for a user without a home. */
 function knownFolder(): string | undefined {
   try {
     return ledgersFolder();
@@ -94,7 +94,10 @@ function linesOf(name: string): readonly string[] {
   }
 }
 
-/** Whoever reads sees the old lines or the new ones. One process writes a ledger's file, so the other name is its own. */
+/**
+ * Replaces a file. Readers see the old lines or the new ones. One process writes a ledger's file, so no other uses its
+ * second name.
+ */
 function replace(name: string, lines: readonly string[]): boolean {
   try {
     const folder = knownFolder();

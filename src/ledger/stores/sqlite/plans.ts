@@ -4,9 +4,9 @@ import { type PlannedCells, plannedChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
-/** The plans of batches of changes: written with their batch, and never altered. */
+/** Plans of batches of changes: written with their batch, and never altered. */
 
-/** Before the batch itself, which ends the plan (`schema/changes.ts`). */
+/** Writes the plan. This comes before the batch itself, which completes the plan (`schema/changes.ts`). */
 export function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
   const sql = 'INSERT INTO planned (batch, row, planned, checksum) VALUES (?, ?, ?, ?)';
   for (const { row, ...rest } of plan) {

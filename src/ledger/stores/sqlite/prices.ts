@@ -4,12 +4,12 @@ import { type AttemptId, type Credits, credits, type Intent } from '../../ledger
 import { type PriceRow, priceChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 
-/** The highest price that answers have shown, by account and operation, apart for each `credits_max` that jobs gave. */
+/** The highest price that answers have shown, by account and operation, for each `credits_max` of jobs separately. */
 
-/** In the column `credits_max`: the job gave none. */
+/** The value of `credits_max` for a job that gave none. */
 const NONE = -1;
 
-/** Undefined before the first answer that showed one. */
+/** Undefined before the first answer that showed a price. */
 export function highestPrice(
   connection: Connection,
   accountIdentity: string,
@@ -28,8 +28,8 @@ export function highestPrice(
 }
 
 /**
- * What an attempt has to reserve: what is asked for, and no less than the highest price known. A lost request that is sent
- * again to the byte is charged once at most, and the lost attempt holds the money for that.
+ * What an attempt has to reserve: the requested amount, and at least the highest price known. A lost request that is
+ * sent again byte for byte is charged once at most, and the lost attempt holds the money for that.
  */
 export function reserveFor(connection: Connection, intent: Intent): Credits {
   if (intent.request !== undefined && isRepeat(connection, intent)) return intent.reserve;
@@ -37,7 +37,7 @@ export function reserveFor(connection: Connection, intent: Intent): Credits {
   return credits(Math.max(intent.reserve, known));
 }
 
-/** To follow the closure of an attempt whose answer showed what it cost. */
+/** Keeps the price. This follows the closure of an attempt whose answer showed what it cost. */
 export function keepPrice(connection: Connection, attempt: AttemptId, charged: Credits): void {
   const key = connection.get<Omit<PriceRow, 'highest'>>(
     `SELECT c.account, c.operation, coalesce(json_extract(c.call, '$.creditsMost'), ${NONE}) AS credits_max
@@ -55,7 +55,7 @@ export function keepPrice(connection: Connection, attempt: AttemptId, charged: C
   );
 }
 
-/** A call is written once, so a job that gives another `credits_max` for the same one does not change it. */
+/** The stored call: it is written once, so a job that gives another `credits_max` does not change it. */
 function callAsKept(connection: Connection, { key, call }: Intent): Pick<Call, 'operation' | 'creditsMost'> {
   const sql = "SELECT json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = ?";
   const kept = connection.get<{ most: number | null }>(sql, Buffer.from(key, 'hex'));

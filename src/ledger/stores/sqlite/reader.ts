@@ -42,19 +42,19 @@ import { rowsReadOtherwise } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
 import { checkBatch } from './table-sums.ts';
 
-/** Rows of a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
+/** Rows in a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
 const SETTLED_PAGE = 10_000;
 
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
 
-/** Reads of an SQLite ledger. Each sees one state of it, whatever a spender beside commits meanwhile. */
+/** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
 export class SqliteReader implements LedgerReader {
   protected readonly connection: Connection;
   protected readonly calls: Calls;
-  /** For messages. */
+  /** The store's folder, for messages. */
   protected readonly folder: string;
 
-  /** By which calls of people who were forgotten are found; undefined: nobody was. */
+  /** The key that finds calls of forgotten people; undefined when nobody was forgotten. */
   readonly #secret: Buffer | undefined;
 
   constructor(connection: Connection, folder: string, secret?: Buffer) {
@@ -123,7 +123,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   openRequests(batch: BatchId): Promise<number> {
-    // The sign keeps SQLite from going through all attempts of the batch instead of the few that are open.
+    // The plus sign makes SQLite use the few open attempts and not all attempts of the batch.
     const sql = 'SELECT count(*) AS n FROM attempts WHERE open = 1 AND +batch = ?';
     return this.read(() => this.connection.get<{ n: number }>(sql, batchNumber(batch))?.n ?? 0);
   }
@@ -176,8 +176,8 @@ export class SqliteReader implements LedgerReader {
   sendTimes(accountIdentity: string, sinceMs: number, limit: number): Promise<readonly number[]> {
     return this.read(() => {
       const times: number[] = [];
-      // Newest first and no further back than needed: attempts are numbered in the order of their intents, and
-      // CROSS JOIN keeps SQLite from starting with another table and sorting them all.
+      // The newest come first, and no more than needed are read: attempts have numbers in the order of their intents,
+      // and CROSS JOIN keeps SQLite from starting with another table and sorting them all.
       for (const { at, account, sent } of this.connection.each<{ at: number; account: string; sent: number }>(
         `SELECT a.intent_at AS at, p.identity AS account, k.kind IS NOT 'not_sent' AS sent
            FROM attempts a CROSS JOIN batches b ON b.id = a.batch CROSS JOIN accounts p ON p.id = b.account
@@ -269,7 +269,7 @@ export class SqliteReader implements LedgerReader {
     this.connection.close();
   }
 
-  /** One state of the ledger, with damage turned into a stop. */
+  /** Runs reads over one state of the ledger, and turns damage into a stop. */
   protected async read<T>(work: () => T): Promise<T> {
     try {
       return this.connection.snapshot(work);
@@ -290,7 +290,7 @@ export class SqliteReader implements LedgerReader {
     };
   }
 
-  /** One, or none when the attempt brought none. */
+  /** The answer of an attempt as a list, which is empty when the attempt brought none. */
   protected answersBy(attempt: number, readTo: number | null): readonly AnswerRecord[] {
     const answer = this.calls.answer(attempt, undefined, readTo);
     return answer === undefined ? [] : [answer];
@@ -306,7 +306,7 @@ export class SqliteReader implements LedgerReader {
     return this.connection.get<{ count: number }>(sql, batch, name)?.count ?? 0;
   }
 
-  /** Many rows of a page may share an answer; it is read and checked once. */
+  /** Reads and checks an answer once, although many rows of a page may share it. */
   #answersOnce(): (attempt: number, readTo: number | null) => readonly AnswerRecord[] {
     const known = new Map<string, readonly AnswerRecord[]>();
     return (attempt, readTo) => {

@@ -50,17 +50,17 @@ import {
 import { AlteredRow } from './connection.ts';
 
 /**
- * Rows of the tables as the contract's values, and back. Rows of money are checked against their checksums here, so
- * nothing altered is ever handed on.
+ * Turns rows of the tables into the contract's values, and back. Rows of money are checked against their checksums
+ * here, so no altered row gets further.
  */
 
 function check(found: number | null, expected: number, what: string): void {
   if (found !== expected) throw new AlteredRow(`${what} was altered`);
 }
 
-// Ids are random 32-bit numbers, shown as the eight hex digits that a user types.
+// An id is a random 32-bit number, shown as the eight hex digits that a user types.
 export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
-/** A word that no batch has, such as a typing error, becomes a number that no batch has. */
+/** A word that is no id, such as a typing error, becomes a number that no batch has. */
 export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
 
 export const keyBytes = (key: CallKey): Buffer => Buffer.from(key, 'hex');
@@ -227,19 +227,19 @@ export function readingOf(row: StoredReading): Reading {
   };
 }
 
-/** All that is kept about one attempt that became an answer. */
+/** Everything that is kept about one attempt that became an answer. */
 export interface AnswerRows {
   readonly call: StoredCall;
   readonly attempt: StoredAttempt;
   readonly closure: StoredClosure | undefined;
   readonly reply: StoredReply | undefined;
   readonly told: (StoredTold & { readonly why: string }) | undefined;
-  /** The newest that whoever asks may know, and the newest of all. */
+  /** The newest reading that the reader may know, and the newest of all. */
   readonly reading: StoredReading | undefined;
   readonly newest: StoredReading | undefined;
 }
 
-/** Undefined for an attempt that brought no answer, such as one that was lost. */
+/** Undefined for an attempt that brought no answer, such as a lost one. */
 export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
   const { attempt, told } = rows;
   checkAttempt(attempt, rows.call.key);
@@ -273,7 +273,7 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
   };
 }
 
-/** Headers are not part of an answer, so they are not read. */
+/** Reads a reply without its headers, which are not part of an answer. */
 function saidIn({ status, body, received_at: answeredAtMs }: ReplyRow) {
   return { status, body, answeredAtMs };
 }

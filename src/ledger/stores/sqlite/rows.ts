@@ -3,7 +3,7 @@ import { type OutcomeRow, outcomeChecksum } from './checksums.ts';
 import type { Connection } from './connection.ts';
 import { batchNumber } from './records.ts';
 
-/** Rows of a batch and how they end. */
+/** Rows of a batch and their outcomes. */
 
 export function settleRow(connection: Connection, { batch, row, outcome, answers, input }: SettledRow): void {
   const id = batchNumber(batch);
@@ -33,7 +33,7 @@ export function settleRow(connection: Connection, { batch, row, outcome, answers
   }
 }
 
-/** By which the row was settled, whatever is read of its answers later. */
+/** The reading that settled the row, whatever is read of its answers later. */
 function newestReading(connection: Connection, answers: readonly AttemptId[]): number | null {
   const newest = answers.map((answer) => {
     const sql = 'SELECT max(id) AS id FROM readings WHERE attempt = ?';
@@ -42,7 +42,7 @@ function newestReading(connection: Connection, answers: readonly AttemptId[]): n
   return Math.max(0, ...newest) || null;
 }
 
-/** Those settled by an answer to a question that another dialect read, in order, at most `limit`. */
+/** Rows settled by an answer to a question that another dialect read, in order, at most `limit`. */
 export function rowsReadOtherwise(
   connection: Connection,
   batch: number,
@@ -71,7 +71,7 @@ export type StoredOutcome = OutcomeRow & { readonly checksum: number | null };
 /** @returns how many answers were taken back. */
 export function retractMisses(connection: Connection, accountIdentity: string): number {
   let retracted = 0;
-  // Below a miss that was bought anew lies an older one, which is its call's answer again and goes the same way.
+  // Under a miss that was bought again is an older one, which becomes its call's answer again and is taken back too.
   for (let newest = retractNewest(connection, accountIdentity); newest > 0; ) {
     retracted += newest;
     newest = retractNewest(connection, accountIdentity);
@@ -95,13 +95,13 @@ function retractNewest(connection: Connection, accountIdentity: string): number 
   return changes;
 }
 
-/** What of them cannot be taken back, such as the answer to a change, counts no more: whoever took back has read of it. */
+/** Resets the count of misses that cannot be taken back, such as answers to changes: the user has read of them. */
 function forgetMisses(connection: Connection, accountIdentity: string): void {
   const sql = 'UPDATE accounts SET misses = 0, misses_place = NULL, misses_kept = 0 WHERE identity = ?';
   connection.run(sql, accountIdentity);
 }
 
-/** Rows that ended by an answer which is taken back are pending again, and so is their batch, unless it was replaced. */
+/** Makes rows that a retracted answer had settled pending again, and reopens their batch unless it was replaced. */
 function reopenRetracted(connection: Connection, accountIdentity: string): void {
   const affected = connection.all<{ batch: number; row: number }>(
     `SELECT DISTINCT r.batch, r.row FROM accounts p JOIN batches b ON b.account = p.id

@@ -11,12 +11,12 @@ import { SqliteReader } from './reader.ts';
 import { batchId, batchNumber } from './records.ts';
 
 /**
- * Reads a damaged ledger row by row, in a copy: SQLite folds the log into whatever it opens, and what is damaged is left
- * as it is for whoever wants to look at it. What has a wrong checksum, or stands where SQLite cannot read, is noted and
- * passed over.
+ * Reads a damaged ledger row by row, in a copy: SQLite moves the log into any database it opens, and the damaged
+ * original must stay as it is for examination. A row with a wrong checksum, or in a place that SQLite cannot read, is
+ * noted and skipped.
  */
 
-/** @param workFolder where the copy is made. */
+/** @param workFolder the folder for the copy. */
 export function openSalvage(folder: StoreFolder, workFolder: string): Salvage {
   const copy = join(workFolder, 'ledger.db');
   copyFileSync(folder.ledger, copy);
@@ -32,24 +32,27 @@ export function openSalvage(folder: StoreFolder, workFolder: string): Salvage {
   }
 }
 
-/** What the header of every ledger of ours says, by its place, as SQLite's file format has it. */
+/** Bytes that the header of every ledger of ours has, by their place in SQLite's file format. */
 const HEADER: readonly (readonly [at: number, bytes: Buffer])[] = [
   [0, Buffer.from('SQLite format 3\0')],
-  // Pages of 4 KiB, a write-ahead log, and how full pages may be.
+  // Pages of 4 KiB, a write-ahead log, and limits for how full pages may be.
   [16, Buffer.from([0x10, 0x00, 2, 2, 0, 64, 32, 32])],
-  // The fourth format of schemas; text is UTF-8.
+  // The fourth format of schemas, and text in UTF-8.
   [44, Buffer.from([0, 0, 0, 4])],
   [56, Buffer.from([0, 0, 0, 1])],
 ];
 
-/** One wrong bit there, and SQLite does not take the file for a database. */
+/** Repairs the header: with one wrong bit there SQLite does not accept the file as a database. */
 function mendHeader(path: string): void {
   const file = openSync(path, 'r+');
   for (const [at, bytes] of HEADER) writeSync(file, bytes, 0, bytes.length, at);
   closeSync(file);
 }
 
-/** The number of the schema may be what is damaged; the table of erasures is there in every schema that is opened. */
+/**
+ * Migrates the copy if needed. The schema's number itself may be damaged; every schema that can be opened has the table
+ * of erasures.
+ */
 function bringUpToDate(connection: Connection, folder: string): void {
   if (connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined) {
     connection.pragma(`user_version = ${newestSchema()}`);
@@ -95,7 +98,7 @@ class SalvageReader extends SqliteReader implements Salvage {
     return found && this.recordOf(found, (attempt, readTo) => this.answersBy(attempt, readTo));
   }
 
-  /** Where they cannot be listed, each number that the input has is tried. */
+  /** The numbers of the rows; if they cannot be listed, each number that the input has is tried. */
   *#rowNumbers(batch: BatchId, fromRow: RowNumber): Generator<RowNumber> {
     const id = batchNumber(batch);
     const sql = 'SELECT row FROM rows WHERE batch = ? AND row >= ? ORDER BY row';
@@ -107,7 +110,7 @@ class SalvageReader extends SqliteReader implements Salvage {
     for (let row = fromRow; row <= last; row += 1) yield row;
   }
 
-  /** They are numbered from one, without a gap. */
+  /** Every call: calls are numbered from one, without a gap. */
   async *everyCall(): AsyncGenerator<SalvagedCall> {
     const newest = this.#tried('the list of calls', () =>
       this.connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls'),

@@ -16,7 +16,7 @@ import { READINGS } from './schema/readings.ts';
 import { ROWS } from './schema/rows.ts';
 import { TIME } from './schema/time.ts';
 
-/** An empty ledger has one row, which counts its commits, and a name that no other ledger has. */
+/** An empty ledger has one row, which counts its commits and has a unique random name. */
 const FIRST_ROW = `
 INSERT INTO ledger (id, commits, clean, identity) VALUES (1, 0, 1, lower(hex(randomblob(16))));
 `;
@@ -26,14 +26,14 @@ INSERT INTO ledger (id, commits, clean, identity) VALUES (1, 0, 1, lower(hex(ran
  * are written in order; the random 32 bytes of a call key have the one hash index. Rows of money carry a checksum
  * (`checksums.ts`).
  *
- * The guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). Code checks the same
- * before it writes; what gets past the code fails here and its transaction with it. `test/ledger/stores/guards.test.ts`
- * goes around the code with raw SQL to show that each of them holds. SQLite runs the triggers of one event in no order that
- * it promises, so none of them builds on another.
+ * The guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). The code checks
+ * the same rules before it writes; what passes the code by mistake fails here, and its transaction with it.
+ * `test/ledger/stores/guards.test.ts` bypasses the code with raw SQL to show that each guard holds. SQLite promises no
+ * order for the triggers of one event, so no trigger depends on another.
  *
- * SQLite keeps the text of each definition, and a store is compared with these texts (`verify-schema.ts`). Stores of this
- * number were made by five scripts that added columns one after the other, which is why the last columns of some tables
- * stand on one line. Nothing here is edited: what is to be different is another script in `migrations.ts`.
+ * SQLite keeps the text of each definition, and a store is compared with these texts (`verify-schema.ts`). Older stores
+ * of this number were made by five scripts that added columns one after the other, which is why the last columns of
+ * some tables are on one line. Nothing here is edited: a change is another script in `migrations.ts`.
  */
 export const SCHEMA = [
   LEDGER,

@@ -4,26 +4,29 @@ import { Connection } from './connection.ts';
 import { type StoreFolder, sizeOf, writeAnew } from './folder.ts';
 
 /**
- * A checksum of every page of the ledger, written beside it when it is closed in order. A ledger that is still as it was
- * sealed needs no further check, which would take many times as long as reading it. One that is not, or that was never
- * sealed, is not damaged for that: a killed run leaves it so, too. It is checked in full.
+ * A checksum of every page of the ledger, written beside it after an orderly end. A ledger that has not changed since
+ * then needs no further check, which would take many times as long as reading it. A ledger that has changed, or was
+ * never sealed, need not be damaged: a killed run leaves one like that, too. It is checked in full.
  *
- * So a seal that is missing, torn or of another state costs time and nothing else, and is not synchronised to the disk.
+ * So a missing, torn or outdated seal costs time and nothing else, and the file is not synchronised to the disk.
  */
 export interface Seal {
-  /** CRC-32 of the pages, in their order. */
+  /** CRC-32 of each page, in their order. */
   readonly sums: Uint32Array;
   /** When all pages were last read. */
   readonly checkedAtMs: number;
 }
 
-/** Of every ledger: SQLite's default, and no setting of ours changes it. A migration that did would only cost time. */
+/**
+ * The page size of every ledger: SQLite's default, which no setting of ours changes. A migration that did would only
+ * cost time.
+ */
 const PAGE_BYTES = 4096;
 const BLOCK_BYTES = 256 * PAGE_BYTES;
 
 /**
- * A larger file that nobody has written to since it was sealed is not read again within a day: what a disk loses within
- * hours is mostly still in the memory of the machine, and reading would prove nothing.
+ * A larger file that has not changed since it was sealed is not read again within a day: what a disk loses within hours
+ * is mostly still in the machine's memory, so reading it would prove nothing.
  */
 const ALWAYS_READ_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,7 +39,7 @@ interface Header {
   readonly checkedAtMs: number;
 }
 
-/** The seal of a ledger that is as it was when it was sealed; else undefined. */
+/** The seal of a ledger that has not changed since it was sealed; otherwise undefined. */
 export function unbrokenSeal(folder: StoreFolder, nowMs: number): Seal | undefined {
   if ((sizeOf(folder.log) ?? 0) > 0) return undefined;
   const written = readSeal(folder);
@@ -64,9 +67,9 @@ function anyOther(file: number, sums: Uint32Array): boolean {
 }
 
 /**
- * Seals a ledger that no connection of ours is writing to any more.
- * @param before the seal that it was opened with, and which pages were written since: all others are still to be as they
- * were then. Left out: it was checked in full, so that all of it is right as it is.
+ * Seals a ledger to which no connection of ours writes any more.
+ * @param before the seal with which it was opened, and the pages written since: all other pages must be as they were
+ *   then. Without it the ledger was checked in full, so all of its pages are right.
  */
 export function seal(
   folder: StoreFolder,
@@ -100,7 +103,7 @@ function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
   writeAnew(folder.seal, Buffer.concat([head, body, end]));
 }
 
-/** Undefined when there is none that is whole. */
+/** The stored seal; undefined when there is no intact one. */
 function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean }) | undefined {
   if (sizeOf(folder.seal) === undefined) return undefined;
   const bytes = readFileSync(folder.seal);
@@ -114,23 +117,25 @@ function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean })
   return { sums, checkedAtMs, isStamped: stamp === stampOf(folder) && isLater(folder.seal, folder.ledger) };
 }
 
-/** Whatever is written to a file changes it, and nobody can set it back. */
+/** A stamp of the file that every write changes and that nobody can set back. */
 function stampOf({ ledger }: StoreFolder): string {
   const { ino, size, mtimeNs, ctimeNs } = statSync(ledger, { bigint: true });
   return [ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
-/** Two writes within one tick of the file system's clock leave the same stamp, so only a later tick tells them apart. */
+/**
+ * Two writes within one tick of the file system's clock leave the same stamp, so only a later tick tells them apart.
+ */
 function isLater(file: string, other: string): boolean {
   return statSync(file, { bigint: true }).mtimeNs > statSync(other, { bigint: true }).ctimeNs;
 }
 
-/** Files that could not be closed again, by device and number. */
+/** Descriptors that must not be closed yet, by device and number. */
 const keptOpen = new Map<string, number>();
 
 /**
- * POSIX drops all locks that a process has on a file when it closes any descriptor of it. While a connection of ours is
- * open, the descriptor is therefore kept for the next time.
+ * POSIX drops all locks that a process has on a file when the process closes any descriptor of it. While a connection
+ * of ours is open, the descriptor is therefore kept for the next use.
  */
 function withFile<T>(path: string, work: (file: number) => T): T {
   const { dev, ino } = statSync(path);

@@ -14,12 +14,14 @@ import { AlteredRow, type Connection } from './connection.ts';
 import { insertChange } from './entries.ts';
 import { batchId, callOf, keyBytes } from './records.ts';
 
-/** What changes alter, whether one may be sent now, and the log of what each settled one left. */
+/** Subjects of changes: what they are, whether one may be changed now, and the log of what each settled change left. */
 
 type StoredSubject = SubjectRow & { readonly sequence: number; readonly checksum: number };
 type StoredChange = ChangeRow & { readonly checksum: number };
 
-/** The same rules as the database's own guards, so that a subject which moved is an answer and not an exception. */
+/**
+ * Checks the same rules as the database's guards, so that a subject that has changed is an answer and not an exception.
+ */
 export function refusedChange(connection: Connection, intent: Intent): Admission | undefined {
   const { change, after } = intent.call;
   invariant(
@@ -61,7 +63,7 @@ function batchOfLast(connection: Connection, { id, sequence }: StoredSubject): n
   return last.batch;
 }
 
-/** A change of the subject by another call, which is under way or in doubt. */
+/** Another call's change of the subject that is open or in doubt. */
 function otherPending(connection: Connection, subject: number, key: Buffer): Admission | undefined {
   const other = connection.get<{ batch: number; row: number }>(
     `SELECT a.batch, a.row
@@ -74,9 +76,9 @@ function otherPending(connection: Connection, subject: number, key: Buffer): Adm
 }
 
 /**
- * Keeps what a change that is being settled leaves of its subject; of other calls nothing. Nothing either of a change
- * that has an answer: somebody told about it while it was being sent again, and what was told stays.
- * @param left left out: as it was.
+ * Keeps what a change that is being settled leaves of its subject, and nothing for other calls. It keeps nothing either
+ * for a change that has an answer: a person told it while the change was being sent again, and that stays.
+ * @param left how the change left its subject; without it the subject is as it was.
  */
 export function logChange(connection: Connection, attempt: number, left: SubjectFacts | undefined): void {
   const change = connection.get<{ subject: number | null; after: number; answer: number | null }>(
@@ -106,7 +108,7 @@ const NOTHING_KNOWN: FactsRow = {
   project_id: null,
 };
 
-/** In the order in which they became known, without those who were forgotten: nobody knows who they are. */
+/** Subjects in the order in which they became known, without forgotten people, who are unknown now. */
 export function knownSubjects(connection: Connection, identity: string): readonly KnownSubject[] {
   const account = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
   if (account === undefined) return [];

@@ -2,13 +2,13 @@ import { cellsChecksum, type Value } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 
 /**
- * Checksums of batches and accounts, whose rows change. A trigger takes the checksum of a changed row away, whoever
- * changed it, and every commit gives a new one to the rows that have none. They are over all columns that a table has,
- * so a migration that adds one sets them to NULL and they are made anew.
+ * Checksums of batches and accounts, whose rows change. A trigger removes the checksum of a row that anything changes,
+ * and every commit gives a new one to the rows that have none. They cover all columns of a table, so a migration that
+ * adds a column sets them to NULL and they are made again.
  */
 interface Summed {
   readonly table: 'batches' | 'accounts';
-  /** Columns that have no part in it: what a join adds, and what is checked by adding it up. */
+  /** Columns that the checksum omits: those that a join adds, and those that are checked by adding them up. */
   readonly without: readonly string[];
 }
 
@@ -49,7 +49,7 @@ function check(row: Cells, summed: Summed, what: string): void {
   if (row.checksum !== checksumIn(row, summed)) throw new AlteredRow(`${what} number ${row.id} was altered`);
 }
 
-/** All batches and accounts, one after the other. */
+/** Checks all batches and accounts, one after the other. */
 export function checkTables(connection: Connection): void {
   for (const row of connection.each<object>('SELECT * FROM batches')) checkBatch(row);
   for (const row of connection.each<object>('SELECT * FROM accounts')) checkAccount(row);

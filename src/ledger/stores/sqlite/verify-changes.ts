@@ -1,10 +1,10 @@
 /**
- * What must be true of changes, said once more and not by the guards of `schema/changes.ts`. A subject that stood elsewhere than
- * its log says would have a change made twice, or never.
+ * What must be true of changes, stated again without the guards of `schema/changes.ts`. If a subject differed from its
+ * log, a change of it would be made twice, or never.
  */
 type Wrong = [sql: string, problem: (id: number) => string];
 
-/** The sequence is how many changes were settled, and they are numbered without a gap. */
+/** The sequence is the number of settled changes, which are numbered without a gap. */
 const WRONG_SEQUENCE = `
 SELECT s.id
   FROM subjects s LEFT JOIN changes g ON g.subject = s.id
@@ -29,7 +29,10 @@ SELECT c.id
  WHERE c.subject IS NOT NULL AND c.answer IS NOT NULL AND g.attempt IS NULL
  LIMIT 1`;
 
-/** A change that may still happen is the only one of its subject, and next in line, unless it was told about meanwhile. */
+/**
+ * A change that may still happen is the only one of its subject, and the next in its sequence, unless a person told its
+ * answer meanwhile.
+ */
 const WRONG_PENDING = `
 SELECT p.call AS id
   FROM pending_changes p JOIN calls c ON c.id = p.call JOIN subjects s ON s.id = p.subject
@@ -37,7 +40,7 @@ SELECT p.call AS id
     OR EXISTS (SELECT 1 FROM pending_changes o WHERE o.subject = p.subject AND o.call <> p.call)
  LIMIT 1`;
 
-/** The call itself, which has a checksum, says what it changes and after what. */
+/** The call itself, which has a checksum, states what it changes and after which change. */
 const WRONG_SUBJECT = `
 SELECT c.id
   FROM calls c LEFT JOIN subjects s ON s.id = c.subject

@@ -1,10 +1,10 @@
 /**
- * What is kept beside the entries so that nobody has to count them, said once more and not by the triggers that keep it:
- * how rows ended, how much was asked, how often something was found, which row paid, and how often a call was repeated.
+ * Counts that are kept so that nobody has to count entries, stated again without the triggers that keep them: how rows
+ * ended, how many requests were sent, how many were found, which row paid, and how often a call was repeated.
  */
 type Wrong = [sql: string, problem: (id: number) => string];
 
-/** Closed attempts by all that is counted of them. */
+/** Closed attempts with everything that is counted of them. */
 const CLOSED = `
 closed AS MATERIALIZED (
   SELECT a.batch, b.account AS payer, c.account, c.operation, k.kind, k.answer,
@@ -17,7 +17,7 @@ closed AS MATERIALIZED (
     LEFT JOIN replies r ON r.attempt = k.attempt AND k.kind = 'settled'
    GROUP BY 1, 2, 3, 4, 5, 6, 7, 8)`;
 
-/** What was told, or read, is a call that its batch settled, if it was the last loss of the call. */
+/** A told or reread answer counts as settled by its batch, if it was the last loss of the call. */
 const WRONG_COUNTS = `
 WITH ${CLOSED},
 counted AS (
@@ -60,7 +60,7 @@ SELECT a.id
 
 /**
  * A row whose other answer was taken back is open again, and settles on the same payer. CROSS JOIN keeps SQLite from
- * going through all attempts of a batch for each of its rows.
+ * searching all attempts of a batch for each of its rows.
  */
 const WRONG_PAYER = `
 SELECT a.id

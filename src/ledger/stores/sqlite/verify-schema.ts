@@ -3,8 +3,8 @@ import { type Connection, damaged } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /**
- * The schema itself is text in the ledger: a letter flipped in a guard would be another rule. It is compared with that
- * of an empty ledger; what a user added, such as a view of his own, is left alone.
+ * The schema itself is text in the ledger: a changed letter in a guard would make another rule. It is compared with the
+ * schema of an empty ledger; additions of a user, such as a view, are ignored.
  */
 const SCHEMA =
   "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!'";

@@ -47,11 +47,12 @@ import { WRONG_COUNTED } from './verify-counts.ts';
 import { verifySchema } from './verify-schema.ts';
 
 /**
- * The full check of a ledger after an end that was not orderly: SQLite's own (the quick one does not notice a flipped
- * bit in the index of the call keys, which would buy again), every checksum of money, and every total added up anew.
- * Rows are looked at one by one, so memory does not grow with the ledger. Replies, which are most of the bytes, are
- * checked whenever one is read: a damaged one costs nothing until somebody wants to use it, and then it stops.
- * @param withReplies checks them, too: a ledger that was altered at rest is not bought with before all of it was read.
+ * The full check of a ledger after an end that was not orderly: SQLite's own check (the quick one misses a flipped bit
+ * in the index of the call keys, which would buy again), every checksum of money, and every total added up again. Rows
+ * are checked one by one, so memory does not grow with the ledger. Replies, which are most of the bytes, are checked
+ * when they are read: a damaged reply costs nothing until it is used, and then it stops the run.
+ * @param withReplies checks replies, too: a ledger that was altered at rest must be read completely before it is used
+ *   to buy.
  */
 export async function verify(connection: Connection, folder: string, withReplies: boolean): Promise<void> {
   const integrity = integrityOf(connection.path);
@@ -64,7 +65,7 @@ export async function verify(connection: Connection, folder: string, withReplies
       verifySchema(connection, folder);
     }),
   );
-  // SQLite's word comes first: on broken pages our own checks find anything.
+  // SQLite's result comes first: on broken pages our own checks may find anything.
   const words = await integrity;
   if (words !== 'ok') throw damaged(folder, `SQLite says "${words}"`);
   if (ours !== undefined) throw explained(ours.error, folder);
@@ -84,8 +85,8 @@ interface Checked {
 }
 
 /**
- * SQLite itself passes over the rows that are sound, eight times faster than handing each of them over. Its JSON may
- * differ from ours in how it writes an odd character, so what it objects to is looked at once more, by us.
+ * SQLite itself skips the intact rows, eight times faster than passing each of them to us. Its JSON may differ from
+ * ours for unusual characters, so each row that it rejects is checked again, by us.
  */
 function checksums<Row extends Checked>(
   table: string,
@@ -125,7 +126,7 @@ const CHECKS = [
         json_array(a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces),
         json_array(a.id, lower(hex(c.key)), a.batch, a.row, a.reserved, a.intent_at, a.decision, a.replaces,
                    a.boot, a.uptime)), NULL)`,
-    // An attempt of a call that is gone belongs to no key.
+    // An attempt whose call is gone has no key.
     (row) => attemptChecksum(row, row.key ?? Buffer.alloc(0)),
     (row) => row.id,
   ),
@@ -203,8 +204,8 @@ const CHECKS = [
 ];
 
 /**
- * What the entries add up to, by scope. Said once more and not by the triggers' view: one scan instead of three, and a
- * mistake in the one shows against the other.
+ * The totals of the entries, by scope, stated again without the triggers' view: one scan instead of three, and a
+ * mistake in one of them shows against the other.
  */
 const WRONG_TOTAL = `
 WITH reread AS MATERIALIZED (SELECT attempt, max(charged) AS charged FROM readings GROUP BY attempt),
@@ -243,7 +244,7 @@ SELECT coalesce(x.scope, m.scope) AS scope
  WHERE (x.spent, x.reserved, x.in_doubt) IS NOT (m.spent, m.reserved, m.in_doubt)
  LIMIT 1`;
 
-/** Answers and doubts that point to an attempt which does not say so, and answers without their reply. */
+/** Answers and doubts that point to an attempt of another kind, and answers without a reply. */
 const WRONG_STATE = `
 SELECT c.id
   FROM calls c
@@ -259,7 +260,10 @@ SELECT c.id
          k.kind = 'settled' OR EXISTS (SELECT 1 FROM readings e WHERE e.attempt = a.id)))))
  LIMIT 1`;
 
-/** Settled attempts that their call does not know, or knows only an older one of, so that it would be bought again. */
+/**
+ * Settled attempts that their call does not know, or of which it knows only an older one, so that it would be bought
+ * again.
+ */
 const FORGOTTEN_ANSWER = `
 SELECT c.id
   FROM closures k JOIN attempts a ON a.id = k.attempt JOIN calls c ON c.id = a.call
@@ -267,7 +271,7 @@ SELECT c.id
    AND k.attempt NOT IN (SELECT attempt FROM retractions)
  LIMIT 1`;
 
-/** Lost attempts that hold money and that their call does not know. One whose answer was taken back begins anew. */
+/** Lost attempts that hold money and are unknown to their call. A call whose answer was taken back starts again. */
 const FORGOTTEN_DOUBT = `
 SELECT c.id
   FROM held_attempts h JOIN calls c ON c.id = h.call
@@ -275,7 +279,7 @@ SELECT c.id
    SELECT 1 FROM attempts a JOIN retractions x ON x.attempt = a.id WHERE a.call = c.id)
  LIMIT 1`;
 
-/** What was given back without a reason, and what was not given back although there is one. */
+/** Money that was given back without a reason, and money that was not given back although there is a reason. */
 const WRONGLY_FREED = `
 SELECT f.id
   FROM attempts f
@@ -299,7 +303,7 @@ SELECT p.held
  WHERE k.kind IS 'settled' OR x.attempt IS NOT NULL
  LIMIT 1`;
 
-/** Readings of what is never read again, and those that would let a budget fall. */
+/** Readings of attempts that may never be read again, and readings that would decrease a budget. */
 const WRONG_READING = `
 SELECT e.id
   FROM readings e

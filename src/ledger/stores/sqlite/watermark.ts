@@ -3,17 +3,17 @@ import { dirname } from 'node:path';
 import { ANEW, AS_IT_STANDS, syncFolder } from './folder.ts';
 
 /**
- * The number of the last commit, kept outside of the database. SQLite takes a damaged write-ahead log for the end of
- * the log and opens without complaint, with the newest commits missing; a ledger that knows fewer commits than were
- * made has lost some.
+ * The number of the last commit, kept outside of the database. When the write-ahead log is damaged, SQLite takes the
+ * damage for the end of the log and opens without complaint, with the newest commits missing. A ledger with fewer
+ * commits than this number has lost some.
  *
- * It is not synchronised to the disk: a loss of power may leave it behind the ledger, which means nothing, and never
+ * It is not synchronised to the disk: a loss of power may leave it behind the ledger, which is harmless, and never
  * ahead of it, because the ledger's own commit was synchronised before.
  */
 const DIGITS = 16;
 const FORMAT = /^(\d{16})\n$/;
 
-/** The stored number; `undefined`: there is none; `unreadable`: there is a file that does not say. */
+/** The stored number; `undefined` when there is no file, `unreadable` when its content is no number. */
 export function readWatermark(path: string): number | undefined | 'unreadable' {
   let text: string;
   try {
@@ -22,13 +22,13 @@ export function readWatermark(path: string): number | undefined | 'unreadable' {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  // A crash while it was being made leaves it empty, before anything was committed.
+  // A crash while the file was being made leaves it empty, before anything was committed.
   if (text === '') return undefined;
   const digits = FORMAT.exec(text)?.[1];
   return digits === undefined ? 'unreadable' : Number(digits);
 }
 
-/** Keeps the file open, so that a commit costs one small write and no more. */
+/** Keeps the file open, so that a commit costs only one small write. */
 export class Watermark {
   readonly #file: number;
 
@@ -36,7 +36,7 @@ export class Watermark {
     this.#file = file;
   }
 
-  /** Goes on with the file, or makes one that says zero and is on the disk before the first commit can be. */
+  /** Opens the file, or makes one that says zero and is on the disk before the first commit can be. */
   static open(path: string): Watermark {
     if (readWatermark(path) !== undefined) return new Watermark(openSync(path, AS_IT_STANDS));
     const mark = new Watermark(openSync(path, ANEW, 0o600));

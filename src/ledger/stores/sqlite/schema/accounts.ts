@@ -1,9 +1,9 @@
 import { refusal } from './refusals.ts';
 
 /**
- * Accounts at vendors, and what was learned about them. Whoever changes a batch or an account takes its checksum away by
- * that, and the commit gives it a new one (`table-sums.ts`), so no committed row is without. The counts of an account,
- * which change with every answer, are what its answers add up to, and have no part in it.
+ * Accounts at vendors, and what was learned about them. Every change of a batch or an account removes its checksum, and
+ * the commit makes a new one (`table-sums.ts`), so no committed row is without one. The checksum omits the counts of an
+ * account, which change with every answer: its answers add up to them.
  */
 export const ACCOUNTS = [
   `

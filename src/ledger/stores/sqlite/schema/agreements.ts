@@ -1,6 +1,8 @@
 import { refusal } from './refusals.ts';
 
-/** To which requests of jobs and dialects somebody agreed, by the hash of what decides them. An entry is for good. */
+/**
+ * The requests of jobs and dialects that a person agreed to, by the hash of what decides them. An entry is permanent.
+ */
 export const AGREEMENTS = [
   `
 CREATE TABLE agreements (

@@ -1,6 +1,6 @@
 import { BODY, covers, emptied, HEADERS, keptUnlessErased, ofAttempt, refusal } from './refusals.ts';
 
-/** The guard names columns, so that others of the same row may change. */
+/** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
 CREATE TRIGGER attempts_unchanged
 BEFORE UPDATE OF id, call, batch, row, reserved, intent_at, decision, replaces, checksum ON attempts

@@ -1,6 +1,8 @@
 import { refusal } from './refusals.ts';
 
-/** What a run works off: one input, one operation, one account. What a batch is never changes, and its end is for good. */
+/**
+ * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.
+ */
 export const BATCHES = [
   `
 -- \`id\` is the batch's name as a number, \`ordinal\` the order of making. Answers that are older than \`fresh_found\` and

@@ -1,6 +1,6 @@
 import { covers, refusal } from './refusals.ts';
 
-/** The guard names columns, so that others of the same row may change. */
+/** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
 CREATE TRIGGER calls_unchanged BEFORE UPDATE OF id, key, account, operation, call, checksum ON calls
 WHEN (NEW.id, NEW.account, NEW.operation, NEW.call ->> '$.operation', NEW.call ->> '$.creditsMost', NEW.call ->> '$.after')
@@ -12,7 +12,9 @@ WHEN (NEW.id, NEW.account, NEW.operation, NEW.call ->> '$.operation', NEW.call -
 END;
 `;
 
-/** What is paid for. The answer of a call changes only by what settled it, and a doubt ends with an answer or a release. */
+/**
+ * Paid requests. The answer of a call changes only by what settled it, and a doubt ends with an answer or a release.
+ */
 export const CALLS = [
   `
 -- At most one of \`answer\` and \`doubt\` is set; both name the attempt that led to it. A change has the

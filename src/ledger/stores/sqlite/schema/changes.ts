@@ -1,8 +1,8 @@
 import { covers, emptied, keptUnlessErased, REASON, refusal } from './refusals.ts';
 
 /**
- * Plans, whom or what changes alter, and the log of what each change left: a change is made once, against what its
- * subject was when it was planned, and what it left is kept.
+ * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against
+ * the state of its subject in the plan, and its result is kept.
  */
 export const CHANGES = [
   `
@@ -61,7 +61,7 @@ CREATE TRIGGER subjects_moving BEFORE UPDATE OF sequence ON subjects BEGIN
       OR NOT EXISTS (SELECT 1 FROM changes WHERE subject = NEW.id AND sequence = NEW.sequence);
 END;
 `,
-  // The sequence moves on with each change, under a guard of its own.
+  // The sequence advances with each change, under a guard of its own.
   keptUnlessErased({
     trigger: 'subjects_unchanged',
     table: 'subjects',

@@ -1,6 +1,6 @@
 import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
 
-/** Attempts whose answers were lost: what they hold, what the vendor said when it was asked, and what was decided about them. */
+/** Attempts with lost answers: what they hold, what the vendor said about them, and what was decided. */
 export const DOUBTS = [
   `
 -- A lost attempt holds what it reserved until it is freed, told about or read.

@@ -1,8 +1,8 @@
 import { refusal } from './refusals.ts';
 
 /**
- * What was erased, and what an erasure covers. The guards of the rows that it covers stand with their tables, and let pass
- * nothing but the emptied content (`refusals.ts`). Amounts, times, kinds and numbers stay for ever.
+ * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow
+ * nothing but emptied content (`refusals.ts`). Amounts, times, kinds and numbers stay for ever.
  */
 export const ERASURES = [
   `

@@ -1,4 +1,4 @@
-/** How old answers are, and when one is bought anew. */
+/** How old answers are, and when one is bought again. */
 export const FRESHNESS = `
 -- Which kind an answer is by its newest reading, when it was given, and by whom it was bought. What was told counts as
 -- found.

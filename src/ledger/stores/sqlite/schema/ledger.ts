@@ -1,9 +1,9 @@
 import { refusal } from './refusals.ts';
 
 /**
- * The one row of the ledger itself, with a random name under which its commits are known outside of the store, too; and
- * whose a file beside the user's is, by its content. Files have no checksum: a damaged entry names a file that nobody
- * wrote, and at worst ours is kept as if it were the user's.
+ * The one row of the ledger itself, with a random name by which its commits are known outside of the store, and the
+ * files beside the user's that are ours, by their content. Files have no checksum: a damaged entry describes a file
+ * that nobody wrote, and at worst a file of ours is kept as if it were the user's.
  */
 export const LEDGER = [
   `

@@ -1,6 +1,8 @@
 import { refusal } from './refusals.ts';
 
-/** Series of answers of status 404, and answers taken back, because a 404 was all that a wrong address ever said. */
+/**
+ * Series of answers of status 404, and answers that were taken back because a wrong address never gave another status.
+ */
 export const MISSES = [
   `
 -- Answers taken back, because status 404 was all that a wrong address ever said. They were not charged.

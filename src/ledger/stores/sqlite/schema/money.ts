@@ -1,6 +1,6 @@
 import { refusal } from './refusals.ts';
 
-/** Totals of what was spent, is reserved and is in doubt, and whose money an attempt is. No attempt goes above a cap. */
+/** Totals of spent, reserved and doubtful money, and the scopes of each attempt. No attempt exceeds a cap. */
 export const MONEY = [
   `
 -- Totals, kept by triggers so that no code can forget them, and added up anew after an unclean end (\`verify.ts\`).

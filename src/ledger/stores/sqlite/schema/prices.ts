@@ -1,8 +1,8 @@
 import { refusal } from './refusals.ts';
 
 /**
- * The highest price that was seen, only of vendors whose answers say what they cost: an attempt reserves no less, and it
- * is not forgotten.
+ * The highest price that was seen, only for vendors whose answers state their cost: an attempt reserves at least that,
+ * and it is not forgotten.
  */
 export const PRICES = [
   `

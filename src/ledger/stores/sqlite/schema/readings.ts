@@ -1,10 +1,10 @@
 import { keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
 
 /**
- * What an answer means by a later dialect than the one that it was settled by. Only what a vendor answered to a question is
- * read again, and no budget falls by it. A reply that was kept in doubt is read as well, and becomes the answer that it
- * was; what was at risk stays spent. The closure of the attempt stays as it is, and so do rows, which name the newest
- * reading that they could know. A dialect is known by 48 bits of its hash.
+ * What an answer means by a later dialect than the one that settled it. Only a vendor's answer to a question is read
+ * again, and no budget decreases because of it. A reply that was kept in doubt is read as well, and becomes the answer
+ * that it always was; the money at risk stays spent. The closure of the attempt does not change, and neither do rows,
+ * which name the newest reading that existed when they were settled. 48 bits of a dialect's hash identify it.
  */
 export const READINGS = [
   `

@@ -1,6 +1,6 @@
 /**
- * Guards that several tables have. A row of the book is kept as it was written. Once an erasure covers it (`erasures.ts`),
- * its content may be set to the emptied value and its checksum renewed, and nothing else of it may change.
+ * Guards that several tables have. A row of the book stays as it was written. Once an erasure covers it
+ * (`erasures.ts`), its content may be emptied and its checksum renewed, and nothing else of it may change.
  */
 export function refusal(event: 'UPDATE' | 'DELETE', table: string): string {
   return `
@@ -26,13 +26,13 @@ interface Emptied {
   /** Whether an erasure covers the old row. */
   readonly covered: string;
   readonly kept: string;
-  /** The columns that this trigger looks at, where others have a trigger of their own; left out: all. */
+  /** The columns that this trigger checks, where another trigger checks the others; without it all columns. */
   readonly of?: string;
-  /** What the other columns may become. */
+  /** The condition for new values of the other columns. */
   readonly content: string;
 }
 
-/** A row is kept as it was written, unless it is covered and nothing but its content is emptied. */
+/** Keeps a row as it was written, unless an erasure covers it and only its content is emptied. */
 export function keptUnlessErased({ trigger, table, covered, kept, of, content }: Emptied): string {
   const columns = (side: string): string =>
     kept
@@ -47,11 +47,11 @@ END;
 `;
 }
 
-/** A word or a list of bytes that is as it was, or emptied. */
+/** The condition that a text or a list of bytes is unchanged or emptied. */
 export const emptied = (column: string, empty: string): string =>
   `(NEW.${column} IS OLD.${column} OR NEW.${column} IS ${empty})`;
 
 export const WORDS = emptied('why', "'erased'");
 export const HEADERS = emptied('headers', "'{}'");
-/** An answer about several people has one person cut out; all of it goes with its call. */
+/** From an answer about several people one person is cut out; an answer about one person is emptied with its call. */
 export const BODY = `(NEW.body IS OLD.body OR NEW.body = x'' OR (length(NEW.body) < length(OLD.body) AND json_valid(NEW.body)))`;

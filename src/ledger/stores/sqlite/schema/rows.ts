@@ -1,6 +1,6 @@
 import { covers, REASON } from './refusals.ts';
 
-/** The answers of a row are a list, which no foreign key can watch. */
+/** Checks the answers of a row, which are a list that no foreign key can watch. */
 function rowsPointing(event: 'INSERT' | 'UPDATE'): string {
   return `
 CREATE TRIGGER rows_pointing_${event.toLowerCase()} BEFORE ${event} ON rows BEGIN
@@ -20,7 +20,7 @@ CREATE TRIGGER rows_final BEFORE UPDATE ON rows BEGIN
 END;
 `;
 
-/** What each row of an input came to, where rows start in the file, and the counts of both. */
+/** The outcome of each row of an input, where rows start in the file, and the counts of both. */
 export const ROWS = [
   `
 -- \`input\`: 48 bits over the mapped cells that the row was settled from, as they stand in the file. \`read_to\`: the newest

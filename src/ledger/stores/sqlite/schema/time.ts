@@ -1,8 +1,8 @@
 import { refusal } from './refusals.ts';
 
 /**
- * When attempts were made. An intent is dated by what answers confirmed of the time, because the day that it is dated to is
- * the day whose budget it takes. Attempts without a boot are dated by nothing but the calendar.
+ * When attempts were made. An intent gets the date that answers have confirmed, because the budget of that day pays for
+ * it. An attempt without a boot has only the calendar's date.
  */
 export const TIME = [
   `
