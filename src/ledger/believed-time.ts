@@ -31,7 +31,7 @@ const KEEP_BEYOND_MS = 1_000;
 /** A moment that the ledger has kept. */
 export interface Moment {
   readonly atMs: number;
-  /** The same moment on the boot clock; undefined when it is unknown. */
+  /** This moment on the boot clock; undefined when it is unknown. */
   readonly boot: BootMoment | undefined;
 }
 

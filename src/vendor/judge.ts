@@ -314,7 +314,7 @@ function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
   return fields === undefined ? value : fields;
 }
 
-/** Nothing but blanks, zeros, booleans and lists of such: `{"success":true,"count":0,"results":[]}` holds no result. */
+/** Whether a value holds only blanks, zeros and booleans at any depth: `{"count":0,"results":[]}` is empty. */
 function isEmpty(value: JsonValue | undefined): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return true;
   if (typeof value === 'object') return Object.values(value).every(isEmpty);

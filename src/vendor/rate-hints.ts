@@ -34,7 +34,7 @@ type Left = NonNullable<RateHints['left']>;
 /** Longer than any real list of limits. */
 const LONGEST_HEADER = 2_000;
 
-/** As much of a body as a message to a person needs; a pattern does not run over megabytes. */
+/** The part of a body that is searched: long enough for a message to a person, and no megabytes for a pattern. */
 const LONGEST_TEXT = 10_000;
 
 /** More than any plan allows, and exact in any arithmetic. */

@@ -123,10 +123,7 @@ export function requireSendable(dialect: Dialect, call: Call): void {
   throw stop('unsupported', fact, 'Use an account that speaks to the vendor directly.');
 }
 
-/**
- * The name of a value (from a cell or an answer) that the call's path would need and cannot hold; undefined when there
- * is none.
- */
+/** A value, with its field, that the call's path would name and cannot hold; undefined when there is none. */
 export function unfitForPath(dialect: Dialect, call: Call): string | undefined {
   const operation = dialectOperationOf(dialect, call);
   if (!operation.path.includes('{') || GENERIC_OPERATIONS.includes(call.operation)) return undefined;

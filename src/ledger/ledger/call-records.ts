@@ -148,9 +148,9 @@ export interface Doubt {
   readonly atRisk: Credits;
   readonly why: string;
   readonly sentAtMs: number;
-  /** The same moment on the boot clock; absent in an entry of an older Rowonce. */
+  /** When the lost attempt began, on the boot clock; absent in an entry of an older Rowonce. */
   readonly sentBoot?: BootMoment;
-  /** When the first attempt under the idempotency key of `request` began, on the boot clock; may be absent likewise. */
+  /** When the first attempt under `request`'s idempotency key began, on the boot clock; absent for an older one. */
   readonly firstBoot?: BootMoment;
   /** How often a rule has already sent this call again without an answer. */
   readonly repeats: number;

@@ -210,8 +210,8 @@ function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], 
 }
 
 /**
- * Checks a store whose spender was killed as a spender would. Beside a running spender it does not: that one has
- * checked the store, and what is read has checksums.
+ * Opens a store to read it. A store whose spender was killed is checked as for a spender. Beside a running spender
+ * there is no check: that one has checked the store, and what is read has checksums.
  */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
   refuseForeignNotes();

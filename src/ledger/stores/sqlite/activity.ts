@@ -1,7 +1,7 @@
 import type { Activity } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 
-/** What a batch sent over time, by the dates of its intents, and spent, by the dates on which its attempts closed. */
+/** What a batch sent over time, by the dates of its intents, and what it spent, by the dates of closures. */
 
 const SENT = `FROM attempts a CROSS JOIN closures k ON k.attempt = a.id
  WHERE a.batch = :batch AND k.kind <> 'not_sent'`;

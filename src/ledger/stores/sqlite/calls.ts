@@ -75,7 +75,7 @@ export class Calls {
     return this.#connection.get(sql, hiddenKey(this.#secret, key));
   }
 
-  /** @param batch whose decisions count. */
+  /** @param batch the batch whose decisions count; undefined for none. */
   state(key: Buffer, batch: number | undefined): CallState {
     const call = this.byKey(key);
     return call === undefined ? { kind: 'unknown' } : this.#stateOf(call, batch);

@@ -46,7 +46,7 @@ export class LogPages {
     }
   }
 
-  /** Gives up because all pages are rewritten, so that their list is not needed. */
+  /** Stops listing written pages. It is called when all pages are rewritten, so that no list is needed. */
   giveUp(): void {
     this.#isComplete = false;
   }

@@ -10,7 +10,7 @@ import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, placeOf } from '
 export interface Standing {
   readonly identity: string;
   readonly commits: number;
-  /** The same time as in `OutsideNote`. */
+  /** When the newest request that may have cost something was noted, as in `OutsideNote`. */
   readonly lastIntentMs: number | undefined;
 }
 

@@ -25,7 +25,7 @@ const MARGIN_MS_PER_REQUEST_A_SECOND = 0.004;
 /** At most a twentieth of the window is given up in advance. */
 const LARGEST_SHARE = 0.05;
 
-/** By how much longer we assume the window to be, so that jitter alone never exceeds the plan. */
+/** The time by which we assume the window to be longer, so that jitter alone never exceeds the plan. */
 export function marginMs(window: Window): number {
   const bunchMs = perSecondOf(window) * MARGIN_MS_PER_REQUEST_A_SECOND;
   return Math.max(LEAST_MARGIN_MS, Math.min(bunchMs, window.windowMs * LARGEST_SHARE));
