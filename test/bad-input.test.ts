@@ -196,7 +196,9 @@ describe('the account', () => {
     const { code, stdout, stderr } = await desk.type(desk.run());
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trimEnd().split('\n').slice(-2);
-    expect(lines[0]).toBe('account data: the key is missing: the environment variable MY_KEY is not set.');
+    expect(lines[0]).toBe(
+      'The key of the account data is missing: the environment variable MY_KEY is not set.',
+    );
     expect(lines[1]).toMatch(/^Set MY_KEY to the key/);
     expect(await desk.requests()).toBe(0);
     expect(await desk.type(desk.run(), { env: { MY_KEY: 'k' } })).toMatchObject({ code: 0 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { commandLine } from '../core/command-line.ts';
+import { commandLine, wholeNumber } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
 import { addAccount, removeAccount } from './accounts/edit.ts';
@@ -117,14 +117,14 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
     project_id: flags.project,
     id: flags.id,
     exclusive_key: flags.exclusiveKey,
-    limits: numbers({
+    limits: numbers('--', {
       per_second: flags.perSecond,
       per_minute: flags.perMinute,
       per_hour: flags.perHour,
       per_day: flags.perDay,
       concurrency: flags.concurrency,
     }),
-    budget: numbers({ per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
+    budget: numbers('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
   };
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
   const account = await addAccount(accounts, name, given);
@@ -146,7 +146,7 @@ function refuseFlagsOf(flags: AddFlags, vendor: string): void {
     if (flag === undefined || vendor === owner) continue;
     throw stop(
       'usage',
-      `--${flag} belongs to an account of the ${owner}`,
+      `--${flag} belongs to an account of the ${owner}.`,
       `Leave out --${flag}, or give --vendor ${owner}.`,
     );
   }
@@ -167,7 +167,7 @@ async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
   if (flags.keyStdin) {
     const next = 'Leave out --key-stdin: the key is that of the service account.';
-    throw stop('usage', 'an account with --via has no key of its own', next);
+    throw stop('usage', 'An account with --via has no key of its own.', next);
   }
   return {
     via,
@@ -197,7 +197,7 @@ async function needed(
 ): Promise<string> {
   const answer = given ?? (await console.ask(question))?.trim();
   if (answer) return answer;
-  throw stop('usage', `${flag} is missing`, `Give it with ${flag}, or answer on a terminal.`);
+  throw stop('usage', `${flag} is missing.`, `Give it with ${flag}, or answer on a terminal.`);
 }
 
 async function addressFrom(console: Console, flags: AddFlags): Promise<string | undefined> {
@@ -220,7 +220,7 @@ async function organizationFrom(
 
 async function keyFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
   if (flags.keyEnv !== undefined && flags.keyStdin) {
-    throw stop('usage', '--key-env and --key-stdin both say what the key is', 'Give one of them.');
+    throw stop('usage', '--key-env and --key-stdin both say what the key is.', 'Give one of them.');
   }
   if (flags.keyEnv !== undefined) return { key_env: flags.keyEnv };
   const key = flags.keyStdin ? await text(process.stdin) : await askForKey(console);
@@ -234,22 +234,24 @@ async function askForKey(console: Console): Promise<string> {
   if (answer !== undefined) return answer.trim();
   throw stop(
     'usage',
-    'the key is missing',
+    'The key is missing.',
     'Give it with --key-env NAME or --key-stdin, or answer on a terminal.',
   );
 }
 
-/** Absent when no flag was given, so that the file holds no empty entry. */
-function numbers(flags: Readonly<Record<string, string | undefined>>): Record<string, number> | undefined {
-  const given = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, wholeNumber(name, value)] as const],
-  );
+/**
+ * The numbers of the flags that were given; undefined when none was, so that the file holds no empty entry.
+ * @param prefix what the names of these flags begin with.
+ */
+function numbers(
+  prefix: string,
+  flags: Readonly<Record<string, string | undefined>>,
+): Record<string, number> | undefined {
+  const given = Object.entries(flags).flatMap(([name, value]) => {
+    const number = wholeNumber(`${prefix}${name.replaceAll('_', '-')}`, value);
+    return number === undefined ? [] : [[name, number] as const];
+  });
   return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
-function wholeNumber(name: string, value: string): number {
-  if (/^\d{1,12}$/.test(value)) return Number(value);
-  throw stop('usage', `${name} "${value}" is not a whole number`, 'Write digits only, such as 600.');
 }
 
 // ---------------------------------------------------------------------------------------------------- remove
@@ -258,7 +260,11 @@ async function remove(console: Console, name: string): Promise<ExitCode> {
   const accounts = await loadAccounts();
   const account = findAccount(accounts, name);
   if (account.sandbox) {
-    throw stop('account', `account ${name} is built in and cannot be removed`, 'Leave it: it costs nothing.');
+    throw stop(
+      'account',
+      `The account ${name} is built in and cannot be removed.`,
+      'Leave it: it costs nothing.',
+    );
   }
   await removeAccount(accounts, name);
   console.print(`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`);

@@ -193,7 +193,8 @@ function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string, at
 }
 
 function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: PersonsDecision): ExitCode {
-  console.print(`Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`);
+  const noted = `Noted for ${counted(doubts.length, 'call')}: ${kind.replace('_', ' ')}.`;
+  console.print(doubts.length > 0 ? noted : `Nothing of batch ${batch.id} is in doubt.`);
   console.result({ batch: batch.id, decided: kind, calls: doubts.length });
   if (kind === 'retry') warnOfSeconds(console, doubts);
   if (doubts.length > 0 && batch.command !== undefined) {

@@ -64,7 +64,7 @@ function requireFillable(dialect: Dialect, { name, organizationId, projectId, ve
   if (missing === undefined) return;
   throw stop(
     'account',
-    `the dialect ${dialect.name} has a header with {${missing}}, and account ${name} has none`,
+    `The dialect ${dialect.name} has a header with {${missing}}, and the account ${name} has none.`,
     vendor === 'service' || dialect.through !== undefined
       ? `Add ${missing} to the service account.`
       : `Write the header without {${missing}} in the dialect file.`,

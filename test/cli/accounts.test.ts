@@ -107,7 +107,7 @@ test.each([
   [
     'the key is missing',
     ADD,
-    'the key is missing.\nGive it with --key-env NAME or --key-stdin, or answer on a terminal.\n',
+    'The key is missing.\nGive it with --key-env NAME or --key-stdin, or answer on a terminal.\n',
   ],
   [
     'plain http',
@@ -127,7 +127,7 @@ test.each([
   [
     'a limit that is no number',
     [...ADD, '--key-env', 'A', '--per-second', 'fast'],
-    'per_second "fast" is not a whole number.\nWrite digits only, such as 600.\n',
+    '--per-second fast is not a whole number.\nGive --per-second as digits, such as 500.\n',
   ],
   [
     'two keys',
@@ -177,7 +177,7 @@ test.each([
   [
     'it has a key of its own',
     [...VIA, '--key-stdin'],
-    /^an account with --via has no key of its own\.\nLeave out --key-stdin: the key is that of the service account\.\n$/,
+    /^An account with --via has no key of its own\.\nLeave out --key-stdin: the key is that of the service account\.\n$/,
   ],
   [
     'it has an address of its own',
@@ -244,7 +244,7 @@ test('a name that is taken is not overwritten', async () => {
   await accounts([...ADD, '--key-env', 'A']);
   const before = await readFile(file(), 'utf8');
   const again = await accounts([...ADD, '--key-env', 'B']);
-  expect(again.stderr).toMatch(/^there is an account data already\.\n/);
+  expect(again.stderr).toMatch(/^There is already an account data\.\n/);
   expect(await readFile(file(), 'utf8')).toBe(before);
 });
 
@@ -452,7 +452,7 @@ test('remove: the nearest name for one that does not exist, and the built-in one
   await accounts([...ADD, '--key-env', 'A']);
   expect((await accounts(['remove', 'dta'])).stderr).toMatch(/\nDid you mean data\?\n$/);
   expect((await accounts(['remove', 'sandbox-provider'])).stderr).toMatch(
-    /is built in and cannot be removed\.\n/,
+    /^The account \S+ is built in and cannot be removed\.\n/,
   );
 });
 

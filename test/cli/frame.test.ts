@@ -89,7 +89,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
     const { code, stdout, stderr } = await rowonce([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
-      /^Usage: rowonce[\s\S]*no command was given\.\nName a command: see rowonce --help\.\n$/,
+      /^Usage: rowonce[\s\S]*No command was given\.\nName a command: see rowonce --help\.\n$/,
     );
   });
 });

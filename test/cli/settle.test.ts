@@ -158,4 +158,10 @@ test('a batch without doubts says so', async () => {
     stdout: `Nothing of batch ${batch} is in doubt.\n`,
     stderr: '',
   });
+  // A decision has nothing to be about then.
+  expect(await desk.type(['settle', 'last', '--retry'])).toMatchObject({
+    code: 0,
+    stdout: `Nothing of batch ${batch} is in doubt.\n`,
+    stderr: '',
+  });
 });

@@ -501,7 +501,7 @@ describe("an account's dialect", () => {
   test('with a header that this account cannot fill is refused, and not sent with a hole in it', async () => {
     await expect(dialectFor(DATA, 'headers: { x-org: "{organization_id}" }')).rejects.toMatchObject({
       code: 'account',
-      message: 'the dialect mine has a header with {organization_id}, and account data has none',
+      message: 'The dialect mine has a header with {organization_id}, and the account data has none.',
     });
   });
 
@@ -514,7 +514,7 @@ describe("an account's dialect", () => {
     "of a service: {project_id} of %s is the account's, as it is about no project of its own",
     async (_, dialect) => {
       await expect(dialectFor(SPACE, dialect)).rejects.toMatchObject({
-        message: 'the dialect mine has a header with {project_id}, and account space has none',
+        message: 'The dialect mine has a header with {project_id}, and the account space has none.',
         next: 'Add project_id to the service account.',
       });
       const withProject = SPACE.replace('key: k', 'key: k, project_id: proj-1');

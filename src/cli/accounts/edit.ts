@@ -68,7 +68,7 @@ export async function removeAccount(accounts: Accounts, name: string): Promise<v
 
 function nameTaken(name: string): StopError {
   const next = `Choose another name, or run rowonce accounts remove ${name} first.`;
-  return stop('account', `there is an account ${name} already`, next);
+  return stop('account', `There is already an account ${name}.`, next);
 }
 
 /** Before it is in the file, what is wrong with it is wrong with what was typed. */

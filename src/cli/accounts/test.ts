@@ -20,7 +20,7 @@ export async function testAccounts(console: Console, name: string | undefined): 
   const accounts = await loadAccounts();
   const chosen = name === undefined ? accounts.configured : [findAccount(accounts, name)];
   if (chosen.length === 0) {
-    throw stop('account', `There is no account in ${accounts.path}`, 'Add one: rowonce accounts add.');
+    throw stop('account', `There is no account in ${accounts.path}.`, 'Add one: rowonce accounts add.');
   }
   const reports: object[] = [];
   for (const account of chosen) reports.push(await testOne(console, account));

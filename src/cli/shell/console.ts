@@ -140,7 +140,7 @@ function askOn(streams: Streams, question: string, hidden: boolean): Promise<str
     });
     lines.on('SIGINT', () => {
       // Readline has the terminal in raw mode, where Ctrl-C is a character: nobody else would notice it.
-      reject(stop('interrupted', 'stopped by Ctrl-C at a question', 'Run the command again.'));
+      reject(stop('interrupted', 'Ctrl-C at a question stopped the command.', 'Run the command again.'));
       lines.close();
     });
     lines.question(hidden ? '' : question, (answer) => {

@@ -27,7 +27,7 @@ export async function refusedName(argument: string): Promise<StopError | undefin
   if (await isInputName(argument)) {
     return stop(
       'job',
-      `${foreignName(argument)} is an input and no job`,
+      `${foreignName(argument)} is an input and not a job.`,
       'Name the job first, then the file.',
     );
   }
@@ -51,7 +51,7 @@ async function unknownJob(argument: string): Promise<StopError> {
   const meanings = new Map([...files, ...operations].map((each) => [jobNameOf(each), each]));
   const meant = nearest(argument, [...meanings.keys()]);
   const next = suggestion(meanings.get(meant ?? '') ?? argument, [...operations, ...files]);
-  return stop('job', `${foreignName(argument)} is neither an operation nor a job file`, next);
+  return stop('job', `${foreignName(argument)} is neither an operation nor a job file.`, next);
 }
 
 /** Answers a path that leads nowhere with the job file of almost the same name, there or among the jobs. */

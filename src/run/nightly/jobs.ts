@@ -26,7 +26,7 @@ export async function sweptJobs(names: readonly string[]): Promise<readonly Swep
 function withInbox(name: string, chosen: ChosenJob): SweptJob {
   const { inbox } = chosen.job;
   if (inbox !== undefined) return { ...chosen, inbox };
-  throw stop('job', `${name} has no inbox`, 'Add inbox: FOLDER to the job, or run it over a file.');
+  throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
 }
 
 /** Nobody watches a sweep, so what it may spend has to stand somewhere. */

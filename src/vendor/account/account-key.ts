@@ -82,9 +82,9 @@ export function describeKey(key: KeySource, env: Environment = process.env): str
  */
 export function usableKey(account: string, found: string): string {
   const key = found.replace(/\r?\n$/, '');
-  if (key === '') throw stop('account', `account ${account}: the key is empty`, 'Give the key.');
+  if (key === '') throw stop('account', `The key of the account ${account} is empty.`, 'Give the key.');
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  const fact = `account ${account}: the key contains a space, a line end or a character outside of ASCII`;
+  const fact = `The key of the account ${account} contains a space, a line end or a character outside of ASCII.`;
   throw stop('account', fact, "Copy it again from the vendor's settings, without anything around it.");
 }
 
@@ -100,12 +100,12 @@ function isShownName(variable: string, env: Environment): boolean {
 
 function missingVariable(account: string, variable: string): never {
   if (!isShownName(variable, {})) {
-    const fact = `account ${account}: the key is missing: its key_env is not the name of a variable that is set`;
+    const fact = `The key of the account ${account} is missing: its key_env is not the name of a variable that is set.`;
     const next =
       'Write the name of an environment variable behind key_env, and set that variable to the key itself.';
     throw stop('account', fact, next);
   }
-  const fact = `account ${account}: the key is missing: the environment variable ${variable} is not set`;
+  const fact = `The key of the account ${account} is missing: the environment variable ${variable} is not set.`;
   throw stop('account', fact, `Set ${variable} to the key, for example with export ${variable}=…`);
 }
 
@@ -129,7 +129,7 @@ async function outputOf(account: string, [program = '', ...words]: readonly stri
 }
 
 function commandFailed(account: string, how: string): StopError {
-  const fact = `account ${account}: the key is missing: the program of key_command ${how}`;
+  const fact = `The key of the account ${account} is missing: the program of key_command ${how}.`;
   return stop(
     'account',
     fact,

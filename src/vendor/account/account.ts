@@ -147,7 +147,7 @@ export function chooseAccount(
   if (only === undefined) {
     throw stop(
       'account',
-      `There is no ${vendor} account in ${accounts.path}`,
+      `There is no ${vendor} account in ${accounts.path}.`,
       `Add one with rowonce accounts add, or try it without cost with --account sandbox-${vendor}.`,
     );
   }
@@ -155,7 +155,7 @@ export function chooseAccount(
   const names = [only, ...others].map((account) => account.name).join(', ');
   throw stop(
     'account',
-    `there are several ${vendor} accounts: ${names}`,
+    `There are several ${vendor} accounts: ${names}.`,
     'Name one with --account, or in the job.',
   );
 }
@@ -168,7 +168,7 @@ function namedAccount(accounts: Accounts, vendor: Vendor, wanted: string, env: E
   );
   throw stop(
     'account',
-    `account ${wanted} is a ${found.vendor} account, and this needs a ${vendor} account`,
+    `The account ${wanted} is a ${found.vendor} account, and this needs a ${vendor} account.`,
     `Use ${fitting.map((each) => each.name).join(' or ')}.`,
   );
 }
@@ -182,7 +182,7 @@ export function findAccount(accounts: Accounts, name: string, env: Environment =
   const known = [...accounts.configured.map((account) => account.name), ...SANDBOX_NAMES];
   throw stop(
     'account',
-    `There is no account ${foreignName(name)} in ${accounts.path}`,
+    `There is no account ${foreignName(name)} in ${accounts.path}.`,
     suggestion(name, known),
   );
 }
@@ -373,13 +373,14 @@ async function isPrivateFile(path: string): Promise<boolean> {
   if (found instanceof Error) return found.code !== 'ENOENT' && found.code !== 'ENOTDIR';
   const distrust =
     (found.uid === 0 ? undefined : ownedByAnother(path, found)) ?? distrustAround(dirname(path));
-  if (distrust !== undefined) throw stop('account', distrust.fact, distrust.next);
+  if (distrust !== undefined)
+    throw stop('account', `The accounts file is not read: ${distrust.fact}.`, distrust.next);
   const open = found.mode & 0o077;
   if (open === 0 || process.platform === 'win32') return true;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
   throw stop(
     'account',
-    `${path} can be read by other users (mode ${mode})`,
+    `${path} can be read by other users (mode ${mode}).`,
     `Run chmod 600 ${shellWord(path)}`,
   );
 }

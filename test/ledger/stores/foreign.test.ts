@@ -161,7 +161,9 @@ describe.runIf(hasModes)('accounts', () => {
     async (mode) => {
       await expect(loadAccounts(accountsIn(mode))).rejects.toMatchObject({
         code: 'account',
-        message: expect.stringMatching(/^other users can write in .*config \(mode 07\d\d\)$/),
+        message: expect.stringMatching(
+          /^The accounts file is not read: other users can write in .*config \(mode 07\d\d\)\.$/,
+        ),
         next: expect.stringContaining('chmod go-w'),
       });
     },

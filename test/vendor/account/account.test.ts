@@ -398,7 +398,7 @@ describe('choosing', () => {
   test('without a name and several that fit: their names', async () => {
     const accounts = await load(`${TWO}  beta: { ${PROVIDER}, key: a }\n`);
     expect(() => chooseAccount(accounts, 'provider')).toThrow(
-      'there are several provider accounts: alpha, beta',
+      'There are several provider accounts: alpha, beta.',
     );
   });
 
@@ -441,7 +441,7 @@ describe('the key', () => {
     expect(await resolveKey(account, { DATA_KEY: 's3cr3t' })).toBe('s3cr3t');
     await expect(resolveKey(account, {})).rejects.toMatchObject({
       code: 'account',
-      message: 'account data: the key is missing: the environment variable DATA_KEY is not set',
+      message: 'The key of the account data is missing: the environment variable DATA_KEY is not set.',
     });
   });
 
@@ -459,12 +459,12 @@ describe('the key', () => {
     );
     await expect(resolveKey(failing)).rejects.toMatchObject({
       code: 'account',
-      message: expect.stringMatching(/ended with 7$/),
+      message: expect.stringMatching(/ended with 7\.$/),
     });
     const absent = await loadOne(`${PROVIDER}, key_command: no-such-program show it`);
     await expect(resolveKey(absent)).rejects.toMatchObject({
       code: 'account',
-      message: expect.stringMatching(/the program of key_command cannot be started \(ENOENT\)$/),
+      message: expect.stringMatching(/the program of key_command cannot be started \(ENOENT\)\.$/),
     });
   });
 

@@ -132,7 +132,7 @@ function inheritOptions(command: Command): void {
 export function usageStop(error: CommanderError, command: string): StopError {
   const see = `see rowonce ${command}${command === '' ? '' : ' '}--help`;
   if (error.code === 'commander.help')
-    return stop('usage', 'no command was given', `Name a command: ${see}.`);
+    return stop('usage', 'No command was given.', `Name a command: ${see}.`);
   const [fact = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
   const choice = WRONG_CHOICE.exec(fact)?.groups;
   if (choice !== undefined) return wrongChoice(choice);
