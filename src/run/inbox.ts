@@ -103,7 +103,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
       .map(({ name }) => name)
       .sort();
   } catch (error) {
-    const fact = `the inbox ${folder} cannot be read: ${messageOf(error)}`;
+    const fact = `The inbox ${folder} cannot be read: ${messageOf(error)}.`;
     throw stop('job', fact, 'Make the folder, or correct inbox in the job.');
   }
 }

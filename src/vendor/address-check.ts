@@ -50,7 +50,7 @@ async function resolveName(host: string): Promise<readonly string[]> {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
-    const fact = `the name ${host} does not resolve: ${messageOf(error)}`;
+    const fact = `The name ${host} does not resolve: ${messageOf(error)}`;
     throw stop('address', fact, 'Check base_url of the account, and the network.');
   }
 }

@@ -5,7 +5,7 @@ import type { JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
 import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
-import type { AnswerRule, Dialect, DialectOperation, Meaning } from './dialect.ts';
+import type { AnswerRule, Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { rateHintsIn } from './rate-hints.ts';
@@ -92,7 +92,7 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
     return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
   }
   const charged = chargedCredits(rule, said, dialect, operation);
-  return verdictOf(rule?.means ?? 'in_doubt', rule?.charged, charged, said);
+  return verdictOf(rule ?? NO_RULE, charged, said);
 }
 
 interface ReadAnswer {
@@ -192,7 +192,15 @@ function newPath(
   return target.origin === base.origin ? target.pathname + target.search : undefined;
 }
 
-function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Credits, said: Said): Verdict {
+/** What no rule reads may have been charged. */
+const NO_RULE = { means: 'in_doubt' } as const;
+
+function verdictOf(
+  rule: Pick<AnswerRule, 'means' | 'charged' | 'body'>,
+  charged: Credits,
+  said: Said,
+): Verdict {
+  const { means } = rule;
   const words = vendorWords(said);
   switch (means) {
     case 'found':
@@ -211,9 +219,9 @@ function verdictOf(means: Meaning, ruleCharges: boolean | undefined, charged: Cr
       return pauseMs === undefined ? { kind: 'pause', closure } : { kind: 'pause', closure, pauseMs };
     }
     case 'in_doubt':
-      return ruleCharges === false
+      return rule.charged === false
         ? { kind: 'again', closure: { kind: 'not_sent', why: words } }
-        : { kind: 'doubt', closure: { kind: 'in_doubt', why: words } };
+        : { kind: 'doubt', closure: { kind: 'in_doubt', why: `${words}${missingWords(rule.body)}` } };
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address':
@@ -332,6 +340,14 @@ function vendorWords({ raw, body }: Said): string {
   const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
   const shown = foreignWords(text);
   return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
+}
+
+/** What an answer should have had, where the rule is about an answer without it: `, without "invite_code"`. */
+function missingWords({ is, path, equals }: NonNullable<AnswerRule['body']> = {}): string {
+  if (is === 'blank') return ', without a body';
+  if (path === undefined) return '';
+  if (equals !== undefined) return `, "${foreignWords(path)}" is ${foreignWords(String(equals))}`;
+  return is === 'empty' ? `, without "${foreignWords(path)}"` : '';
 }
 
 function explanationIn(value: JsonValue): string {

@@ -445,7 +445,7 @@ test('test notices a missing key and a name that does not resolve', async () => 
   expect((await accounts(['test', 'data'])).stderr).toMatch(/environment variable K is not set\.\n/);
   const unresolved = await accounts(['test', 'data'], { env: { K: 'abc' } });
   expect(unresolved.code).toBe(2);
-  expect(unresolved.stderr).toMatch(/^the name nowhere\.invalid does not resolve/);
+  expect(unresolved.stderr).toMatch(/^The name nowhere\.invalid does not resolve/);
 });
 
 test('remove: the nearest name for one that does not exist, and the built-in ones stay', async () => {

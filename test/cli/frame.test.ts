@@ -51,23 +51,23 @@ describe('help', () => {
 
 describe('a wrong command line is exit 2, a fact and what to do', () => {
   test.each([
-    [['acounts'], "unknown command 'acounts'.\nDid you mean accounts? Else see rowonce --help.\n"],
-    [['zzzzzz'], "unknown command 'zzzzzz'.\nPlease see rowonce --help.\n"],
-    [['accounts', 'lst'], "unknown command 'lst'.\nDid you mean list? Else see rowonce accounts --help.\n"],
+    [['acounts'], "Unknown command 'acounts'.\nDid you mean accounts? Else see rowonce --help.\n"],
+    [['zzzzzz'], "Unknown command 'zzzzzz'.\nPlease see rowonce --help.\n"],
+    [['accounts', 'lst'], "Unknown command 'lst'.\nDid you mean list? Else see rowonce accounts --help.\n"],
     [
       ['accounts', 'list', '--jsn'],
-      "unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
+      "Unknown option '--jsn'.\nDid you mean --json? Else see rowonce accounts --help.\n",
     ],
     [
       ['accounts', 'add', 'sk_live_9fQxZt0'],
-      "too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see rowonce accounts --help.\n",
+      "Too many arguments for 'add'. Expected 0 arguments but got 1.\nPlease see rowonce accounts --help.\n",
     ],
     [['schema', 'jobs'], '"jobs" is not known.\nDid you mean job?\n'],
     [['sandbox', '--rate-kind', 'slidng'], '--rate-kind slidng is not known.\nDid you mean sliding?\n'],
-    [['accounts', 'remove'], "missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
+    [['accounts', 'remove'], "Missing required argument 'name'.\nPlease see rowonce accounts --help.\n"],
     [
       ['accounts', 'add', '--name'],
-      "option '--name <name>' argument missing.\nPlease see rowonce accounts --help.\n",
+      "Option '--name <name>' argument missing.\nPlease see rowonce accounts --help.\n",
     ],
   ])('%j', async (args, stderr) => {
     expect(await rowonce(args)).toEqual({ code: 2, stdout: '', stderr });

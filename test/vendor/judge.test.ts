@@ -495,6 +495,16 @@ describe('whatever arrives gets a verdict, and none throws', () => {
   });
 });
 
+test('an answer that is in doubt for what it lacks names what that is', () => {
+  const invite = service.operations['create-invite'];
+  if (invite === undefined) throw new Error('The dialect of the service has no create-invite.');
+  const why = (body: unknown): string => judge(answered(200, body), service, invite).closure.why;
+  expect(why({ id: 'r-1' })).toBe('status 200, without "invite_code"');
+  expect(why({ success: false })).toBe('status 200, "success" is false');
+  expect(why('')).toBe('status 200, without a body');
+  expect(why({ error: 'oh' })).toBe('status 200, "oh"');
+});
+
 /** What the ledger can keep: a clause, and whole credits that are not negative. */
 function expectWhole(verdict: Verdict): void {
   expect(verdict.closure.why).not.toBe('');

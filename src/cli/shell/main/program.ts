@@ -139,9 +139,13 @@ export function usageStop(error: CommanderError, command: string): StopError {
   const nearest = /\(Did you mean (?:one of )?(?<words>.+)\?\)/.exec(hint)?.groups?.words;
   return stop(
     'usage',
-    command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact),
+    capitalized(command === 'accounts' ? withoutWords(withoutValue(fact)) : withoutValue(fact)),
     nearest ? `Did you mean ${nearest}? Else ${see}.` : `Please ${see}.`,
   );
+}
+
+function capitalized(fact: string): string {
+  return fact.charAt(0).toUpperCase() + fact.slice(1);
 }
 
 /** Commander's words for a value that is none of a list, of an option or of an argument. */
@@ -149,7 +153,7 @@ const WRONG_CHOICE =
   /^(?:option '(?<flag>--[\w-]+).*' argument|command-argument value) '(?<word>[^']*)' is invalid.* Allowed choices are (?<known>.+)\.$/;
 
 function wrongChoice({ flag, word = '', known = '' }: Record<string, string | undefined>): StopError {
-  const fact = flag === undefined ? `"${word}" is not known` : `${flag} ${word} is not known`;
+  const fact = flag === undefined ? `"${word}" is not known.` : `${flag} ${word} is not known.`;
   return stop('usage', fact, suggestion(word, known.split(', ')));
 }
 
