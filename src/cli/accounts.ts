@@ -139,7 +139,7 @@ const FLAGS_OF = {
   provider: ['via'],
 } as const;
 
-/** A flag of the other vendor would otherwise be answered with a key of the file, which nobody typed. */
+/** Refuses a flag of the other vendor here: the check of the file would name a key that the user did not type. */
 function refuseFlagsOf(flags: AddFlags, vendor: string): void {
   for (const [owner, names] of Object.entries(FLAGS_OF)) {
     const flag = names.find((each) => flags[each] !== undefined);
@@ -152,7 +152,7 @@ function refuseFlagsOf(flags: AddFlags, vendor: string): void {
   }
 }
 
-/** Where the vendor is, and with which key it is asked. */
+/** Asks for the vendor's address and key where the flags do not give them. */
 async function directFrom(console: Console, flags: AddFlags, account: string): Promise<object> {
   return {
     base_url: await addressFrom(console, flags),
@@ -162,7 +162,7 @@ async function directFrom(console: Console, flags: AddFlags, account: string): P
   };
 }
 
-/** The way through a service, which knows the vendor's address and key. */
+/** Asks for the members of an account behind a service, which knows the vendor's address and key itself. */
 async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   const { via, connectedAccount, apiCallUrl, baseUrl, keyEnv } = flags;
   if (flags.keyStdin) {
@@ -188,7 +188,7 @@ async function routeFrom(console: Console, flags: AddFlags): Promise<object> {
   };
 }
 
-/** What the flag says, else what the user answers. */
+/** Returns the value of the flag, else what the user answers. @throws StopError `usage` when there is neither. */
 async function needed(
   console: Console,
   given: string | undefined,
@@ -204,7 +204,7 @@ async function addressFrom(console: Console, flags: AddFlags): Promise<string | 
   if (flags.region !== undefined && flags.baseUrl === undefined) return undefined;
   const address = await needed(console, flags.baseUrl, 'Address of the API (https://…): ', '--base-url');
   const problem = addressProblem(address);
-  // Not quoted: an address that is refused may contain a password.
+  // The address is not quoted, because one that is refused may contain a password.
   if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);
   return address;
 }

@@ -15,7 +15,7 @@ import { type Account, loadAccounts } from '../vendor/account/account.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
 import type { CliCommand, Console } from './shell/command.ts';
 
-/** One thing that was looked at. A problem is followed by what to do. */
+/** One thing that was checked. A problem says in `next` what to do. */
 interface Finding {
   readonly what: string;
   readonly fact: string;
@@ -62,13 +62,13 @@ function machine(): Finding {
   return { what: 'machine', fact: `Node ${process.versions.node}, ${process.platform} ${process.arch}` };
 }
 
-/** An invariant when they do not: then this machine would damage what it copies. */
+/** Throws an invariant where an encoding loses bytes, because this machine would then damage what it copies. */
 function encodings(): Finding {
   checkEncodings();
   return { what: 'encodings', fact: `text in ${ENCODINGS.join(', ')} comes back byte for byte` };
 }
 
-/** A stalled event loop is the one thing that makes the rate limiter miss its mark. */
+/** Measures how late timers fire, because the rate limiter is only as exact as they are. */
 async function eventLoop(): Promise<Finding> {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
@@ -83,7 +83,7 @@ async function eventLoop(): Promise<Finding> {
 const MEASURED_MS = 500;
 const STALL_MS = 200;
 
-/** The calendar may jump; waits do not use it, but a jump while we look is worth knowing. */
+/** Compares the system clock with one that never jumps. Waits do not use it, but the user should know of a jump. */
 async function clock(): Promise<Finding> {
   const began = { wallMs: systemClock.wallMs(), monotonicMs: systemClock.monotonicMs() };
   await sleep(100);
@@ -95,7 +95,7 @@ async function clock(): Promise<Finding> {
   return { what: 'clock', fact, next: 'Let the system set its clock, then look again.' };
 }
 
-/** The other witnesses of the time, besides the calendar and the Date of answers. */
+/** Says what else tells the time, besides the system clock and the Date of answers. */
 function bootWords(): string {
   const { id, uptimeMs } = systemClock.boot?.() ?? { id: '', uptimeMs: 0 };
   if (id.startsWith('process '))
@@ -103,7 +103,7 @@ function bootWords(): string {
   return `boot ${id.slice(0, 8)}, up for ${formatDuration(uptimeMs)}`;
 }
 
-/** A calendar that is behind what answers have confirmed is wrong for certain. */
+/** Reports a system clock that is behind a time that an answer has confirmed: such a clock is wrong. */
 function timeIn(location: string, confirmedMs: number | undefined): Finding {
   if (confirmedMs === undefined)
     return { what: 'time', fact: `no answer in ${location} has confirmed one yet` };
@@ -160,7 +160,7 @@ async function accounts(): Promise<readonly Finding[]> {
   }
 }
 
-/** Each account's own, so that one wrong file does not hide another. */
+/** Checks the dialect of one account alone, so that one wrong file does not hide another. */
 async function dialectProblem(account: Account): Promise<Finding | undefined> {
   try {
     await dialectOf(account);

@@ -96,14 +96,14 @@ async function exportBatch(
   return EXIT.done;
 }
 
-/** What was typed counts for more than what the batch had. */
+/** The flags win over the settings of the batch. */
 function overrides(flags: Flags): Pick<OutputSettings, 'formulas' | 'withInput'> {
   const formulas = formulaModeOf(flags);
   const { withInput } = flags;
   return present({ formulas, withInput });
 }
 
-/** Where the batch's output stands; under a name of its own when a later batch, such as a refresh, has written there. */
+/** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
 async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
   const standing =
     batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox, { name: outputNameOf(batch.settings) });
@@ -114,7 +114,7 @@ async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | un
     : besideFile(path, `.${batch.id}${partsOf(path).ending}`);
 }
 
-/** Beside a running spender the output goes to a file of its own, because the run will write the real one. */
+/** While a run goes on, the output goes to a file of its own, because the run will write the real one. */
 function snapshotPath(outputPath: string): string {
   return besideFile(outputPath, `.so-far${partsOf(outputPath).ending}`);
 }

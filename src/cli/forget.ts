@@ -31,7 +31,7 @@ const forget: CliCommand = {
 
 export default forget;
 
-/** The command that is told to others is without the person: it is written beside the ledger. */
+/** Other processes read this name beside the ledger, so it does not contain the person. */
 const COMMAND = 'forget';
 
 async function forgetCommand(console: Console, text: string, flags: Flags): Promise<ExitCode> {
@@ -58,7 +58,7 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
   return EXIT.done;
 }
 
-/** What may have been charged would be bought again without a trace of the first time. */
+/** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */
 function requireSettled(erased: Erased): Erased {
   const [first] = erased.unsettled;
   if (first === undefined) return erased;

@@ -23,7 +23,7 @@ const nightly: CliCommand = {
   configure(command: Command, wrap) {
     command
       .argument('<jobs...>', 'YAML files, each with an inbox')
-      // Also on a terminal: a sweep is to end, whoever started it.
+      // This holds on a terminal too, because a sweep must end by itself.
       .option('--max-pause <duration>', 'stop an account when nothing of it moves for so long', '10m')
       .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
@@ -69,12 +69,12 @@ async function nightlyCommand(console: Console, jobs: readonly string[], flags: 
   }
 }
 
-/** Cron mails whatever is printed, and nobody reads a mail that comes every night. */
+/** Whether there is anything to print. Cron mails what is printed, and nobody reads a mail that comes every night. */
 function didAnything({ files, left, stopped }: SweepSummary): boolean {
   return files.length > 0 || left.length > 0 || stopped !== undefined;
 }
 
-/** A few lines on stderr, which a service manager keeps: several files may be worked on at once. */
+/** Writes a few lines to stderr, each with its file, because several files are worked on at once. */
 class Told {
   readonly inFlight = new InFlight();
   readonly #console: Console;

@@ -117,7 +117,7 @@ function tellFields(console: Console, known: PlannedJob['known']): void {
   for (const sentence of known.sentences()) console.say(plainText(sentence));
 }
 
-/** The run of what was planned: with the same words, but for the file that the plan went to. */
+/** The command that runs what was planned: the same words with `run`, and with the saved plan instead of --save. */
 function runOf(words: readonly string[], savedAs: string): string {
   const command = words.indexOf('plan');
   const run = words.map((word, at) => (at === command ? 'run' : word));
@@ -144,7 +144,7 @@ function tabsObject({ tabs }: Pick<Sheet, 'tabs'>): object {
   return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
 }
 
-/** What a cell of a column looks like, as a sentence says it. */
+/** The words for what the cells of a column look like. */
 const LOOKS = {
   ABN: 'an ABN',
   'e-mail': 'an e-mail address',
@@ -188,7 +188,7 @@ function unreadableLines({ count, first }: FileDescription['unreadable']): reado
   ];
 }
 
-/** Of a column without any cell that is filled, that it looks blank says all. */
+/** How many cells are filled; nothing for a column that is blank, because its kind says so already. */
 function filledWords(filled: number, examples: readonly string[]): string {
   return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
 }

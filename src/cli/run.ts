@@ -93,7 +93,7 @@ const run: CliCommand = {
 
 export default run;
 
-/** What the service offers as steps to be clicked together, and what does the same here for every row of a file. */
+/** The steps that the service's own editor offers, each with the operation that does it for every row of a file. */
 const STEPS = `
 The prebuilt steps of the service, and the operation that does the same for a file:
   People Enrichment    enrich-person
@@ -108,7 +108,7 @@ async function runCommand(
   flags: Flags,
   command: Command,
 ): Promise<ExitCode> {
-  // What is accepted once is not to be accepted again by whoever types what we print.
+  // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
   let words = withoutOption(process.argv.slice(2), '--accept');
   const progress = new Progress(console, systemClock);
   const stopping = stopOnSignals(
@@ -119,7 +119,7 @@ async function runCommand(
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
   try {
     const input = await inputPathOf(job, file, flags, console);
-    // Nobody can pipe the same again into a command that was only printed.
+    // The printed command names the kept file, because the same input cannot be piped into it again.
     words = withArgument(words, command, '-', input);
     const running = runJob({
       job,
@@ -152,7 +152,7 @@ async function runCommand(
   }
 }
 
-/** What the flags say about a run. */
+/** The part of the run's request that the flags give. */
 function saidIn(flags: Flags): Partial<RunRequest> {
   const budget = wholeNumber('--budget', flags.budget);
   return {
@@ -175,7 +175,7 @@ function saidIn(flags: Flags): Partial<RunRequest> {
   };
 }
 
-/** Off a terminal nobody watches, so a run that waits for longer ends and is started again by whoever started it. */
+/** Without a terminal nobody watches, so a run that has to wait for longer ends; the scheduler starts it again. */
 const MAX_PAUSE_MS = 10 * 60_000;
 
 function show(console: Console, summary: RunSummary, words: readonly string[], flags: Flags): ExitCode {
@@ -206,7 +206,7 @@ async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise
   return agreed || (await saysYes(console, question)) ? most : undefined;
 }
 
-/** Once for what a job and its dialect say, so that those of somebody else do not act unseen. */
+/** Asks once about the requests of a job and its dialect, so that files from another person do not act unseen. */
 async function askRequests(console: Console, { reasons }: UnseenRequests, agreed: boolean): Promise<boolean> {
   const question = `${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`;
   return agreed || (await saysYes(console, plainText(question)));
@@ -217,7 +217,7 @@ async function askChanges(console: Console, plan: ChangePlan, agreed: boolean): 
   return agreed || (await saysYes(console, changeQuestion(plan)));
 }
 
-/** `--yes` is typed for the plan, and by a machine every night: it does not answer for a vendor that worked until now. */
+/** Asks about suspicious misses. `--yes`, which a scheduler passes every night, agrees to them on a first run only. */
 async function askMisses(
   console: Console,
   { suspicion, fact, count }: SuspectMisses,
@@ -246,7 +246,7 @@ function sampleSize(text: string | undefined): number | undefined {
   throw stop('usage', '--sample 0 would buy nothing.', 'Give the number of rows, such as --sample 50.');
 }
 
-/** Standard input is kept in a file first: a run that is killed could not read it again. */
+/** The path of the input. Standard input is kept in a file first, because a killed run could not read it again. */
 async function inputPathOf(job: string, file: string, flags: Flags, console: Console): Promise<string> {
   if (flags.output === '-' && console.json) {
     throw stop('usage', '-o - and --json both want standard output.', 'Name a file with -o.');

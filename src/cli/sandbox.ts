@@ -58,7 +58,7 @@ export default sandbox;
 
 async function serve(console: Console, flags: Flags): Promise<ExitCode> {
   const running = await startSandbox(optionsOf(flags));
-  // Before the address is told: who reads it may stop us at once.
+  // Listens for a stop before the address is printed, because its reader may stop the sandbox at once.
   const stopped = stopRequest(flags.untilStdinEnds === true);
   console.print(`sandbox listening on ${running.url}`);
   console.result({ url: running.url, port: running.port });
@@ -92,7 +92,7 @@ function numberOf(flag: string, text: string, most: number): number {
   throw stop('usage', `${flag} ${text} cannot be used.`, `Give a ${kind} from 0 to ${most}.`);
 }
 
-/** Resolves at the first Ctrl-C or SIGTERM, or, when asked for, when whoever started us is gone. */
+/** Resolves at the first Ctrl-C or SIGTERM and, if asked for, when standard input ends because the parent is gone. */
 function stopRequest(untilStdinEnds: boolean): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());

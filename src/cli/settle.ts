@@ -78,7 +78,7 @@ async function settleCommand(
   try {
     await settleLeftOpen(ledger, batch);
     const doubts = await doubtsOf(ledger, { batch, location }, row);
-    // What is told is dated, and may be too old for some later batch: never by a calendar that is wrong.
+    // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
     const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
     await decide(ledger, batch, doubts, decision, { ...flags, nowMs });
     return say(console, batch, doubts, decision);
@@ -87,7 +87,7 @@ async function settleCommand(
   }
 }
 
-/** Of the batch, which has no part in what other batches left open. */
+/** Settles what this batch left open, if no run goes on, and says so. Other batches are not touched. */
 async function sayLeftOpen(console: Console, batch: Batch, location: string): Promise<void> {
   const reader = await lookAtLedger(location);
   const open = await reader.openRequests(batch.id);
@@ -97,7 +97,7 @@ async function sayLeftOpen(console: Console, batch: Batch, location: string): Pr
   console.say(`${were} when the program ended; what has no answer is in doubt now.`);
 }
 
-/** `not_done` ends the doubt itself, for every batch; the others are what one batch does about it. */
+/** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
 type PersonsDecision = Extract<DecisionKind, 'retry' | 'skip' | 'told'> | 'not_done';
 
 function decisionOf({ retry, skip, answer, notDone, extraCredits }: Flags): PersonsDecision | undefined {
@@ -167,16 +167,16 @@ async function tell(
     );
   }
   const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs);
-  // What a person says was charged is no count, so those of before cannot be compared any more.
+  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
   await ledger.setUsage(batch.accountIdentity, undefined);
   await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
 }
 
-/** A person has looked where the program cannot: what was lost may be sent like anything else, by any batch. */
+/** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
 async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
   const why = 'a person looked, and said that it was not done';
   for (const { key } of doubts) {
-    // A call that was sent again and lost again is in doubt about one attempt after the other.
+    // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
     for (;;) {
       const [state] = await ledger.find([key]);
       if (state?.kind !== 'in_doubt') break;
@@ -204,7 +204,7 @@ function say(console: Console, batch: Batch, doubts: readonly Doubt[], kind: Per
   return EXIT.done;
 }
 
-/** Nobody but the service knows whether it was done already. */
+/** Warns that a change may be made twice: only the service knows whether the first request did it. */
 function warnOfSeconds(console: Console, doubts: readonly Doubt[]): void {
   for (const { call } of doubts) {
     const { change, ifLost } = call;

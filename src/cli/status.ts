@@ -38,7 +38,7 @@ async function statusCommand(
   const ledger = await lookAtLedger(location);
   try {
     if (row === undefined) return await showBatch(console, ledger, { batch, location });
-    // It reads the accounts, which the lists do without.
+    // This part is loaded late because it reads the accounts, which the lists do not need.
     const { showRow } = await import('./status/row.ts');
     return await showRow(console, ledger, batch, row);
   } finally {
@@ -84,7 +84,7 @@ async function overview(ledger: LedgerReader, batch: Batch): Promise<Overview> {
   return { batch, counts, settled, money: await ledger.batchMoney(batch.id) };
 }
 
-/** Those of the file, and those that were planned because it does not name them any more. */
+/** The number of rows: those of the file and those that were planned because the file no longer names a person. */
 function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
 }
@@ -95,7 +95,7 @@ function whatOf({ operation, settings }: Batch): string {
   return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
-/** What the service does costs no credits, so nothing is said of them. */
+/** Whether credits are shown: the service's changes cost none. */
 function hasCosts({ vendor }: Batch, { spent, inDoubt, reserved }: Money): boolean {
   return vendor === 'provider' || spent + inDoubt + reserved > 0;
 }
@@ -125,7 +125,7 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-/** No more than this are counted for the rate: nobody waits for a longer list. */
+/** At most so many sent requests are read to compute the rate, so that the command stays fast. */
 const MOST_SENDS = 100_000;
 
 async function showBatch(console: Console, ledger: LedgerReader, found: FoundBatch): Promise<ExitCode> {
@@ -173,7 +173,7 @@ async function showBatch(console: Console, ledger: LedgerReader, found: FoundBat
   return EXIT.done;
 }
 
-/** Also when the account never answered anything but 404. Play money is trusted. */
+/** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */
 function missesLines(account: AccountState, { sandbox }: Batch, isSuspect: boolean): readonly string[] {
   const { misses } = account;
   if (isSuspect || misses.kept) return [missesLine(misses)];

@@ -58,17 +58,17 @@ async function tryCommand(
   flags: Flags,
 ): Promise<ExitCode> {
   const trial = await trialOf({ job, given, account: flags.account });
-  // Under --json nothing but the object is on standard output, and somebody who is asked must see what about.
+  // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
   const { known, most } = await lookedUp(console, trial, flags);
   if (known.kind === 'answered' && flags.refresh !== true) return showKnown(console, trial, known.tried);
-  // A call in doubt is settled first, as by every run; nothing else is bought then.
+  // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
   return showRun(console, trial, await make(console, trial, flags), flags);
 }
 
-/** Read-only, so that what is known can be shown beside a process that is spending. */
+/** Opens the ledger read-only, so that known answers can be shown while another process spends. */
 async function lookedUp(
   console: Console,
   trial: Trial,
@@ -82,7 +82,7 @@ async function lookedUp(
   }
 }
 
-/** Play money asks nobody. @throws StopError `consent`. */
+/** Asks before credits are spent; a sandbox account needs no consent. @throws StopError `consent`. */
 async function requireYes(
   console: Console,
   { account }: Trial,
@@ -101,7 +101,7 @@ async function saysYes(console: Console, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Off a terminal nobody watches, so a call that waits for longer ends and is made again by whoever started it. */
+/** Without a terminal nobody watches, so a call that has to wait for longer ends; the scheduler makes it again. */
 const MAX_PAUSE_MS = 10 * 60_000;
 
 async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTrial> {

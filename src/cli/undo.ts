@@ -40,7 +40,7 @@ const undo: CliCommand = {
 
 export default undo;
 
-/** Off a terminal nobody watches, so a run that waits for longer ends and is started again by whoever started it. */
+/** Without a terminal nobody watches, so a run that has to wait for longer ends; the scheduler starts it again. */
 const MAX_PAUSE_MS = 10 * 60_000;
 
 async function undoCommand(
@@ -52,7 +52,7 @@ async function undoCommand(
   const { output, yes, maxPause, wait, store } = flags;
   if (output === '-') throw stop('usage', 'The output of an undo is a file.', 'Name one with -o.');
   const { batch, location } = await findBatch(word, store, console.warn);
-  // "last" would be the undo itself when it is typed again.
+  // The printed command names the batch, because "last" would then be the undo itself.
   const words = withArgument(process.argv.slice(2), command, word, batch.id);
   const inFlight = new InFlight();
   const stopping = stopOnSignals(
@@ -90,7 +90,7 @@ function showPlan(console: Console, batch: string, plan: ChangePlan, left: reado
   for (const each of left) console.say(leftLine(batch, each));
 }
 
-/** Rows of the diff are those of the undo's own list. */
+/** One change that is not undone; its row number is that of the undo's own list. */
 function leftLine(batch: string, { row, subject, reason }: NotUndone): string {
   return plainText(`! ${subject} (row ${row} of batch ${batch}): ${reason}`);
 }
@@ -178,7 +178,7 @@ function sayNext(
   console.warn(typedCommand(words));
 }
 
-/** A stop outranks what could not be undone. */
+/** The exit code of the run if it stopped; else one that says whether something could not be undone. */
 function exitCode(undone: Undone, attentionIsFine: boolean): ExitCode {
   if (undone.kind === 'run') {
     const code = exitCodeOf(undone.summary, attentionIsFine);

@@ -43,7 +43,7 @@ export async function addAccount(accounts: Accounts, name: string, entry: NewAcc
       return;
     }
     if (existing.has(name)) throw nameTaken(name);
-    // An empty map is written {}; what is added to it would stand on that line.
+    // An empty map is written as {}, and entries added to it would stand on that one line.
     if (existing.items.length === 0) existing.flow = false;
     existing.set(name, document.createNode(entry));
   };
@@ -71,7 +71,7 @@ function nameTaken(name: string): StopError {
   return stop('account', `There is already an account ${name}.`, next);
 }
 
-/** Before it is in the file, what is wrong with it is wrong with what was typed. */
+/** Checks the entry before it is in the file, so that a problem is reported as one of the command line. */
 function checkEntry(name: string, entry: NewAccount): void {
   const content: unknown = JSON.parse(JSON.stringify({ accounts: { [name]: entry } }));
   const checked = accountsSchema.safeParse(content);
@@ -81,7 +81,7 @@ function checkEntry(name: string, entry: NewAccount): void {
 }
 
 /**
- * Changes the file as it stands: when somebody else has changed it in between, theirs is read, and changed as well.
+ * Changes the file as it stands: when another program changes it in between, the new text is read and changed instead.
  * @param check sees the accounts of the file as it would be, and may refuse them.
  */
 async function rewrite(
@@ -114,12 +114,12 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    // There is no file yet: what is wrong with one that exists was found when the accounts were loaded.
+    // There is no file yet. A file that exists and cannot be read was refused when the accounts were loaded.
     return '';
   }
 }
 
-/** A file that is kept elsewhere and linked stays where it is. @returns false when it is not as it was any more. */
+/** Writes through a link, so a file kept elsewhere stays there. @returns false when the file changed meanwhile. */
 async function written(path: string, before: string, text: string): Promise<boolean> {
   const known = hash('sha256', before, 'hex');
   try {

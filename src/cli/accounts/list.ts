@@ -106,7 +106,7 @@ function budgetText({ perDay, perMonth }: Account['budget']): string | undefined
   return caps.length === 0 ? undefined : caps.join(', ');
 }
 
-/** An account for `--json`; the key's place, never the key. */
+/** The account for `--json`. It says where the key is kept and never contains the key. */
 export function viewOf(account: Account, problem: StopError | undefined): object {
   return {
     name: account.name,

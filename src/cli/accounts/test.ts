@@ -59,10 +59,10 @@ async function testOne(console: Console, account: Account): Promise<object> {
   };
 }
 
-/** Nobody wants to watch a test for ten minutes. */
+/** A test stops instead of waiting longer than this, because a person watches it. */
 const MAX_PAUSE_MS = 60_000;
 
-/** By a free question, where the dialect has one. @returns what the test found out, for `--json`. */
+/** Tries the key with a free question, if the dialect has one. @returns what the test found out, for `--json`. */
 async function tryKey(console: Console, account: Account, dialect: Dialect): Promise<object> {
   const { name, documentationUrl, vendor } = account;
   if (documentationUrl !== undefined) console.print(`${name}: its API reference is at ${documentationUrl}.`);

@@ -1,13 +1,13 @@
 /**
- * What a shell has to know, which is little: it asks the program for the words, so that a script that somebody once put
- * into a file completes what a newer version has. Where the program knows no word, the shell completes names of files.
+ * The completion scripts of the shells. A script asks the program for the words, so that one that was saved in a file
+ * completes what a newer version has. Where the program knows no word, the shell completes names of files.
  */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** For bash from 3.2 on, which macOS still has: without `mapfile`. */
+/** macOS still has bash 3.2, which has no `mapfile`, so the words are read line by line. */
 const BASH = `# Completes rowonce in bash. In ~/.bashrc: eval "$(rowonce completion bash)"
 _rowonce() {
   local word

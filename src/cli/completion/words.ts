@@ -9,11 +9,11 @@ import { FORMULA_MODES } from '../../core/formulas.ts';
 import type { CliCommand } from '../shell/command.ts';
 
 /**
- * The words that may stand where the cursor is. Somebody waits for them with a finger on the key, so only the command
- * that is typed is loaded, and accounts and batches only where one is named.
+ * The words that may stand where the cursor is. The user waits for them, so only the command that is typed is loaded,
+ * and accounts and batches only where one is named.
  */
 
-/** Where the cursor is, told by the words before it. */
+/** The place of the cursor, found from the words before it. */
 interface Place {
   readonly command: Command;
   /** The option whose value is typed. */
@@ -23,10 +23,10 @@ interface Place {
   readonly store: string | undefined;
 }
 
-/** Where a checkout, and a user who copied from one, keeps jobs; and where one is that was saved beside its list. */
+/** Folders that are searched for jobs: `jobs`, as in a checkout, and the current one. */
 const JOB_FOLDERS = ['jobs', '.'];
 
-/** Whoever names a batch means one of the newest; a longer list is a list and no help. */
+/** Only the newest batches are offered, because a longer list would be no help. */
 const BATCHES_OFFERED = 20;
 
 /**
@@ -95,7 +95,7 @@ async function wordsAt(place: Place, current: string, program: Command): Promise
   return meant === undefined ? [] : meanings(meant, place);
 }
 
-/** Values of options that take a word of a list; what else they take is said by the command itself. */
+/** The words that some options take. An option may take other values too, which the command checks itself. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   '--encoding': ENCODINGS,
   '--delimiter': DELIMITER_NAMES,

@@ -8,8 +8,9 @@ import type { LedgerReader } from '../../ledger/ledger.ts';
 import { isUrl } from '../../ledger/store.ts';
 
 /**
- * What exports beside a running spender wrote, in a file beside the ledger, which only the spender may write to. So the
- * second look at a long run replaces the first. Two that note at once may lose a note, and then a file is kept.
+ * Notes which files were written by exports during a run. Only the run may write to the ledger, so these notes are a
+ * file beside it. They let a second export replace the file of the first. Two exports at once may lose a note, and then
+ * a file is kept.
  */
 
 const FILE = 'so-far.json';
@@ -22,7 +23,7 @@ export function lookerNotes(location: string, ledger: LedgerReader): Notes {
   const path = join(isUrl(location) ? stateFolder() : location, FILE);
   const noteWritten = async (file: string, sha256s: readonly string[]): Promise<void> => {
     const text = JSON.stringify({ ...(await notesIn(path)), [file]: sha256s });
-    // Without a note the file is kept by the next export, which is no reason to end this one.
+    // Without the note the next export keeps this file and writes another, so a failure here need not stop anything.
     await replaceFile(path, 0o600, [text]).catch(() => {});
   };
   return {

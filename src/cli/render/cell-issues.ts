@@ -4,9 +4,9 @@ import type { FileDescription } from '../../files/describe-file.ts';
 import type { Finding, FoundCell, JobIssues } from '../../files/quality/issue-tally.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
-/** Damage, for a person and for `--json`. */
+/** Describes damaged cells for a person and for `--json`. */
 
-/** After a count: "3 in scientific notation". */
+/** Words that follow a count: "3 in scientific notation". */
 const WORDS: Readonly<Record<Finding['kind'], string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number',
@@ -36,7 +36,7 @@ function rowWords(count: number, firstRows: readonly number[]): string {
   return `row ${firstRows.join(', ')}${count > firstRows.length ? ', …' : ''}`;
 }
 
-/** Cells are as long as somebody made them, and a line has to be read. */
+/** Longer cells are shortened, so that the line stays readable. */
 const LONGEST_SHOWN = 60;
 
 function exampleWords({ cell, repaired, candidates }: FoundCell): string {
@@ -49,7 +49,7 @@ function shortened(text: string): string {
   return foreignWords(text, LONGEST_SHOWN);
 }
 
-/** Below the plan of a job. What is read right as it is, is no news there. */
+/** The lines below the plan of a job. Cells that are read correctly as they are stay out. */
 export function jobDamageLines({ columns, repairableRows }: JobIssues, repairs: boolean): readonly string[] {
   const found = columns.flatMap(({ column, findings }) =>
     findings
@@ -76,7 +76,7 @@ export function findingObject({ kind, count, firstRows, cure, repairable, exampl
 
 type Duplicates = FileDescription['duplicates'];
 
-/** Of a file of which nobody has said what is to be done with it. */
+/** The lines about duplicates of a file that was looked at without a job. */
 export function duplicateLines({ same, nearlySame, comparedWith }: Duplicates): readonly string[] {
   const lines = [
     [same, 'same as an earlier row'],

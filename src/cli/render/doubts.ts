@@ -5,7 +5,7 @@ import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Look } from '../../ledger/ledger.ts';
 
-/** What a call asked for, and what the vendor said about a doubt, for a person and for a program. */
+/** Describes calls, and what the vendor said about a doubt, for a person and for a program. */
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
@@ -23,15 +23,15 @@ function questionWords(kind: Look['kind']): string {
   }
 }
 
-/** As `--json` shows it. A status of 0: no answer came. */
+/** The question for `--json`. A status of 0 means that no answer came. */
 export function lookObject({ kind, said, why, status, body, atMs }: Look): object {
   return { kind, said, why, status, body: body.toString('utf8'), at: isoTime(atMs) };
 }
 
-/** `domain acme.example`; of a change also what is altered: `create-invite of jo@x.com in proj-1, role editor`. */
+/** `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`. */
 export function callWords({ operation, parameters, change }: Call): string {
   const subject = change === undefined ? [] : [`${operation} of ${subjectWords(change.subject)}`];
-  // What the subject's name says already, and what was left blank, is not said again.
+  // Parameters that repeat the subject's name, and blank ones, are left out.
   const isSaid = (value: string): boolean =>
     change !== undefined && (value === '' || `:${change.subject.name}`.endsWith(`:${value}`));
   const asked = Object.entries(parameters).filter(([, value]) => !isSaid(String(value)));
@@ -42,7 +42,7 @@ function valueWords(value: Call['parameters'][string]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Of a run that goes on, or of one that has ended where nothing could be written to the ledger. */
+/** Counts open requests, for a run that goes on or one that ended without being able to write to the ledger. */
 export function openWords(open: number): string {
   const have = `${counted(open, 'request')} ${open === 1 ? 'has' : 'have'} no answer yet`;
   return `${have}; if no run is going on, the next run or settle takes what stays without one for in doubt.`;

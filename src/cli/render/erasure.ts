@@ -3,19 +3,19 @@ import { counted, plainText } from '../../core/plain-text.ts';
 import type { Erased } from '../../ledger/store.ts';
 import type { Console } from '../shell/command.ts';
 
-/** What a person reads before and after something is erased. */
+/** Words that a person reads before and after something is erased. */
 
 /** An erasure in one store, which is asked for with `dryRun` first. */
 export interface ErasureTalk {
   readonly location: string;
-  /** What it is about, as the question says it: `everything about this person`. */
+  /** Words for what is erased, which stand in the question: `everything about this person`. */
   readonly what: string;
   readonly yes: boolean;
   readonly dryRun: boolean;
   erase(dryRun: boolean): Promise<Erased>;
 }
 
-/** @throws StopError `consent` where nobody agreed. */
+/** Shows what would be erased, asks, and erases it. @throws StopError `consent` when the user does not agree. */
 export async function talkedErasure(console: Console, talk: ErasureTalk): Promise<Erased> {
   const found = await talk.erase(true);
   for (const line of foundLines(talk.location, found)) console.print(plainText(line));

@@ -2,10 +2,10 @@ import { isoTime, systemClock } from '../../core/clock.ts';
 import type { RunEvent } from '../../core/events.ts';
 import { counted } from '../../core/plain-text.ts';
 
-/** Shorter pauses are over before somebody has read about them. */
+/** Shorter pauses are not shown, because they are over before a person has read about them. */
 const LONG_PAUSE_MS = 60_000;
 
-/** An event as one line, for logs and wherever no line is redrawn; undefined for what happens too often, or is summed up. */
+/** The event as a line of a log; undefined for events that are too frequent or are summed up at the end. */
 export function eventWords(event: RunEvent): string | undefined {
   switch (event.kind) {
     case 'batch':
@@ -23,7 +23,7 @@ export function eventWords(event: RunEvent): string | undefined {
   }
 }
 
-/** Requests that were sent and of which nothing is on the disk yet. */
+/** Counts the requests that were sent and whose answers are not in the ledger yet. */
 export class InFlight {
   count = 0;
 

@@ -4,12 +4,12 @@ import type { FileDescription } from '../../files/describe-file.ts';
 
 type Fit = FileDescription['operations'][number];
 
-/** Which operations a file fits, for a person and for `--json`. */
+/** Shows which operations a file fits, for a person and for `--json`. */
 
 export function fitLines(fits: readonly Fit[]): readonly string[] {
   const sure = fits.filter(({ problem }) => problem === undefined);
   const likely = fits.filter((fit) => mayFit(fit));
-  // One line for all of them: there are more than anybody wants to read about, and `--json` has the reasons.
+  // All operations that do not fit share one line, because they are many; `--json` has the reasons.
   const others = fits.filter((fit) => fit.problem !== undefined && !mayFit(fit));
   return [
     ...sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),

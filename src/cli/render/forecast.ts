@@ -2,7 +2,7 @@ import { formatDuration } from '../../core/duration.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Estimate, Forecast, RestForecast } from '../../plan/sample.ts';
 
-/** What a sample found and says of the rest, for a person and for `--json`. */
+/** Shows what a sample found, and what it forecasts for the other rows, for a person and for `--json`. */
 
 export function forecastLines({ rows, matched, identifiers, rest }: Forecast): readonly string[] {
   if (rows === 0)
@@ -34,7 +34,7 @@ function words({ low, expected, high }: Estimate, shown: (value: number) => stri
   return `${shown(expected)} [${shown(low)} to ${shown(high)}]`;
 }
 
-/** The `sample` of `run --json`. */
+/** The member `sample` of `run --json`. */
 export function forecastObject({ rows, matched, identifiers, rest }: Forecast): object {
   return {
     rows,

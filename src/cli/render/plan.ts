@@ -7,7 +7,7 @@ import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
 import { diffLines } from '../../plan/team/diff-words.ts';
 
-/** A plan, for a person and for `--json`. */
+/** Shows a plan, for a person and for `--json`. */
 
 export function planLines(plan: Plan): readonly string[] {
   const { rows, invalid, duplicates, boughtBefore, inDoubt, toBuy, credits, seconds, reasons } = plan;
@@ -62,7 +62,7 @@ export function changePlanLines(
   ];
 }
 
-/** A guess would be taken for a promise. */
+/** An unknown time is not guessed, because users would take a guess for a promise. */
 function timeWords(seconds: number | undefined): string {
   return seconds === undefined
     ? 'not known yet, as the account has no limit'
@@ -76,7 +76,7 @@ function reasonLine({ reason, count, firstRows }: Plan['reasons'][number]): stri
   return `  row ${firstRows.join(', ')}${more}: ${reason}`;
 }
 
-/** What an `add` may name. */
+/** The line that lists the fields that an `add` of the job may name. */
 export function knownFieldLine({ answers, paths }: Pick<PathSearch, 'answers' | 'paths'>): string {
   const shown = paths
     .slice(0, FIELDS_SHOWN)
@@ -123,7 +123,7 @@ export function planObject({
   };
 }
 
-/** What `plan --json` has besides for a job that changes the service. */
+/** The members that `plan --json` adds for a job that changes the service. */
 export function changePlanObject(plan: ChangePlan, guards: readonly GuardProblem[]): object {
   const beyond = plan.changes.filter((change) => change.beyond === true && change.action === 'remove');
   return {

@@ -8,7 +8,7 @@ import { onlyMissesWords } from '../../vendor/misses.ts';
 import { stoppedObject } from '../shell/console.ts';
 import { forecastLines, forecastObject } from './forecast.ts';
 
-/** A run's summary, for a person and for `--json`. */
+/** Shows the summary of a run, for a person and for `--json`. */
 
 export function summaryLines(summary: RunSummary): readonly string[] {
   const { batch, rows, counts, requests, durationMs, files, forecast, changes, repaired, onlyMisses } =
@@ -36,7 +36,7 @@ export function summaryLines(summary: RunSummary): readonly string[] {
   ];
 }
 
-/** Changes cost nothing as a rule, and then nothing is said of it. */
+/** The line about credits. Changes usually cost nothing, and then there is no such line. */
 function creditsLine({ money, spentNow, saved, changes }: RunSummary): readonly string[] {
   if (changes !== undefined && money.spent + money.inDoubt === 0) return [];
   const doubt = money.inDoubt > 0 ? `, ${money.inDoubt} in doubt` : '';
@@ -85,7 +85,7 @@ export function summaryObject(summary: RunSummary): object {
   };
 }
 
-/** Of a batch that removes whom the file does not name: how many it did, and the file that says whom. */
+/** How many people a batch removed because the file does not name them, and the file that lists them. */
 function removedObject({ changes, files }: RunSummary): object {
   if (changes === undefined || changes.beyond.planned === 0) return {};
   return { removed: changes.beyond.removed, removed_file: files.removed ?? null };

@@ -5,7 +5,7 @@ import { OUTCOME_KINDS, type OutcomeKind } from '../../core/row.ts';
 import type { SweepSummary, SweptFile } from '../../run/nightly.ts';
 import { stoppedObject } from '../shell/console.ts';
 
-/** A sweep's summary, for a person and for `--json`. */
+/** Shows the summary of a sweep, for a person and for `--json`. */
 
 type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
 
@@ -50,7 +50,7 @@ function countsText(counts: Counts): string {
   return parts.length === 0 ? 'none settled yet' : parts.join(', ');
 }
 
-/** What a person does about the file; undefined when there is nothing to do. */
+/** What the user should do about the file; undefined when there is nothing to do. */
 function nextOf({ summary, stopped }: SweptFile, store: string | undefined): string | undefined {
   if (stopped !== undefined) return stopped.next;
   if (summary === undefined || (summary.counts.in_doubt ?? 0) === 0) return undefined;

@@ -12,9 +12,9 @@ import {
 import type { AnswerRule } from '../../vendor/dialect.ts';
 import type { RuleFound } from '../../vendor/judge.ts';
 
-/** What `try` shows of a request and of its answer, for a person and for `--json`. */
+/** Shows the request and the answer of `try`, for a person and for `--json`. */
 
-/** Enough of an answer to see where its fields stand. */
+/** A longer body is cut: this much is enough to see where the fields of an answer are. */
 const LONGEST_BODY = 4_000;
 
 export function requestLines({ method, url, headers, body }: ShownRequest): readonly string[] {
@@ -78,7 +78,7 @@ function bodyWords(body: AnswerRule['body']): readonly string[] {
   ];
 }
 
-/** The part of `--json` that is about one request; without an answer its members are null. */
+/** The members of `--json` about one request; those of the answer are null when there is none. */
 export function triedObject(trial: Trial, tried: Tried | undefined): object {
   const rule = tried && ruleBehind(trial, tried);
   const closure = tried?.closure;

@@ -5,8 +5,8 @@ import { stop, unreachable } from '../../core/errors.ts';
 import type { RunEvent } from '../../core/events.ts';
 
 /**
- * One JSON line for each event of a run, for a program that watches or a person who asks afterwards. It holds nothing of
- * the file and nothing of an answer: rows are numbers, and words that a vendor or a file may have put there stay out.
+ * Writes one JSON line for each event of a run, for a program that watches or a person who asks afterwards. The lines
+ * contain nothing from the input file and nothing from an answer: rows are numbers, and foreign words stay out.
  */
 export class EventFile {
   readonly #descriptor: number;
@@ -15,7 +15,7 @@ export class EventFile {
 
   /**
    * Appends, so that the runs of one batch make one file.
-   * @throws StopError `output` when it cannot be opened, or holds what no run has written.
+   * @throws StopError `output` when the file cannot be opened or does not begin with an event.
    */
   constructor(path: string, clock: Clock) {
     this.#clock = clock;
@@ -29,7 +29,7 @@ export class EventFile {
     throw stop('output', `${path} holds no events, so none are added.`, 'Name another file with --events.');
   }
 
-  /** Written at once: whoever reads along sees it, and a kill loses at most the line being written. */
+  /** Writes at once, so that readers see each event, and a kill loses at most the line being written. */
   hear(event: RunEvent): void {
     const facts = factsOf(event);
     if (!this.#isOpen || facts === undefined) return;
@@ -37,7 +37,7 @@ export class EventFile {
     try {
       writeSync(this.#descriptor, `${line}\n`);
     } catch {
-      // A full disk must not end a run over a file that is for watching; the ledger will say so itself.
+      // A full disk must not end a run because of this file; the ledger reports a full disk itself.
       this.close();
     }
   }
@@ -54,7 +54,7 @@ export class EventFile {
   }
 }
 
-/** A pipe or a terminal holds nothing; of a file the first line says whose it is. */
+/** Whether events may be appended: to a pipe or a terminal, an empty file, or a file that begins with an event. */
 function beginsLikeOurs(descriptor: number): boolean {
   const found = fstatSync(descriptor);
   if (!found.isFile() || found.size === 0) return true;
@@ -65,7 +65,7 @@ function beginsLikeOurs(descriptor: number): boolean {
 
 const LINE_START = '{"at":"';
 
-/** What is written of an event, member by member: what is added to an event later stays out until it is named here. */
+/** Names each member of an event that is written, so that a member added to an event later stays out. */
 function factsOf(event: RunEvent): object | undefined {
   switch (event.kind) {
     case 'batch':
@@ -77,7 +77,7 @@ function factsOf(event: RunEvent): object | undefined {
         requests_per_second: event.requestsPerSecond ?? null,
       };
     case 'note':
-      // Sentences name files and columns.
+      // The sentences of these events name files and columns.
       return undefined;
     case 'sent':
     case 'closed':

@@ -7,8 +7,8 @@ import { counted } from '../../core/plain-text.ts';
 import type { Console } from '../shell/command.ts';
 
 /**
- * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. Never in the way: it only
- * listens.
+ * Shows a run on stderr: one line that changes on a terminal, a few plain lines elsewhere. It only listens, so it never
+ * delays the run.
  */
 export class Progress {
   readonly #console: Console;
@@ -17,7 +17,7 @@ export class Progress {
   readonly #timer: NodeJS.Timeout;
   #limitPerSecond: number | undefined;
   #inFlight = 0;
-  /** Unknown until the batch begins; until then a question may stand on the terminal. */
+  /** The number of rows; undefined until the batch begins. Until then the terminal may show a question. */
   #rows: number | undefined;
   #settledBefore = 0;
   #settledNow = 0;
@@ -89,7 +89,7 @@ export class Progress {
     }
   }
 
-  /** Requests that were sent and of which nothing is on the disk yet. */
+  /** How many requests were sent whose answers are not in the ledger yet. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -104,7 +104,7 @@ export class Progress {
     this.#console.say(line);
   }
 
-  /** Many times a second on a terminal, where the line replaces itself; once a minute elsewhere. */
+  /** Shows the line many times a second on a terminal, where it replaces itself, and once a minute elsewhere. */
   #show(): void {
     if (this.#rows === undefined) return;
     const nowMs = this.#clock.monotonicMs();
@@ -120,7 +120,7 @@ export class Progress {
     const parts = [
       `${done}/${rows} rows${this.#settledBefore === 0 ? '' : ' in all'}`,
       this.#rate(nowMs),
-      // Rows are counted from the beginning of the batch, and these from the beginning of the run.
+      // Settled rows are counted since the beginning of the batch, these numbers since the beginning of the run.
       `${this.#settledBefore === 0 ? '' : 'this run: '}${this.#applied === 0 ? `${this.#matched} matched` : `${this.#applied} applied`}`,
       counted(this.#credits, 'credit'),
       this.#timeLeft(nowMs, rows - done),
@@ -140,9 +140,9 @@ export class Progress {
       const until = localTime(this.#pausedUntilMs, this.#clock.wallMs());
       return `paused until ${until}, ${formatDuration(pauseMs)} to go`;
     }
-    // By the last seconds, because rows that are invalid or bought before settle all at once at the beginning.
+    // The speed is that of the last seconds, because invalid and known rows settle all at once at the beginning.
     const perSecond = this.#settles.perSecond(nowMs);
-    // Nobody can read what is left of a second before it is over.
+    // Less than a second is over before a person has read it.
     return perSecond === 0 ? '' : `${formatDuration(Math.max(1000, (rowsLeft * 1000) / perSecond))} left`;
   }
 }
@@ -167,7 +167,7 @@ class Recent {
   }
 }
 
-/** As the clock on the user's wall shows it: `02:13`, with the date when that is not today. */
+/** The time in the user's time zone: `02:13`, with the date when that is not today. */
 function localTime(atMs: number, nowMs: number): string {
   const time = new Date(atMs).toLocaleTimeString('en-AU', {
     hour: '2-digit',
@@ -182,7 +182,7 @@ const REFRESH_MS = 100;
 const RATE_WINDOW_MS = 5_000;
 const PLAIN_LINE_EVERY_MS = 60_000;
 
-/** Shorter pauses are over before somebody has read about them. */
+/** Shorter pauses are not shown, because they are over before a person has read about them. */
 const LONG_PAUSE_MS = 2_000;
 
 function batchLine({ batch, rows, settled, resumed }: RunEvent & { readonly kind: 'batch' }): string {

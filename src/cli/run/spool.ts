@@ -7,8 +7,8 @@ import { distrustOfFolder } from '../../core/file-trust.ts';
 import { contentHash } from '../../files/input.ts';
 
 /**
- * Standard input as a file that only this user can read, named by its content: the same bytes piped in again are the
- * same batch, and its output can be written again later.
+ * Keeps standard input in a file that only this user can read, named by its content, so that the same bytes piped in
+ * again are the same batch, and its output can be written again later.
  */
 export async function spoolInput(input: Readable, folder: string): Promise<string> {
   let start = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export async function spoolInput(input: Readable, folder: string): Promise<strin
     const file = await NewFile.write(folder, 0o600, chunks());
     try {
       const path = join(folder, `${file.sha256}${endingFor(start)}`);
-      // A run that is at work on the same content would find another file in its place.
+      // A file with this content is not replaced, because another run may be reading it.
       const isThere = (await contentHash(path).catch(() => undefined)) === file.sha256;
       if (!isThere) await file.replace(path);
       return path;
@@ -44,7 +44,7 @@ function spoolProblem(folder: string, error: unknown): unknown {
   return stop('input', problem.message, 'Save standard input to a file and name that file.');
 }
 
-/** What a pipe brings has no name, so its first bytes say how it is read: packed text, a workbook, or text. */
+/** Standard input has no name, so its first bytes say how it is read: packed text, a workbook, or text. */
 function endingFor(start: Buffer): string {
   if (start.subarray(0, GZIP.length).equals(GZIP)) return '.csv.gz';
   return start.subarray(0, ZIP.length).equals(ZIP) ? '.xlsx' : '.csv';

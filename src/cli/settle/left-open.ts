@@ -7,23 +7,22 @@ import { sandboxAccount } from '../../vendor/account/account.ts';
 import { dialectOf } from '../../vendor/dialect-of.ts';
 
 /**
- * What a program that ended in the middle left open is settled before anybody looks at what is in doubt, or decides about
- * it, as a run does before it spends. Nothing is sent.
+ * Settles the requests that a killed program left open, as a run does before it spends, so that lists of doubts and
+ * decisions about them are complete. Nothing is sent.
+ * @returns how many requests were open.
  */
-
-/** @returns how many requests were open. */
 export async function settleLeftOpen(ledger: Ledger, batch: Batch): Promise<number> {
   if ((await ledger.openAttempts()).length === 0) return 0;
-  // An account that is gone spoke the built-in dialect, as far as anybody can tell now.
+  // The dialect of a removed account is not known, so the built-in one is taken.
   const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
-  // It loads what sends requests, which a list does without.
+  // This module loads what sends requests, which a list does not need.
   const { Sessions } = await import('../../run/sessions.ts');
   const dialect = await dialectOf(account);
   return new Sessions().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
 }
 
 /**
- * The same for somebody who only wants to see the list.
+ * Settles what was left open before a list is shown, unless that is impossible now.
  * @returns undefined where nothing may be settled now: a run goes on, the store is held back, or its account is unusable.
  */
 export async function settleLeftOpenIfFree(location: string, batch: Batch): Promise<number | undefined> {

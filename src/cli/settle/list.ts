@@ -12,7 +12,7 @@ import type { Dialect } from '../../vendor/dialect.ts';
 import { callWords, lookObject, lookWords, openWords } from '../render/doubts.ts';
 import type { Console } from '../shell/command.ts';
 
-/** What of a batch is in doubt, and what is at risk by it. */
+/** Lists what is in doubt in a batch, and how much money is at risk. */
 
 /** A doubt and what the vendor said, when it was asked about it. */
 export interface Examined {
@@ -20,7 +20,7 @@ export interface Examined {
   readonly looks: readonly Look[];
 }
 
-/** Those that may leave somebody without access come first, then other creations, then what repeats by itself. */
+/** Doubts that may leave a person without access come first, then other creations, then what is repeated by itself. */
 export async function examined(
   ledger: LedgerReader,
   { accountIdentity }: Batch,
@@ -41,21 +41,21 @@ function urgencyOf({ call: { change, ifLost } }: Doubt): number {
 }
 
 /**
- * Money of lost answers that nobody is asked about, because their calls have another answer by now: they were bought
- * anew, or sent again, or were skipped.
+ * Credits of lost answers that need no decision any more, because their calls were bought anew, were sent again or were
+ * skipped.
  */
 export function undecidable(batch: Batch, doubts: readonly Examined[], { inDoubt }: Money): number {
   const own = doubts.filter(({ doubt }) => doubt.batch === batch.id);
   return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
 }
 
-/** A row in doubt that waits for a change of another batch, whose doubt is that batch's to settle. */
+/** A row that waits for a change in doubt of another batch. The doubt must be settled in that batch. */
 export interface WaitingRow {
   readonly row: RowNumber;
   readonly reason: string;
 }
 
-/** As many as fit a screen; each names the batch that it waits for. */
+/** At most so many waiting rows are listed, so that they fit on a screen. */
 const MOST_WAITING = 20;
 
 export async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<readonly WaitingRow[]> {
@@ -75,7 +75,7 @@ export interface Listed {
   readonly waiting: readonly WaitingRow[];
   /** Requests without an answer yet, about which nothing can be decided. */
   readonly open: number;
-  /** As the account's vendor is asked now; undefined when the account cannot be used. */
+  /** The account's dialect of today; undefined when the account cannot be used. */
   readonly dialect: Dialect | undefined;
 }
 
@@ -113,7 +113,7 @@ export function list(
   return EXIT.done;
 }
 
-/** `3 in doubt, 2 credits at risk.`; of changes, which cost nothing, what else may be the matter. */
+/** `3 in doubt, 2 credits at risk.`; for changes, which cost nothing, what else may have happened. */
 function totalWords(doubts: readonly Examined[], atRisk: number): string {
   const costs = atRisk > 0 || doubts.some(({ doubt }) => doubt.call.change === undefined);
   const stakes = Map.groupBy(doubts, ({ doubt }) => doubt.call.change?.atStake);
@@ -133,7 +133,7 @@ function choiceWords(doubts: readonly Examined[]): string {
   return 'See at the service what became of it. It was done: --answer, such as invite_code=… or project_id=…; it was not: --not-done; leave it out of this batch: --skip.';
 }
 
-/** What was tried without cost, and got no further. */
+/** Says what was tried without cost and did not end the doubt. */
 function whyStillOpen(doubt: Doubt, looks: readonly Look[], dialect: Dialect | undefined): readonly string[] {
   const { repeats, request } = doubt;
   const key = request === undefined ? '' : ` under idempotency key ${request.idempotencyKey}`;
@@ -145,7 +145,7 @@ function whyStillOpen(doubt: Doubt, looks: readonly Look[], dialect: Dialect | u
   ];
 }
 
-/** Nobody asked the vendor, which says nothing about whether the request did what it was sent for. */
+/** Says that the vendor was not asked about the request, so that it may have been charged or done. */
 function notAskedWords({ call }: Doubt, dialect: Dialect | undefined): string {
   const mayBe = `it may have been ${call.change === undefined ? 'charged' : 'done'}`;
   return dialect === undefined || canBeAskedAbout(dialect, call)

@@ -16,13 +16,13 @@ import { dialectOperationOf } from '../../vendor/request.ts';
 /** What a person says that the vendor answered, in the shape in which the vendor would have said it. */
 export interface Told {
   readonly reply: RawReply;
-  /** Of a change: how it left its subject. */
+  /** The state in which a change left its subject; absent for other calls. */
   readonly left?: SubjectFacts;
 }
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** @param pairs `key=value`. @throws StopError `usage` for what is none, or names what the answer does not have. */
+/** @param pairs `key=value`. @throws StopError `usage` for a pair that cannot be read or a name that the answer does not have. */
 export async function toldAnswer(
   batch: Batch,
   { call }: Doubt,
@@ -44,12 +44,12 @@ function replyWith(body: Buffer, receivedAtMs: number): RawReply {
   return { status: 200, headers: {}, body, receivedAtMs };
 }
 
-/** An account that is gone spoke the built-in dialect, as far as anybody can tell now. */
+/** The account's dialect. That of a removed account is not known, so the built-in one is taken. */
 async function dialectFor(batch: Batch): Promise<Dialect> {
   return dialectOf((await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor));
 }
 
-/** Our names become the vendor's, so that the next run reads what was told as it would have read the answer. */
+/** Translates our names into the vendor's, so that the next run reads the told answer like one from the vendor. */
 function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): Told {
   const places = new Map(Object.entries(dialectOperationOf(dialect, call).answer_fields ?? {}));
   requireTellable(call, told, [...places.keys()]);
@@ -62,7 +62,7 @@ function toldChange(call: Call, told: Pairs, dialect: Dialect, nowMs: number): T
   return left === undefined ? { reply } : { reply, left: acceptedIfTold(left, told) };
 }
 
-/** What is read from the answer may be told; where nothing is, any word will do, because it only says "done". */
+/** Refuses names that are not read from the answer. Where none is read, any name is taken and only says "done". */
 function requireTellable({ operation, change }: Call, told: Pairs, read: readonly string[]): void {
   const known = change?.leaves.state === 'invited' ? [...new Set([...read, 'user_id'])] : read;
   const unknown = known.length === 0 ? undefined : Object.keys(told).find((name) => !known.includes(name));
@@ -71,7 +71,7 @@ function requireTellable({ operation, change }: Call, told: Pairs, read: readonl
   throw stop('usage', fact, suggestion(unknown, known));
 }
 
-/** Somebody who has a user id has accepted the invite, also where the dialect cannot tell that. */
+/** A person with a user id has accepted the invite, even where the dialect cannot tell that. */
 function acceptedIfTold(left: SubjectFacts, { user_id: userId }: Pairs): SubjectFacts {
   return left.state === 'invited' && userId !== undefined ? { ...left, state: 'member', userId } : left;
 }

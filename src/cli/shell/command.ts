@@ -5,7 +5,7 @@ import type { ExitCode } from '../../core/errors.ts';
  * The contract of a command of the command line. One file in `cli/` is one command; its name is what the user types.
  */
 
-/** Where a command speaks. stdout carries results only; progress, words and errors go to stderr. */
+/** The input and output of a command. Only results go to stdout; progress, words and errors go to stderr. */
 export interface Console {
   /** True when `--json` was given: one JSON object on stdout and nothing else there. */
   readonly json: boolean;
@@ -17,7 +17,7 @@ export interface Console {
   print(line: string): void;
   /** A line of words on stderr. Silent under `--quiet`. */
   say(line: string): void;
-  /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to type next. */
+  /** A line on stderr that `--quiet` does not silence: what went wrong, which is `alarming`, and what to run next. */
   warn(line: string, tone?: 'alarming'): void;
   /** Shows a line that the next one replaces, on a terminal; elsewhere nothing. An empty one clears it. */
   status(line: string): void;
@@ -33,7 +33,7 @@ export interface CliCommand {
   readonly summary: string;
   /** A command line that works as it stands in a checkout; shown by `--help`. */
   readonly example: string;
-  /** The same for each of its subcommands, by name. */
+  /** Examples of its subcommands, by name. */
   readonly examples?: Readonly<Record<string, string>>;
   /**
    * Declares arguments and options on the commander command, and attaches what it does with `run`, which turns

@@ -9,7 +9,7 @@ import type { Console } from './command.ts';
 /** How a command ended badly, as the user reads it and as `--json` carries it. `bug` is exit code 1. */
 export type Failure = Omit<StopDetail, 'code'> & { readonly code: StopDetail['code'] | 'bug' };
 
-/** What the frame of the command line may do besides what every command may. */
+/** The console of the frame of the command line, which can also report how the command ended. */
 export interface Terminal extends Console {
   /** Says how the command ended; with `--quiet` too. Adds the object of `--json` unless the command gave its own. */
   fail(failure: Failure): void;
@@ -25,19 +25,19 @@ export interface Streams {
 export interface TerminalOptions {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Somebody wants none, whatever the terminal and the environment say. */
+  /** The user asked for no colours, whatever the terminal and the environment say. */
   readonly noColor?: boolean;
 }
 
-/** How many columns it has is known of a terminal only. */
+/** An output stream; only a terminal has `columns`. */
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** ANSI: from the cursor to the end of the line. */
 const ERASE_LINE = '\u001b[K';
 
 /**
- * What a line means is said by its first word or sign, and on a terminal that has colours by one of these as well: green
- * is done, yellow wants a look, red is gone or stopped. Whoever sees no colours misses nothing.
+ * The colour of a line on a terminal: green is done, yellow wants a look, red is gone or stopped. The first word or sign
+ * of the line says the same, so a reader who sees no colours misses nothing.
  */
 const TONES = [
   [/^(?:\+ | {2}(?:matched|applied) +\d|ok +\w)/, 'green'],
@@ -51,7 +51,7 @@ function tinted(line: string, isAlarming: boolean): string {
   return tone === undefined ? line : styleText(tone, line, { validateStream: false });
 }
 
-/** So much of it as one row of the terminal holds: a line that wraps would be left behind by the one that replaces it. */
+/** Cuts a line to the width of the terminal, because the next line could not replace one that wraps. */
 function fitting(line: string, { columns = 0 }: Output): string {
   return columns > 0 && line.length >= columns ? `${line.slice(0, columns - 2)}…` : line;
 }
@@ -62,7 +62,7 @@ export const processStreams: Streams = process;
 export function openTerminal(options: TerminalOptions, streams: Streams = processStreams): Terminal {
   const { stdin, stdout, stderr, env } = streams;
   const colored = (stream: Output): boolean => options.noColor !== true && wantsColor(stream, env);
-  // Whatever a line is made of, the only sequences that a terminal gets are ours.
+  // Control sequences in the line are removed, so that a terminal gets only ours.
   const write = (stream: Output, line: string, isAlarming = false): void => {
     const shown = plainLines(line);
     stream.write(`${colored(stream) ? tinted(shown, isAlarming) : shown}\n`);
@@ -139,7 +139,7 @@ function askOn(streams: Streams, question: string, hidden: boolean): Promise<str
       resolve(undefined);
     });
     lines.on('SIGINT', () => {
-      // Readline has the terminal in raw mode, where Ctrl-C is a character: nobody else would notice it.
+      // Readline puts the terminal into raw mode, where Ctrl-C is a character and sends no signal.
       reject(stop('interrupted', 'Ctrl-C at a question stopped the command.', 'Run the command again.'));
       lines.close();
     });

@@ -1,7 +1,7 @@
 import { FORMULA_MODES, type FormulaMode } from '../../core/formulas.ts';
 import { oneOf } from './read-flags.ts';
 
-/** The flag that says what becomes of cells that would begin a formula: the same on every command that writes some. */
+/** The flag for cells that a spreadsheet would read as formulas, for every command that writes an output. */
 
 export const FORMULAS_ABOUT =
   "safe: a vendor's text never becomes a formula, which is so when left out; raw: as it came";

@@ -12,17 +12,17 @@ import {
 import { buildProgram, type SharedOptions, usageStop } from './main/program.ts';
 
 /**
- * The frame around every command: arguments in, words and an exit code out. Whatever goes wrong below ends here, as
- * a fact and what to do about it.
+ * The frame around every command: it reads the arguments, runs the command and turns every error into a fact, an advice
+ * and an exit code.
  */
 
 /** Runs the command line and ends the process. */
 export async function main(argv: readonly string[]): Promise<never> {
   let terminal = terminalFor(argv, processStreams);
-  // Also what nobody awaited. Anything less than ending would leave a run going on in an unknown state.
+  // An error that no code awaited ends the process too, because a run must not go on in an unknown state.
   process.on('uncaughtException', (error) => process.exit(reportBug(terminal, error, processStreams)));
   let unwritten: Error | undefined;
-  // A run goes on whatever its words are written to: ending here would leave calls in doubt that were already paid for.
+  // A run goes on when stderr is closed: to end here would leave calls in doubt that were already paid for.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<never> {
     terminal = opened;
   });
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-  // Not left to an empty event loop: an idle connection to a vendor would hold the shell for a minute.
+  // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
 
@@ -72,7 +72,7 @@ export async function runCommandLine(
   }
 }
 
-/** `--help` and `--version` leave commander by an exception too. */
+/** Whether commander's exception is no error: it ends `--help` and `--version` by an exception too. */
 function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
 }
@@ -80,7 +80,7 @@ function isAnswerOfCommander(error: unknown): error is CommanderError {
 function report(terminal: Terminal, error: unknown, command: string, streams: Streams): ExitCode {
   if (error instanceof StopError) return reportStop(terminal, error);
   if (error instanceof CommanderError) return reportStop(terminal, usageStop(error, command));
-  // The reader of our output, such as `head`, has seen enough. That is not an error of anybody.
+  // The reader of our output, such as `head`, has closed it. That is no error.
   if (isReaderGone(error, streams.stdout)) return EXIT.done;
   return reportBug(terminal, error, streams);
 }
@@ -111,7 +111,7 @@ function reportBug(terminal: Terminal, error: unknown, streams: Streams): ExitCo
   return EXIT.bug;
 }
 
-/** Until commander has read the options, and when it cannot: a wrong command line is answered as JSON too. */
+/** The terminal until commander has read the options, so that a wrong command line is answered as JSON too. */
 function terminalFor(argv: readonly string[], streams: Streams): Terminal {
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
@@ -123,12 +123,12 @@ function terminalOptions({ json, quiet, color }: SharedOptions): TerminalOptions
   return { json: json === true, quiet: quiet === true, noColor: color === false };
 }
 
-/** The command that was meant, for "see rowonce run --help"; empty when none was. */
+/** The command that the user meant, for "see rowonce run --help"; empty when none was given. */
 function commandIn(argv: readonly string[], program: Command | undefined): string {
   return program?.commands.find((command) => argv.includes(command.name()))?.name() ?? '';
 }
 
-/** Whoever waits for a result and did not get it must not hear that all is well. What ended the command says more. */
+/** Reports a result that could not be written. The exit code is that of the command unless that was a success. */
 function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): ExitCode {
   if (exitCode !== EXIT.done && exitCode !== EXIT.attention) return exitCode;
   terminal.warn(`The result could not be written to standard output: ${messageOf(error)}.`);
@@ -136,7 +136,7 @@ function reportUnwritten(terminal: Terminal, error: Error, exitCode: ExitCode): 
   return EXIT.usage;
 }
 
-/** What was written to a pipe has left this process. */
+/** Resolves when everything written to the stream has left this process. */
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }

@@ -5,14 +5,14 @@ import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../
 import { suggestion } from '../../core/nearest.ts';
 import { present } from '../../core/objects.ts';
 
-/** The flags that say how a file is read, over what the job says: the same on every command that reads one. */
+/** The flags that say how a file is read, for every command that reads one. They win over the job. */
 export interface ReadFlags {
   readonly encoding?: string;
   readonly delimiter?: string;
   readonly skipLines?: string;
   readonly ragged?: string;
   readonly sheet?: string;
-  /** Only where a row that cannot be read is met for the first time, see `addStrictFlag`. */
+  /** Only some commands have this flag, see `addStrictFlag`. */
   readonly strict?: true;
 }
 
@@ -25,7 +25,7 @@ export function addReadFlags(command: Command): Command {
     .option('--sheet <name>', 'the sheet of a workbook; left out: the one that was open');
 }
 
-/** Of the commands that look at a file before anything is done with it. What has been worked on is no question any more. */
+/** Adds `--strict` to a command that sees the file first. Later commands take the file as it was accepted. */
 export function addStrictFlag(command: Command): Command {
   return command.option(
     '--strict',
@@ -52,7 +52,7 @@ export function readOptionsOf({
   };
 }
 
-/** By its name, or as it is. */
+/** The name of a delimiter that the user gave by name or as the character itself. */
 function delimiterOf(text: string): keyof typeof DELIMITERS {
   const byCharacter = DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
   return byCharacter ?? oneOf('--delimiter', DELIMITER_NAMES, text.toLowerCase());

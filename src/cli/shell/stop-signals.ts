@@ -2,7 +2,7 @@ import { EXIT, StopError } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Console } from './command.ts';
 
-/** Ctrl-C, a service manager, and the window that was closed. */
+/** The signals of Ctrl-C, of a service manager and of a window that is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface Stopping {
@@ -14,8 +14,8 @@ export interface Stopping {
 
 /**
  * The first signal stops admission and lets what is in flight finish; the second leaves at once.
- * @param inFlight requests that were sent and of which nothing is on the disk yet.
- * @param command what goes on afterwards.
+ * @param inFlight counts the requests whose answers are not in the ledger yet.
+ * @param command gives the command line that resumes the run.
  */
 export function stopOnSignals(console: Console, inFlight: () => number, command: () => string): Stopping {
   const stopping = new AbortController();

@@ -46,7 +46,7 @@ export async function showRow(
   const history = await ledger.history(batch.id, row);
   const planned = await plannedAt(ledger, batch, row);
   if (record === undefined && planned === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
-  // What the vendor calls the id of a request.
+  // The dialect names the header with the id of a request.
   const dialect = await dialectOfBatch(batch);
   const reason = record?.outcome.reason;
   console.print(
@@ -118,7 +118,7 @@ function plannedWords(work: JsonObject): string {
   return `planned: ${whom}, ${from === undefined ? to : `${from} → ${to}`}`;
 }
 
-/** The row that a person looks at, to whom it may be a later one than that which asked. */
+/** The row that is shown. Its call may have been sent for an earlier row. */
 interface Shown {
   readonly batch: BatchId;
   readonly row: RowNumber;
@@ -136,7 +136,7 @@ function attemptLines(record: AttemptRecord, dialect: Dialect | undefined, shown
   ];
 }
 
-/** What it was read as since, and what it means today where that is neither what was taken nor what was read last. */
+/** How the answer was read later, and how the dialect of today reads it if that differs from the last reading. */
 function readingLines(
   record: AttemptRecord,
   dialect: Dialect | undefined,
@@ -160,7 +160,7 @@ function readingLines(
   ];
 }
 
-/** Undefined where the dialect of today says what was taken last, or nothing. */
+/** The reading of the dialect of today; undefined when it agrees with the last one or cannot read the answer. */
 function readOtherwiseToday(record: AttemptRecord, dialect: Dialect | undefined): Judged | undefined {
   const { closure, decision, readings } = record;
   if (dialect === undefined || closure === undefined || decision?.kind === 'told') return undefined;
@@ -169,7 +169,7 @@ function readOtherwiseToday(record: AttemptRecord, dialect: Dialect | undefined)
   return today?.answer === taken ? undefined : today;
 }
 
-/** What a person would type for a change in doubt, if the dialect of today is right about its reply. */
+/** The flags of `settle` that apply the reading of today's dialect to a change in doubt. */
 function settleWords(
   call: Call,
   { closure, reply }: AttemptRecord,
@@ -186,14 +186,14 @@ function settleWords(
   return ['--answer', call.change?.leaves.state === 'invited' ? 'user_id=ID' : 'done=yes'];
 }
 
-/** What was asked and what that could cost; of a change, which one of its subject it was. */
+/** What was asked and what it could cost; for a change also its number among the changes of its subject. */
 function askedWords(call: Call, reserved: Credits): string {
   if (call.change === undefined) return `${call.operation}, ${callWords(call)}; ${reserved} reserved`;
   const money = reserved === 0 ? '' : `; ${reserved} reserved`;
   return `${callWords(call)}; change ${(call.after ?? 0) + 1} of it${money}`;
 }
 
-/** Why it was made, and under which key. */
+/** Says why the attempt was made, and its idempotency key. */
 function reasonLines({ decision, replaces, request }: AttemptRecord): readonly string[] {
   const sentAgain = decision !== undefined && decision.kind !== 'told';
   return [
@@ -203,7 +203,7 @@ function reasonLines({ decision, replaces, request }: AttemptRecord): readonly s
   ];
 }
 
-/** What became of it once it was lost. */
+/** Says what became of the attempt after its answer was lost. */
 function afterwardsLines({ decision, looks, released }: AttemptRecord): readonly string[] {
   return [
     ...looks.map((look) => `the vendor was ${lookWords(look)}`),
@@ -250,7 +250,7 @@ function attemptObject(record: AttemptRecord, dialect: Dialect | undefined): obj
   };
 }
 
-/** Absent where an attempt was never read otherwise, and would not be today. */
+/** The later readings for `--json`; no members when there is none. */
 function readingObjects(record: AttemptRecord, dialect: Dialect | undefined): object {
   const readings = record.readings.map(({ answer, charged, why, atMs }) => ({
     answer,
