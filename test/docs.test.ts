@@ -3,7 +3,7 @@
  * Method: the pages are held against the program's own description of itself, and their commands are typed.
  * `UPDATE_TRANSCRIPTS=1` writes what the commands print into the pages instead of comparing it.
  */
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -311,6 +311,49 @@ describe('examples', () => {
       }),
     );
     expect(broken).toEqual([]);
+  });
+});
+
+/** Files that a page has its reader make, and the folder of an inbox, which users make. */
+const MADE_BY_READERS = [
+  'jobs/dialects/acme.yaml',
+  'jobs/inbox',
+  'src/cli/inputs.ts',
+  'src/files/formats/psv.ts',
+  'src/ledger/stores/file.ts',
+  'src/operations/verify-email.ts',
+  'test/operations/verify-email.test.ts',
+];
+
+describe('what moves and what is merged', () => {
+  test('every file that a page names is there, also where it names it without a link', () => {
+    const rooms = readdirSync(join(ROOT, 'src')).join('|');
+    const path = new RegExp(
+      `^(?:(?:src|test|docs|jobs|fixtures|bench|${rooms})/[\\w./*-]+|[\\w.-]+\\.(?:ts|js))$`,
+    );
+    const named = PAGES.flatMap((from) =>
+      [...page(from).matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => ({ from, name })),
+    ).filter(({ name }) => path.test(name));
+    const isThere = (name: string): boolean =>
+      globSync([name, `src/${name}`, `{src,test,bench}/**/${name}`], { cwd: ROOT }).length > 0;
+    expect(named.length).toBeGreaterThan(50);
+    expect(
+      sorted(new Set(named.map(({ name }) => name).filter((name) => !isThere(name.replace(/\/$/, ''))))),
+    ).toEqual(MADE_BY_READERS);
+  });
+
+  // The guide repeats on purpose what a page that is read alone needs, and each figure says how it was measured.
+  test('no page says a sentence twice, and the glossary no word', () => {
+    const prose = PAGES.filter((path) => !/^docs\/(?:guide\/|figures\.md)/.test(path)).map(
+      (path) => [path, page(path).replaceAll(/^(?:```[\s\S]*?^```|\|.*)$/gm, '')] as const,
+    );
+    const twice = prose.flatMap(([path, text]) => {
+      const sentences = text.replaceAll(/\s+/g, ' ').match(/[A-Z`][^.]{40,}\./g) ?? [];
+      return sentences.filter((each, at) => sentences.indexOf(each) < at).map((each) => `${path}: ${each}`);
+    });
+    expect(twice).toEqual([]);
+    const words = [...page('docs/glossary.md').matchAll(/^\| ([^|]+) \|/gm)].map(([, word = '']) => word);
+    expect(words.filter((word, at) => words.indexOf(word) < at)).toEqual([]);
   });
 });
 
