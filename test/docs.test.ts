@@ -348,7 +348,7 @@ describe('what moves and what is merged', () => {
       (path) => [path, page(path).replaceAll(/^(?:```[\s\S]*?^```|\|.*)$/gm, '')] as const,
     );
     const twice = prose.flatMap(([path, text]) => {
-      const sentences = text.replaceAll(/\s+/g, ' ').match(/[A-Z`][^.]{40,}\./g) ?? [];
+      const sentences: readonly string[] = text.replaceAll(/\s+/g, ' ').match(/[A-Z`][^.]{40,}\./g) ?? [];
       return sentences.filter((each, at) => sentences.indexOf(each) < at).map((each) => `${path}: ${each}`);
     });
     expect(twice).toEqual([]);

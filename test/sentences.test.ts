@@ -20,9 +20,6 @@ const HABITS: readonly { readonly habit: RegExp; readonly better: string }[] = [
   { habit: /^as of /, better: 'like' },
 ];
 
-/** Pages that still have such habits. One that has none any more is taken off; none is added. */
-const NOT_YET = ['docs/decisions.md'];
-
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** Comments, regular expressions behind what may stand before one, and texts, of which only the last are kept. */
@@ -82,8 +79,8 @@ const PAGES = [
   ...globSync('jobs/**/*.yaml', { cwd: ROOT }),
 ];
 
-test('no page has one, but for those that are named here', () => {
-  const habits = PAGES.flatMap((path) => found(proseOf(read(path))).map((habit) => ({ path, habit })));
-  expect(habits.filter(({ path }) => !NOT_YET.includes(path))).toEqual([]);
-  expect([...new Set(habits.map(({ path }) => path))].sort()).toEqual(NOT_YET);
+test('no page has one', () => {
+  expect(PAGES.length).toBeGreaterThan(40);
+  const habits = PAGES.flatMap((path) => found(proseOf(read(path))).map((habit) => `${path}: ${habit}`));
+  expect(habits).toEqual([]);
 });
