@@ -65,3 +65,14 @@ test('a repeat under its idempotency key goes where the lost request went, and n
   expect((await runOnce(at, { dialect: keyed })).stopped).toMatchObject({ code: 'address' });
   expect(pathsAsked(at)).toEqual(['/tag', '/tag']);
 });
+
+test('a repeat under its idempotency key goes to where the lost request had moved', async () => {
+  const keyed = { ...dialect, idempotency: { header: 'idempotency-key', valid_for: '24h' } };
+  const at = await openPlace(({ path }, response) => {
+    if (path === '/tag') response.writeHead(307, { location: '/v2/tag' }).end();
+    else if (at.vendor.requests.length === 2) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"tag":"set"}');
+  });
+  expect((await runOnce(at, { dialect: keyed })).counts).toEqual({ applied: 1 });
+  expect(pathsAsked(at)).toEqual(['/tag', '/v2/tag', '/v2/tag']);
+});
