@@ -1,0 +1,32 @@
+/** One rule taken out of the source in one place, and the test that must miss it. */
+export interface Mutation {
+  /** Of docs/protocol.md. */
+  readonly rule: number;
+  /** What the source does without, as the table of docs/figures.md has it. */
+  readonly without: string;
+  /** The file, or the folder in which exactly one file has the text, so that a file may get another name. */
+  readonly at: string;
+  /** Occurs exactly once there. */
+  readonly text: string;
+  readonly instead: string;
+  /** The test file that must fail. */
+  readonly test: string;
+  /** Part of the names of the tests that are run, as Vitest takes it; left out: all of the file. */
+  readonly named?: string;
+}
+
+/** Where the database says its rules. */
+const DATABASE = 'src/ledger/stores/sqlite';
+
+/** A guard of the database that refuses nothing any more. @param message what it says when it refuses. */
+export function guard(rule: number, message: string, file: string, named: string): Mutation {
+  return {
+    rule,
+    without: `database: ${message}`,
+    at: DATABASE,
+    text: `RAISE(ABORT, 'money rule: ${message}')`,
+    instead: '1',
+    test: `test/ledger/stores/${file}.test.ts`,
+    named,
+  };
+}

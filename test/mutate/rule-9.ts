@@ -1,0 +1,101 @@
+import { guard, type Mutation } from './mutation.ts';
+
+/** A line of the table of rule 9, which is data of the dialect. */
+function line(without: string, text: string, instead = ''): Mutation {
+  return {
+    rule: 9,
+    without,
+    at: 'src/vendor/dialects/provider.ts',
+    text,
+    instead,
+    test: 'test/vendor/judge.test.ts',
+    named: 'rule 9, line by line|is no answer',
+  };
+}
+
+/** What an answer means, and what a run does when answers look wrong. */
+export const RULE_9: readonly Mutation[] = [
+  line('429 as a pause', "{ status: [429], means: 'rate_limited' },"),
+  line('204 as no match', "{ status: [204], means: 'no_match' },"),
+  line('the doubt about an empty 2xx', "{ status: ['2xx'], body: { is: 'blank' }, means: 'in_doubt' },"),
+  line(
+    'the doubt about an unreadable 2xx',
+    "{ status: ['2xx'], body: { is: 'unreadable' }, means: 'in_doubt' },",
+  ),
+  line(
+    'a 2xx without a result as no match',
+    "{ status: ['2xx'], body: { is: 'empty' }, means: 'no_match' },",
+  ),
+  line('3xx as a wrong address', "{ status: ['3xx'], means: 'wrong_address' },"),
+  line('401 and 403 as a dead key', "{ status: [401, 403], means: 'key_dead' },"),
+  line("402 as the end of the vendor's credits", "{ status: [402], means: 'credits_used_up' },"),
+  line(
+    'readable JSON in a 404',
+    "{ status: [404], body: { is: 'readable' }, means: 'no_match' },",
+    "{ status: [404], means: 'no_match' },",
+  ),
+  line('the doubt about 408, 425 and 499', "{ status: [408, 425, 499], means: 'in_doubt' },"),
+  line(
+    'readable JSON in a refusal',
+    "{ status: ['4xx'], body: { is: 'readable' }, means: 'refused' },",
+    "{ status: ['4xx'], means: 'refused' },",
+  ),
+  {
+    rule: 9,
+    without: 'the doubt about what no rule reads, 5xx among it',
+    at: 'src/vendor/judge.ts',
+    text: "verdictOf(rule?.means ?? 'in_doubt', rule?.charged,",
+    instead: "verdictOf(rule?.means === 'in_doubt' ? 'refused' : (rule?.means ?? 'refused'), rule?.charged,",
+    test: 'test/vendor/judge.test.ts',
+    named: 'rule 9, line by line',
+  },
+  {
+    rule: 9,
+    without: 'the doubt about a lost answer',
+    at: 'src/vendor/judge.ts',
+    text: "return { kind: 'doubt', closure: { kind: 'in_doubt', why: foreignWords(reply.message) } };",
+    instead: "return { kind: 'again', closure: { kind: 'not_sent', why: foreignWords(reply.message) } };",
+    test: 'test/vendor/judge.test.ts',
+    named: 'a lost answer',
+  },
+  {
+    rule: 9,
+    without: 'one probe at a time after five doubts',
+    at: 'src/vendor/limits',
+    text: 'return this.#doubtsInARow >= DOUBTS_IN_A_ROW;',
+    instead: 'return this.#doubtsInARow < 0;',
+    test: 'test/vendor/limits/limiter/backoff.test.ts',
+    named: 'the doubt breaker',
+  },
+  {
+    rule: 9,
+    without: 'the stop at twenty first answers 404',
+    at: 'src/vendor/misses.ts',
+    text: 'misses >= FIRST_MISSES',
+    instead: 'misses < 0',
+    test: 'test/vendor/misses.test.ts',
+  },
+  {
+    rule: 9,
+    without: 'the stop at a hundred misses in a row',
+    at: 'src/vendor/misses.ts',
+    text: 'misses >= SUDDEN_MISSES',
+    instead: 'misses < 0',
+    test: 'test/vendor/misses.test.ts',
+  },
+  {
+    rule: 9,
+    without: 'the stop at five matches that cannot be read',
+    at: 'src/run/attempt/heed-answer.ts',
+    text: 'if (history.unread >= MOST_UNREAD) stopAll(',
+    instead: 'if (history.unread < 0) stopAll(',
+    test: 'test/odd-matches.test.ts',
+    named: 'ten runs of one row each',
+  },
+  guard(
+    9,
+    'only a free 404 after which its account answered nothing else is taken back',
+    'guards',
+    'retractions_retracting',
+  ),
+];
