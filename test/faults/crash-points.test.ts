@@ -71,6 +71,17 @@ describe('killed at a named point, the same command typed again ends the work', 
   });
 });
 
+test('an answer that came is on the disk before it is judged, so a kill leaves no doubt about it', async () => {
+  // Method: one request at a time, so that nothing else is on its way.
+  await using workplace = await Workplace.open({ latencyMs: 0, concurrency: 1 });
+  workplace.writeList(domainsOf('kept', 3));
+  await crash(workplace, 'after-judge');
+  const { code, stderr } = await workplace.run();
+  expect(code, stderr).toBe(0);
+  expect(workplace.ledger()).toMatchObject({ open: [], inDoubt: 0 });
+  expect((await workplace.vendor.book()).requests, 'nothing was asked twice').toBe(3);
+});
+
 test('a recovery that is killed again and again still comes to an end', async () => {
   // Goal: recovering is itself recoverable. Method: four attempts are left open, then every second recovery dies.
   await using workplace = await Workplace.open(VENDOR);

@@ -338,7 +338,7 @@ export const RULES_1_TO_8: readonly Mutation[] = [
     text: "crashPoint('before-record');",
     instead: "crashPoint('before-record');\n  crashPoint('after-judge');",
     test: 'test/faults/crash-points.test.ts',
-    named: 'after-judge \\(direct\\)',
+    named: 'an answer that came is on the disk before it is judged',
   },
   guard(8, 'an answer needs its raw reply', 'guards', 'an answer without its raw reply'),
   {
