@@ -42,7 +42,7 @@ const NOT_COPIED = new Set(['node_modules', 'dist', '.git']);
 
 interface Outcome {
   readonly mutation: Mutation;
-  /** The test that failed; undefined: the mutation survived, for the reason given. */
+  /** The first test that failed; undefined: the mutation survived, for the reason given. */
   readonly killedBy: string | undefined;
   readonly why: string;
 }
@@ -248,14 +248,16 @@ function tableOf(outcomes: readonly Outcome[], lanes: number, seconds: number): 
   const killed = outcomes.filter(({ killedBy }) => killedBy !== undefined).length;
   const gibibytes = Math.round(totalmem() / 2 ** 30);
   const machine = `${cpus().length} cores, ${gibibytes} GiB, Node ${process.versions.node}, ${lanes} ${lanes === 1 ? 'lane' : 'lanes'}`;
-  const lines = outcomes.map(({ mutation, killedBy = 'NONE' }) => {
-    const { rule, without, test } = mutation;
-    return `| ${rule} | ${cell(without)} | \`${test.replace('test/', '')}\`: ${cell(killedBy)} |`;
+  const lines = outcomes.map(({ mutation, killedBy }) => {
+    const { rule, without, test, named } = mutation;
+    const tests = named === undefined ? '' : `: ${cell(named.replaceAll('\\', ''))}`;
+    const file = `\`${test.replace('test/', '')}\``;
+    return `| ${rule} | ${cell(without)} | ${killedBy === undefined ? 'none' : `${file}${tests}`} |`;
   });
   return [
     `${killed} of ${outcomes.length} mutations were killed, in ${seconds} seconds (${machine}).`,
     '',
-    '| rule | what was taken out | the test that failed |',
+    '| rule | what was taken out | where a test failed, of those with these words |',
     '|---|---|---|',
     ...lines,
   ].join('\n');

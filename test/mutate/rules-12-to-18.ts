@@ -308,11 +308,11 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   },
   {
     rule: 18,
-    without: 'overwriting the log before anything is spent',
+    without: 'ending an erasure before anything is spent',
     at: 'src/ledger/stores',
     text: 'await ledger.scrub();',
     instead: '',
-    test: 'test/cli/forget.test.ts',
-    named: 'a crash while somebody is forgotten',
+    test: 'test/ledger/stores/erasures.test.ts',
+    named: 'is overwritten by the next command that writes',
   },
 ];
