@@ -1,12 +1,12 @@
-import { type Body, readBody, resultsIn, valueAt } from '../core/answer-body.ts';
+import { type Body, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
-import { present } from '../core/objects.ts';
 import type { JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
-import { type Closure, type Credits, credits, type RawReply } from '../ledger/ledger.ts';
+import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import type { AnswerRule, Dialect, DialectOperation } from './dialect.ts';
 import { vendorReply } from './envelope.ts';
+import { assumedCredits, chargedCredits, headerOf, statedCredits } from './judge/charged.ts';
 import { type Said, type Speaker, stopFor } from './judge/stops.ts';
 import { rateHintsIn } from './rate-hints.ts';
 
@@ -274,11 +274,6 @@ function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
   );
 }
 
-/** Own members only, because the dialect chooses the name, and every object also has a `constructor`. */
-function headerOf({ headers }: RawReply, name: string): string | undefined {
-  return Object.hasOwn(headers, name) ? headers[name] : undefined;
-}
-
 function bodyMatches(
   test: NonNullable<AnswerRule['body']>,
   body: Body,
@@ -357,45 +352,4 @@ function explanationIn(value: JsonValue): string {
     if (text !== '') return text;
   }
   return '';
-}
-
-// ------------------------------------------------------------------------------------------------ money
-
-function chargedCredits(
-  rule: AnswerRule | undefined,
-  said: Said,
-  dialect: Dialect,
-  operation: DialectOperation,
-): Credits {
-  const charges = rule?.charged ?? rule?.means === 'found';
-  if (!charges) return credits(0);
-  return credits(statedCredits(said, dialect) ?? assumedCredits(rule, said, dialect, operation));
-}
-
-/**
- * What an answer that does not state its price is booked at. When the cost depends on the number of results and there
- * is no list to count, it is the most that the answer may have cost: the shown cost is never less than the bill.
- */
-function assumedCredits(
-  rule: AnswerRule | undefined,
-  { body }: Said,
-  { fields_at: fields }: Dialect,
-  { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
-): number {
-  if (perResult === undefined || rule?.means !== 'found') return found;
-  const place = present({ fields, results: at });
-  const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
-  return results === undefined ? most : results.length * perResult;
-}
-
-/** The cost that the answer itself states, rounded up to whole credits; undefined when it does not say. */
-function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
-  const { header, path } = dialect.credits_charged ?? {};
-  const stated =
-    (header === undefined ? undefined : headerOf(raw, header)) ??
-    (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
-  const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
-  const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
-  // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
-  return Number.isSafeInteger(rounded) ? rounded : undefined;
 }

@@ -1,0 +1,51 @@
+import { resultsIn, valueAt } from '../../core/answer-body.ts';
+import { present } from '../../core/objects.ts';
+import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
+import type { AnswerRule, Dialect, DialectOperation } from '../dialect.ts';
+import type { Said } from './stops.ts';
+
+/** What an answer cost: what it states itself, else what the dialect assumes. */
+
+export function chargedCredits(
+  rule: AnswerRule | undefined,
+  said: Said,
+  dialect: Dialect,
+  operation: DialectOperation,
+): Credits {
+  const charges = rule?.charged ?? rule?.means === 'found';
+  if (!charges) return credits(0);
+  return credits(statedCredits(said, dialect) ?? assumedCredits(rule, said, dialect, operation));
+}
+
+/**
+ * What an answer that does not state its price is booked at. When the cost depends on the number of results and there
+ * is no list to count, it is the most that the answer may have cost: the shown cost is never less than the bill.
+ */
+export function assumedCredits(
+  rule: AnswerRule | undefined,
+  { body }: Said,
+  { fields_at: fields }: Dialect,
+  { credits: { most, found, per_result: perResult }, results: at }: DialectOperation,
+): number {
+  if (perResult === undefined || rule?.means !== 'found') return found;
+  const place = present({ fields, results: at });
+  const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
+  return results === undefined ? most : results.length * perResult;
+}
+
+/** The cost that the answer itself states, rounded up to whole credits; undefined when it does not say. */
+export function statedCredits({ raw, body }: Said, dialect: Dialect): number | undefined {
+  const { header, path } = dialect.credits_charged ?? {};
+  const stated =
+    (header === undefined ? undefined : headerOf(raw, header)) ??
+    (path === undefined || body.kind !== 'json' ? undefined : valueAt(body.value, path));
+  const amount = typeof stated === 'string' && stated.trim() !== '' ? Number(stated) : stated;
+  const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
+  // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
+  return Number.isSafeInteger(rounded) ? rounded : undefined;
+}
+
+/** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
+export function headerOf({ headers }: RawReply, name: string): string | undefined {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
+}
