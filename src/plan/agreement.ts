@@ -14,13 +14,13 @@ import { isGeneric, requestWords, sentRequests } from './sent-requests.ts';
 import { beginsWork, type ChangePlan } from './team/change-plan.ts';
 
 /**
- * A job or a dialect from somebody else does not act unseen: what could do more than its operation says is agreed to once,
- * by a person who was shown it. The ledger keeps that, by a hash of all that decides what is sent, so that whoever alters
- * a word of it asks again.
+ * A job or a dialect that another person wrote does not act unseen: when it could do more than its operation says, a
+ * person sees it and agrees to it once. The ledger keeps the agreement under a hash of all that decides what is sent, so
+ * every altered word is asked about again.
  */
 
 /**
- * Play money asks nobody, and so do a batch that goes on and a run that has nothing to send.
+ * Asks for the agreement where it is missing. A sandbox account, a resumed batch and a run with nothing to send need none.
  * @throws StopError `consent` when nobody agreed, now or before.
  */
 export async function requireAgreement(
@@ -64,7 +64,10 @@ async function reasonsToAsk(
   ];
 }
 
-/** Of what costs by default, a price of nothing: no budget would hold it. What an answer says that it cost is believed. */
+/**
+ * A sentence when the dialect gives a price of 0 to an operation that usually costs credits, because no budget would
+ * limit that. A dialect that reads the price from the answer is believed.
+ */
 function freePrice(
   { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
   builtIn: Dialect,
@@ -78,7 +81,7 @@ function freePrice(
   return `The dialect ${dialect.name} says that ${operation.name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
 }
 
-/** Whether the batch was begun, or has come to its end, and nothing is asked for anew. */
+/** Whether the run only resumes an open batch, or repeats a finished one without buying anything anew. */
 async function goesOn(order: RunContext, input: MappedInput): Promise<boolean> {
   const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
   const existing = await order.ledger.batchByKey(key);
@@ -87,10 +90,10 @@ async function goesOn(order: RunContext, input: MappedInput): Promise<boolean> {
   return existing?.state === 'finished' && order.job.operation.change === undefined && !isAnew;
 }
 
-/** All that decides what is sent, and where to. A dialect is known by its files: what is built in comes with the program. */
+/** A hash of all that decides what is sent and where to. Built-in dialects are left out, as they come with the program. */
 async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>): Promise<string> {
   const { operation, columns = null, waterfall = null } = job;
-  // What was agreed to for a trial holds for no list.
+  // The origin is part of the hash, so that an agreement to a trial does not count for a whole list.
   const settings = { ...job.settings, ...askedByOrigin(job.origin) };
   const files = [account.dialectPath, account.via?.dialectPath].map((path) =>
     path === undefined ? null : readFile(path, 'utf8'),

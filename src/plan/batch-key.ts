@@ -14,10 +14,10 @@ import type { Account } from '../vendor/account/account.ts';
 export interface BatchIdentity {
   readonly accountIdentity: string;
   readonly operation: string;
-  /** Operation's input → column of the file. */
+  /** The column of the file for each input of the operation. */
   readonly columns: Readonly<Record<string, string>>;
   readonly waterfall: readonly string[] | undefined;
-  /** The job's entries that decide what is asked; undefined when there are none, so that older batches keep their key. */
+  /** The job's entries that decide which question is sent; undefined when there are none, so older batches keep their key. */
   readonly settings: JsonObject | undefined;
 }
 
@@ -25,7 +25,7 @@ export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string
   return fingerprint('rowonce-batch-1', identity, inputSha256);
 }
 
-/** The same job over the same path: its batch over other content supersedes what is unfinished of the old. */
+/** Identifies one job over one path. When the file's content changes, its new batch supersedes the unfinished old one. */
 export function lineageOf(identity: BatchIdentity, inputPath: string): string {
   return fingerprint('rowonce-lineage-1', identity, inputPath);
 }
@@ -49,7 +49,7 @@ export function batchIdentityOf(
   };
 }
 
-/** How the file is read is among them, and whether it is repaired: its rows say something else then. */
+/** The settings include how the file is read and whether it is repaired, because both change what its rows say. */
 function askingSettings(job: Job): JsonObject | undefined {
   const { operation, settings = {}, read = {}, repair, origin } = job;
   const asking = Object.entries(settings).filter(([name]) => operation.settings?.[name] === 'asks');

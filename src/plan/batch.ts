@@ -22,19 +22,19 @@ import { freshSinceOf, hasGoneStale } from './freshness.ts';
 import type { RunContext } from './order.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
-/** Beginning, resuming, renewing and closing a batch. */
+/** This file begins, resumes, renews and closes batches. */
 
 export interface BatchOptions {
-  /** The plan of a change: kept with a new batch, and makes one where a finished list has something to do again. */
+  /** The plan of a job that changes the service. A new batch keeps it; work in it makes a new batch of a finished list. */
   readonly plan: ChangePlan | undefined;
-  /** What the batch fixes for its output's name. */
+  /** The part of the output's name that the batch keeps. */
   readonly outputName: string | undefined;
-  /** Whether a finished batch is followed by another, which settles its rows by what their answers mean today. */
+  /** Whether a new batch follows a finished one and settles its rows by what their answers mean today. */
   readonly anew: boolean;
 }
 
 /**
- * Starts or resumes the batch of this input, and brings what may differ from run to run up to date.
+ * Starts or resumes the batch of this input, and updates the settings that may differ from run to run.
  * @param budget undefined leaves the cap of a resumed batch as it is.
  */
 export async function startBatch(
@@ -61,8 +61,8 @@ export async function startBatch(
 }
 
 /**
- * One that began in the future began by a wrong clock, and what it takes for too old may have been bought yesterday. The
- * database refuses to buy any of that anew.
+ * The batch without its cut-offs when it began in the future: its clock was wrong then, so an answer that it takes for
+ * too old may have been bought yesterday. The database refuses to buy such answers anew.
  */
 function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   const { freshSince, ...undated } = batch;
@@ -72,12 +72,15 @@ function datedByNow({ clock, emit }: RunContext, batch: Batch): Batch {
   return undated;
 }
 
-/** Whether a list that says how things should be finds them otherwise. */
+/** Whether the job describes a wanted state and the service differs from it. */
 function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined): boolean {
   return operation.change?.isState === true && plan !== undefined && hasWork(plan);
 }
 
-/** Whether a person has decided about a doubt of the batch of this key: decisions are its own, so it carries them out first. */
+/**
+ * Whether a person has decided about a doubt of the batch with this key. Only that batch can carry the decision out, so
+ * it is resumed before a new one begins.
+ */
 async function isDecided(ledger: LedgerReader, { key }: BatchSpec): Promise<boolean> {
   const existing = await ledger.batchByKey(key);
   if (existing === undefined) return false;
@@ -86,7 +89,7 @@ async function isDecided(ledger: LedgerReader, { key }: BatchSpec): Promise<bool
   return states.some((state) => state.kind === 'in_doubt' && state.decision !== undefined);
 }
 
-/** Whether the newest run of the batch was asked for some of its rows only, so that nobody agreed to the rest yet. */
+/** Whether the newest run of the batch was for some of its rows only, so that nobody has agreed to the rest yet. */
 export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
   return settings[PARTIAL] === true;
 }
@@ -162,7 +165,7 @@ async function announce(
   if (columns.note !== undefined) note(columns.note);
 }
 
-/** Rows with a final outcome: those in doubt are looked at again. */
+/** The number of rows with a final outcome. A row in doubt has none, because later runs look at it again. */
 async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<number> {
   const { in_doubt: _, ...final } = await ledger.counts(batch);
   return Object.values(final).reduce((sum, count) => sum + count, 0);
@@ -170,12 +173,15 @@ async function settledRowCount(ledger: LedgerReader, batch: BatchId): Promise<nu
 
 // ----------------------------------------------------------------------------------------------------------- closing
 
-/** The rows of the file, and those that a plan has added to them. */
+/** The number of rows of the file and of those that a plan has added. */
 export function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
   return inputRows + rowsBeyond;
 }
 
-/** Closes the batch when every row has an outcome. A row in doubt counts: later runs look at it again, in a closed batch as well. */
+/**
+ * Closes the batch when every row has an outcome. A row in doubt counts, because later runs look at it again in a closed
+ * batch, too.
+ */
 export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void> {
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);

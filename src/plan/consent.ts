@@ -14,10 +14,10 @@ import { beginsWork, type ChangePlan, planChanges, planOfChanges } from './team/
 import { sentCounts } from './team/diff-words.ts';
 import { remoteMembers } from './team/remote-members.ts';
 
-/** What a run is going to do, and whether it may: the saved plan, the guards, and the people who are asked. */
+/** This file plans what a run does and checks that it may: by the saved plan, the guards, and the person who is asked. */
 
 /**
- * The plan of a run that changes the service, held against the plan that was saved and against the guards.
+ * Plans a run that changes the service, and checks the plan against the saved one and against the guards.
  * @throws StopError `plan` or `guard` before anything is sent.
  */
 export async function planRun(order: RunContext, input: MappedInput): Promise<ChangePlan> {
@@ -28,9 +28,9 @@ export async function planRun(order: RunContext, input: MappedInput): Promise<Ch
 }
 
 /**
- * Agreement to what a run may do: to change the service, where `changes` say so, and to spend.
+ * Asks for agreement to what a run may do: to change the service, where `changes` say so, and to spend.
  * @param isKept whether a finished batch stays as it is, so that nothing of the plan is bought.
- * @returns the cap of what it may spend, as `requireBudget`.
+ * @returns the most that the run may spend, see `requireBudget`.
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
@@ -45,7 +45,7 @@ export async function requireConsent(
   return requireBudget(order, input, changes);
 }
 
-/** Play money asks nobody, and so does a batch that goes on: it was agreed to as it was planned. */
+/** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
 async function requireConsentToChange(
   { account, job, askChanges }: RunContext,
   changes: ChangePlan,
@@ -60,11 +60,11 @@ async function requireConsentToChange(
 }
 
 /**
- * The cap of a run that can spend: as ordered, as the job says, the account's own, or as somebody who was shown the
- * plan agrees to. Play money needs none. Resuming never asks, unless
- * - the limit that the batch began under is gone, such as an account's per day, or
- * - what was agreed to was a part of the rows, such as a sample, and what this run buys does not fit into that: else
- *   the rest of the rows would silently stop at the price of the sample.
+ * Finds the cap of a run that can spend: it comes from the command, the job, the account, or a person who sees the plan
+ * and agrees to a sum. A sandbox account needs none. Resuming never asks, unless
+ * - the limit that the batch began under is gone, such as an account's limit per day, or
+ * - a person agreed to a part of the rows only, such as a sample, and what this run buys does not fit into that sum.
+ *   Without the question, the rest of the rows would silently stop at the price of the sample.
  * @returns undefined to leave the batch's cap as it is.
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
@@ -84,7 +84,7 @@ async function requireBudget(
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
   const plan = changes === undefined ? await planOf(order, input) : planOfChanges(changes, account);
   const most = mostAsked(plan);
-  // What is in doubt may be bought again within the cap that was agreed to when the batch began.
+  // Calls in doubt may be bought again within the cap that was agreed to when the batch began.
   if (most === 0) return existing === undefined ? credits(0) : undefined;
   const held = heldBy(money);
   if (money?.cap !== undefined && held + most <= money.cap) return undefined;
@@ -101,7 +101,7 @@ function planOf(order: RunContext, input: MappedInput): Promise<Plan> {
   return order.sample === undefined ? planRows(order, input) : planSample(order, input, order.sample);
 }
 
-/** What counts against the batch's cap already. */
+/** The credits that count against the batch's cap already. */
 function heldBy(money: Money | undefined): number {
   return money === undefined ? 0 : money.spent + money.reserved + money.inDoubt;
 }

@@ -5,9 +5,9 @@ import type { Batch, CallState, KnownCall, LedgerReader } from '../ledger/ledger
 import { isKnownFreshFor } from './freshness.ts';
 
 /**
- * What the ledger knows of calls, whatever version of Rowonce made them. A call that is not known under the key of now is
- * looked for under those that earlier versions gave it: their spellings of an identifier were others, and what was bought
- * under one of them is not bought again.
+ * This file finds calls in the ledger, whatever version of Rowonce made them. Earlier versions spelled some identifiers
+ * differently, so a call that is unknown under its present key is looked for under its earlier keys, too. A call that was
+ * bought under an earlier key is not bought again.
  */
 
 export interface AskedCall {
@@ -15,7 +15,7 @@ export interface AskedCall {
   readonly call: Call;
 }
 
-/** `key` and `call`: those under which it is known; as it was asked for where it is not. */
+/** `key` and `call` are those under which the ledger knows it; for an unknown call they are those that were asked for. */
 export interface FoundCall<State> extends AskedCall {
   readonly state: State;
 }
@@ -23,14 +23,14 @@ export interface FoundCall<State> extends AskedCall {
 export interface LookUp<State> {
   readonly operation: Pick<Operation, 'formerly'>;
   readonly accountIdentity: string;
-  /** For whom: an answer of a former call that is too old for it is bought anew as it is asked now. */
+  /** The batch that wants the answers. When a former answer is too old for it, the call is bought in its present form. */
   readonly batch: Partial<Pick<Batch, 'id' | 'freshSince'>>;
   readonly ledger: Pick<LedgerReader, 'lostRefresh'>;
-  /** In the order of the keys. */
+  /** Returns the states in the order of the keys. */
   find(keys: readonly CallKey[]): Promise<readonly State[]>;
 }
 
-/** In the order of the calls. */
+/** Finds the calls, by their present or an earlier key, and returns them in the order in which they were asked for. */
 export async function findCalls<State extends KnownCall | CallState>(
   asked: readonly AskedCall[],
   lookUp: LookUp<State>,
@@ -49,7 +49,7 @@ export async function findCalls<State extends KnownCall | CallState>(
 
 type Former = FormerCall & AskedCall & { readonly at: number };
 
-/** The other keys of the calls that are not known, which most are not asked for a second time. */
+/** The earlier keys of the unknown calls. Most calls are known or have none, so a second look into the ledger is rare. */
 function formerOf(
   found: readonly FoundCall<{ readonly kind: string }>[],
   { operation, accountIdentity }: Pick<LookUp<unknown>, 'operation' | 'accountIdentity'>,
@@ -62,8 +62,8 @@ function formerOf(
 }
 
 /**
- * Whether what is known of a former call is known of the one of now. A refusal may be about the spelling, and so may a
- * "no match" unless the vendor was asked the same by it. A lost answer may have been charged, so it is settled first.
+ * Whether the state of a former call counts for the present one. A refusal may be due to the old spelling, and so may a
+ * "no match", unless both spellings ask the vendor the same. A lost answer may have been charged, so it is settled first.
  */
 async function standsFor(
   state: KnownCall | CallState,

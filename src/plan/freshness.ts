@@ -10,8 +10,8 @@ import type {
 } from '../ledger/ledger.ts';
 
 /**
- * How old an answer may be and still be used. The cut-offs are fixed when a batch begins, so that a run that resumes
- * weeks later does not find what it bought itself too old and buys it for ever.
+ * This file decides whether an answer is still new enough. The cut-offs are fixed when a batch begins. Otherwise a run
+ * that resumes weeks later would find its own answers too old, and would buy them again and again.
  */
 
 /** The cut-offs of a batch that begins at `startMs`; undefined when answers of any age are used. */
@@ -30,8 +30,7 @@ export function freshSinceOf(
 
 /**
  * Whether the batch of this key is finished and used answers that are too old by now: then a new generation buys those
- * anew. An unfinished one never has, because it resumes with the cut-offs of its own beginning: otherwise a run that is
- * started again and again would find what it bought itself too old, and never end.
+ * anew. An unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
  */
 export async function hasGoneStale(
   ledger: LedgerReader,
@@ -42,13 +41,13 @@ export async function hasGoneStale(
   return existing?.state === 'finished' && (await ledger.hasOlderThan(existing.id, freshSince));
 }
 
-/** What is asked of an answer before it is used. */
+/** The parts of an answer that decide whether it is fresh. */
 type DatedAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
 
 /**
- * Whether the batch may use the answer as it is. An attempt to buy it anew that got lost counts as if it had been
- * answered: it may have been paid for, and the older answer is better than paying again.
- * @param batch without an id: one that a plan is about and that does not exist yet.
+ * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
+ * been charged, and the older answer is better than paying again.
+ * @param batch it has no id when a plan is about a batch that does not exist yet.
  */
 export async function isFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
@@ -62,7 +61,7 @@ export async function isFreshFor(
   return lostMs !== undefined && lostMs >= cutOffMs;
 }
 
-/** The same of an answer whose time was only looked up where the batch has a cut-off. */
+/** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
 export async function isKnownFreshFor(
   batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
   answer: KnownAnswer,
@@ -79,8 +78,8 @@ function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): n
 }
 
 /**
- * Whether a batch asks again for what was erased when somebody wanted to be forgotten. Only who typed --refresh does: that
- * answers have become too old says nothing of what people want. So its cut-off is the very moment at which it began.
+ * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run with --refresh
+ * does so; answers that became too old by themselves are no reason. A refreshed batch has its own beginning as cut-off.
  */
 export function asksErasedAgain({
   freshSince,

@@ -9,61 +9,67 @@ import type { SavedPlan } from './saved-plan.ts';
 import type { UnseenRequests } from './sent-requests.ts';
 import type { ChangePlan } from './team/change-plan.ts';
 
-/** What `--accept` takes. */
+/** The values of `--accept`. */
 export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;
 
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
-/** What a user may say about a run, besides what is run and where its book is kept. */
+/** What a user may say about a run, besides its job, its file and its store. */
 export interface RunOptions {
-  /** A path or a stream; left out: beside the input. */
+  /** A path or a stream for the output; left out: a file beside the input. */
   readonly output?: string | NodeJS.WritableStream | undefined;
-  /** The output is an Excel workbook, whatever the input is. */
+  /** Whether the output is an Excel workbook, whatever the input is. */
   readonly forExcel?: boolean | undefined;
-  /** The most that this batch may ever spend, over the job's. */
+  /** The most that this batch may ever spend. It takes precedence over the job's budget. */
   readonly budget?: Credits | undefined;
-  /** Only the rows up to this many below the header. */
+  /** The run works on this many rows below the header and no others. */
   readonly limit?: number | undefined;
-  /** Only so many random rows, and a forecast for the rest. */
+  /** The run buys this many random rows and gives a forecast for the rest. */
   readonly sample?: number | undefined;
-  /** Every answer that was bought before counts as too old. */
+  /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
-  /** How long nothing may move; left out: for ever. */
+  /** How long the run may make no progress before it stops; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
-  /** Shown the plan when nothing limits the run, says how much may be spent; undefined is "no". Left out: nobody can be asked. */
+  /**
+   * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for "no". Left out:
+   * nobody can be asked.
+   */
   readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
   /**
-   * Told what a job or a dialect may do beyond its operation, the first time that it is run, says whether it may. Left out:
-   * "no", but for play money.
+   * Called the first time that a job or a dialect may do more than its operation says; it returns whether it may. Left
+   * out: "no", except for a sandbox account.
    */
   readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
-  /** Shown what the run would change in the service, says whether it may. Left out: "no", but for play money. */
+  /**
+   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox
+   * account.
+   */
   readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
   /**
-   * Told of rows of a finished batch that the dialect of today would settle otherwise, says whether a new batch settles
+   * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
    * them anew. Left out: "no".
    */
   readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
   /**
-   * What a stop named, for which somebody answers now: misses are kept (`no-match`) or asked for again (`take-back`), a
-   * store that is behind is taken as it is (`store`).
+   * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
+   * or a store that is behind is used as it is (`store`).
    */
   readonly accept?: Acceptable | undefined;
-  /** Told of misses that look like a wrong address, says whether they are kept. Left out: nobody can be asked. */
+  /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */
   readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
-  /** Somebody may be made admin, whatever the job's guards say. */
+  /** Whether the run may make people admin, whatever the job's guards say. */
   readonly allowAdmin?: boolean | undefined;
 }
 
-/** What a run resolved to: one job over one file, and how far it may go. The same from the command line and a page. */
+/** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
 export interface RunContext extends RunOptions, PlanContext {
   readonly ledger: Ledger;
   readonly inputPath: string;
-  /** What the run must do, and nothing else. */
+  /** The saved plan. The run does exactly what it says, or stops. */
   readonly savedPlan?: SavedPlan | undefined;
-  /** Where the embedded vendors keep their book, for sandbox accounts. */
+  /** The folder in which the embedded vendors of sandbox accounts keep their book. */
   readonly sandboxFolder: string;
-  /** The words that were typed, so that they can be shown again. */
+  /** The command line as the user typed it, to be shown again. */
   readonly command: string;
   readonly clock: Clock;
   /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */

@@ -19,8 +19,8 @@ import {
 } from './row-classification.ts';
 
 /**
- * The dry run: what a batch would buy, at most and probably. Never sends. Each row is counted once, as invalid, as a
- * duplicate of an earlier one, as bought before, as in doubt, or as to buy.
+ * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
+ * as invalid, as a duplicate of an earlier row, as bought before, as in doubt, or as to buy.
  */
 export interface Plan {
   readonly rows: number;
@@ -29,37 +29,37 @@ export interface Plan {
   readonly boughtBefore: number;
   readonly inDoubt: number;
   readonly toBuy: number;
-  /** Those of `toBuy` that are bought anew because their answers are too old; absent where answers of any age will do. */
+  /** How many of `toBuy` are bought anew because their answers are too old; absent when answers of any age will do. */
   readonly tooOld?: number;
   readonly credits: {
-    /** What the run cannot exceed while the dialect's prices hold. */
+    /** The sum that the run cannot exceed as long as the dialect's prices are right. */
     readonly most: Credits;
     /**
-     * By how often each identifier matched in this file so far, for one that was asked rarely by the account's match
-     * rate; before the account's first answer as much as `most`.
+     * The probable cost. It follows how often each identifier matched in this file so far, or the account's match rate
+     * for an identifier that was rarely asked. Before the account's first answer it equals `most`.
      */
     readonly expected: Credits;
   };
-  /** What makes up the price of a row, where one row makes several calls that are all paid for. */
+  /** How many calls one row pays for, and the most that each costs; absent when a row pays for one call only. */
   readonly row?: { readonly calls: number; readonly most: Credits };
-  /** At the account's limit; undefined where no limit is known. */
+  /** How long the run takes at the account's limit; undefined when no limit is known. */
   readonly seconds: number | undefined;
-  /** Reasons of invalid rows, the most frequent first, with the first rows. */
+  /** Why rows are invalid, the most frequent reason first, each with its first rows. */
   readonly reasons: readonly {
     readonly reason: string;
     readonly count: number;
     readonly firstRows: readonly RowNumber[];
   }[];
-  /** Among how many different rows duplicates were looked for, where the file has more; absent where all were found. */
+  /** How many different rows were compared to find duplicates; absent when all rows of the file were. */
   readonly comparedWith?: number;
-  /** The rows that are all this run buys, and the most that they cost. */
+  /** For a sample: the number of rows that this run buys, and the most that they cost. */
   readonly sample?: { readonly rows: number; readonly most: Credits };
 }
 
-/** What a plan reads of an input. It need not have been surveyed: a plan meets any damage on its own way. */
+/** The input of a plan. It may lack a survey, because the plan reads every row itself and meets any damage there. */
 export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
-/** @param listen hears of every row, for whoever wants to know more than the plan says. */
+/** @param listen receives the classification of every row. */
 export async function planRows(
   order: PlanContext,
   input: PlannedInput,
@@ -78,14 +78,15 @@ export async function planRows(
   return different.keptOnly === undefined ? plan : { ...plan, comparedWith: different.keptOnly };
 }
 
-/** The most that a run over this plan may cost: what a person is asked to agree to. */
+/** The most that a run over this plan may cost. A person is asked to agree to this sum. */
 export function mostAsked({ sample, credits }: Plan): Credits {
   return sample?.most ?? credits.most;
 }
 
 /**
- * An unfinished batch goes on with the cut-offs that it began with, and what it bought is fresh for it; otherwise a new
- * one would begin now. The file is read for its hash only when there is reason to.
+ * The batch that a run of this input would work on. An open batch resumes with the cut-offs that it began with, and its
+ * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
+ * cut-offs may be its own.
  */
 export async function batchInQuestion(order: PlanContext, input: PlannedInput): Promise<InQuestion> {
   const { job, ledger, refresh = false, clock = systemClock } = order;
@@ -106,18 +107,18 @@ export async function batchInQuestion(order: PlanContext, input: PlannedInput): 
 
 const FIRST_ROWS_SHOWN = 5;
 
-/** Reasons quote the cell, so there may be as many as rows; the most frequent of the first thousand will do. */
+/** Reasons quote the cell, so there may be as many reasons as rows. The most frequent of the first thousand are enough. */
 const MOST_REASONS = 1_000;
 
-/** An identifier that was asked less often says little by itself; the account's rate then counts for it. */
+/** The match rate of an identifier that was asked less often says little, so the account's rate is used instead. */
 const ASKED_OFTEN_ENOUGH = 20;
 
-/** A plan in the making. */
+/** Collects the rows of a plan and builds it at the end. */
 class Draft {
   readonly #pricing: Pricing;
   readonly #reasons = new Map<string, { count: number; firstRows: RowNumber[] }>();
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
-  /** Rows that are to buy, by the identifiers that they ask about. A file has a handful of such kinds. */
+  /** The rows to buy, grouped by the identifiers that they ask about. A file has a handful of such groups. */
   readonly #toBuy = new Map<string, { rows: number; readonly calls: readonly Call[] }>();
   #counts = { rows: 0, invalid: 0, duplicates: 0, boughtBefore: 0, inDoubt: 0, toBuy: 0 };
   #tooOld = 0;
@@ -152,7 +153,7 @@ class Draft {
     }
   }
 
-  /** @param refreshes whether old answers count as none, so that it is worth saying how many there are. */
+  /** @param refreshes whether old answers are bought anew, so that the plan says how many there are. */
   plan(refreshes: boolean): Plan {
     const { requestsPerSecond, row } = this.#pricing;
     const kinds = [...this.#toBuy.values()];
@@ -201,7 +202,7 @@ class Draft {
     else alike.rows += 1;
   }
 
-  /** How likely each call is made and matches, the first being made for sure; undefined without any experience. */
+  /** The chance that each call is made, and that it matches. The first is always made. Undefined without any experience. */
   #chances(
     calls: readonly Call[],
   ): readonly { readonly made: number; readonly matches: number }[] | undefined {
@@ -216,7 +217,7 @@ class Draft {
     return chances;
   }
 
-  /** What this file's own answers say about the identifier when there are enough of them, a sample's above all. */
+  /** The match rate from this file's own answers when there are enough, for example from a sample; else the account's. */
   #rateOf(call: Call): number | undefined {
     const { asked = 0, found = 0 } = this.#identifiers.get(identifierOf(call)) ?? {};
     return asked >= ASKED_OFTEN_ENOUGH ? found / asked : this.#pricing.matchRate;

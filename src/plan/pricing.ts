@@ -5,17 +5,17 @@ import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
 import { dialectOperationOf } from '../vendor/request.ts';
 import { optionsOf, type PlanContext } from './row-classification.ts';
 
-/** What the vendor asks for a call, and how many it lets us make. */
+/** What the vendor charges for a call, and how many calls it lets us make. */
 export interface Pricing {
-  /** With those of the calls that follow because this one matches, such as the other pages of a search. */
+  /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
   priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
-  /** The most calls of a row that match, and the most that each of them costs. */
+  /** How many calls of one row can match, and the most that each of them costs. */
   readonly row: RowWorst;
   /** Whether a call that finds nothing is charged as well. */
   readonly chargesMisses: boolean;
   /** Share of the account's earlier questions that were answered; undefined before the first answer. */
   readonly matchRate: number | undefined;
-  /** Undefined where no limit is known. */
+  /** The account's limit; undefined when none is known. */
   readonly requestsPerSecond: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function pricingOf(order: PlanContext): Promise<Pricing> {
     priceOf(call) {
       const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
       const most = Math.max(stated, seen);
-      // How much a match brings is known when it has come, so until then it is taken to fill every page.
+      // The number of results is known only when a match has come, so until then it counts as full pages.
       return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
     },
     chargesMisses: chargesMisses(dialect),
@@ -42,7 +42,7 @@ export async function pricingOf(order: PlanContext): Promise<Pricing> {
   };
 }
 
-/** The most that one row can cost when nothing of it is bought yet, however many identifiers it gives. */
+/** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
 export async function mostOfRow(order: PlanContext): Promise<number> {
   return Math.max(mostOfCall(order), await priceSeen(order)) * mostMatches(order);
 }
@@ -52,7 +52,10 @@ function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): num
   return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
 }
 
-/** The highest price that an answer has shown, which each attempt reserves. A job of several kinds of calls pays for none. */
+/**
+ * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
+ * and for an operation that makes calls of other names only.
+ */
 async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
   const most = job.settings?.credits_max;
   const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };

@@ -6,7 +6,7 @@ import type { Outcome } from '../core/row.ts';
 import type { AnswerRecord, AttemptId, KnownAnswer } from '../ledger/ledger.ts';
 import { RowWalk } from './row-walk.ts';
 
-/** Where a row got: to its end, or to a call that could not be answered, which is then described by `at`. */
+/** How far a row got: to its end, or to a call without an answer, which `at` describes. */
 export type Replayed<Halt> =
   | { readonly kind: 'ended'; readonly outcome: Outcome; readonly answers: readonly AttemptId[] }
   | { readonly kind: 'halted'; readonly at: Halt; readonly answers: readonly AttemptId[] };
@@ -17,8 +17,8 @@ export interface Answering {
 }
 
 /**
- * Walks a row to its end, and has each of its calls answered on the way. Since an operation is pure, going through it
- * again after a crash arrives at the same place.
+ * Walks a row to its end and gets an answer for each of its calls on the way. An operation is pure, so the same walk after
+ * a crash arrives at the same place.
  */
 export async function replay<Halt extends { readonly kind: string }>(
   operation: Operation,
@@ -42,7 +42,7 @@ function isAnswer(found: Answering | { readonly kind: string }): found is Answer
   return found.kind === 'answered';
 }
 
-/** The ledger's answer as the operation sees it; the body is read only for an operation that looks into it. */
+/** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
 export function answerOf(
   answer: KnownAnswer | AnswerRecord,
   { readsAnswers }: Pick<Operation, 'readsAnswers'>,

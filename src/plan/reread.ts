@@ -17,20 +17,20 @@ import { type PlannedInput, planRows } from './plan.ts';
 import { pricingOf, worstCredits } from './pricing.ts';
 import type { PlanContext } from './row-classification.ts';
 
-/** Rows of a finished batch that the dialect of today would settle otherwise. They stay unless somebody says so. */
+/** Rows of a finished batch that today's dialect would settle differently. They stay as they are unless a person agrees. */
 export interface Reread {
   readonly batch: BatchId;
-  /** Rows of which an answer is read otherwise today. */
+  /** The number of rows with an answer that is read differently today. */
   readonly rows: number;
-  /** Those of them that could ask further, and the most that this costs. */
+  /** How many of these rows could make further calls; `most` is the most that those calls cost. */
   readonly further: number;
   readonly most: Credits;
 }
 
-/** Undefined when there are none: the file has no finished batch, or its answers are read as they were. */
+/** Finds such rows. Undefined when the file has no finished batch, or when all its answers are still read the same way. */
 export async function rereadOf(order: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
   const { ledger, job, dialect, refresh = false } = order;
-  // What is bought anew is settled anew, too.
+  // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
   if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
   const batch = await finishedBatch(ledger, order, input);
   if (batch === undefined) return undefined;
@@ -46,7 +46,10 @@ export async function rereadOf(order: PlanContext, input: PlannedInput): Promise
   return { batch: batch.id, rows: rows.size, further, most: credits(most) };
 }
 
-/** Of this file, unless it is followed by another anyway. The file is read for its hash only when there is reason to. */
+/**
+ * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. The
+ * file is hashed only when the job has a finished batch at all.
+ */
 async function finishedBatch(
   ledger: LedgerReader,
   order: PlanContext,
@@ -66,7 +69,7 @@ async function finishedBatch(
   return isStale ? undefined : batch;
 }
 
-/** Rows that are looked into at once. */
+/** How many rows are read from the ledger at once. */
 const PAGE = 1_000;
 
 async function rowsReadOtherwise(

@@ -25,26 +25,26 @@ import { answerOf } from './replay.ts';
 import { type MetCall, RowWalk } from './row-walk.ts';
 
 /**
- * Where the rows of a file stand before anything is sent: which are invalid, which ask what an earlier row asks, what is
- * bought and what is not. A plan counts them, and a sample is drawn from them. Never sends.
+ * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in doubt, or is
+ * to buy. A plan counts the rows by class, and a sample is drawn from them. Nothing in this file sends a request.
  */
 export type RowClassification =
   | { readonly kind: 'invalid'; readonly row: RowNumber; readonly reason: string }
-  /** Makes the calls of an earlier row and no others. */
+  /** The row makes the same calls as an earlier row. */
   | { readonly kind: 'duplicate'; readonly row: RowNumber }
   | LookedUp;
 
-/** A row that was walked over the ledger, to its end (`answered`) or to a call that stopped it. */
+/** A row that was walked with the ledger's answers: to its end (`answered`), or to a call without a usable answer. */
 export interface LookedUp {
   readonly kind: 'answered' | 'in_doubt' | 'to_buy';
   readonly row: RowNumber;
-  /** The answers that it met on its way and can use. */
+  /** The answers that the row found in the ledger and can use. */
   readonly answers: readonly UsableAnswer[];
-  /** For `to_buy`: the calls that it still makes when none of them matches. Else empty. */
+  /** The calls that a `to_buy` row still makes when none of them matches; empty for other rows. */
   readonly toAsk: readonly Call[];
   /** Whether the first of `toAsk` was answered once, too long ago. */
   readonly tooOld: boolean;
-  /** Whether it needs, or needed, a purchase by the batch in question. What the batch buys does not change that. */
+  /** Whether the row needs, or needed, a purchase by the batch in question. It stays true once the batch has bought it. */
   readonly isOfBatch: boolean;
 }
 
@@ -53,39 +53,42 @@ export interface UsableAnswer {
   readonly kind: AnswerKind;
 }
 
-/** Whose answers are always fresh, and how old others may be; empty for a batch that does not exist and takes all. */
+/**
+ * The batch that a plan is about: its own answers are always fresh, and its cut-offs say how old others may be. Empty for
+ * a batch that does not exist yet and takes answers of any age.
+ */
 export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
-/** What a plan goes by: what a job resolved to. A `RunContext` is one as well. */
+/** What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`, too. */
 export interface PlanContext {
   readonly job: Job;
   readonly account: Account;
   readonly dialect: Dialect;
-  /** Undefined: there is no store yet, so nothing is known as bought. */
+  /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
   readonly ledger: LedgerReader | undefined;
-  /** Every answer that was bought before counts as too old. */
+  /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
   readonly clock?: Clock;
-  /** Among how many different rows duplicates are looked for; left out: among more than most files have. */
+  /** How many different rows are kept to find duplicates; left out: two million. */
   readonly rowsCompared?: number;
 }
 
-/** Enough to make a transaction of the ledger cheap; few enough that memory does not notice. */
+/** A group is large enough to make a transaction of the ledger cheap, and small enough to take little memory. */
 const ROWS_PER_GROUP = 1_000;
 
 /**
- * Equal rows are found among the first two million different ones, which takes 16 MB, whatever the file's length. What is
- * equal behind them counts as different: a plan then says too much and never too little.
+ * Equal rows are found among the first two million different ones, which takes 16 MB, whatever the file's length. Equal
+ * rows after these count as different, so the plan then shows too high a cost and never too low a one.
  */
 const ROWS_COMPARED = 2_000_000;
 
-/** Keeps what tells one row from another. @param most as many rows; left out: as many as anybody needs. */
+/** Makes the set that recognises equal rows by their fingerprints. @param most how many rows it keeps. */
 export function differentRows(most = ROWS_COMPARED): FingerprintSet {
   return new FingerprintSet(most);
 }
 
 /**
- * Every row of the file once, in groups. Within a group the order of the rows is not kept.
+ * Yields every row of the file once, in groups. Within a group the order of the rows is not kept.
  * @param different fills with the rows that are no duplicates.
  * @throws StopError `input` where the file is damaged.
  */
@@ -103,7 +106,7 @@ export async function* classifications(
   yield await sorter.take(batch);
 }
 
-/** What the rows of a job are treated by, as far as the job and its account say. */
+/** The options with which an operation treats its rows, from the job and its account. */
 export function optionsOf(
   { waterfall, settings, origin }: Job,
   { projectId, organizationId }: Pick<Account, 'projectId' | 'organizationId'>,
@@ -115,7 +118,7 @@ export function optionsOf(
   };
 }
 
-/** What the operation makes of a row; one that cannot be read is not shown to it. */
+/** Has the operation check a row. A row that cannot be read is invalid without being shown to the operation. */
 export function prepareRow(
   operation: Operation,
   columns: Pick<OpenedInput['columns'], 'read'>,
@@ -128,7 +131,7 @@ export function prepareRow(
     : { kind: 'invalid', reason: unreadable };
 }
 
-/** Tells apart, without asking the ledger, what it need not be asked about. */
+/** Finds invalid rows and duplicates without the ledger, and collects the other rows to look them up together. */
 class Sorter {
   readonly #operation: Operation;
   readonly #input: Pick<OpenedInput, 'columns'>;
@@ -166,7 +169,7 @@ class Sorter {
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
 
-  /** The standings of the rows since the last time. */
+  /** Classifies the rows that were added since the last call. */
   async take(batch: InQuestion): Promise<readonly RowClassification[]> {
     const [placed, walks] = [this.#placed, this.#walks];
     this.#placed = [];
@@ -175,7 +178,7 @@ class Sorter {
   }
 }
 
-/** What makes two rows equal: every call that they could make. */
+/** Two rows are equal when this text is: it names every call that a row could make. */
 function identityOf(calls: readonly MetCall[]): string {
   const [only] = calls;
   return only !== undefined && calls.length === 1
@@ -190,8 +193,8 @@ const UNKNOWN: KnownCall = { kind: 'unknown' };
 type State = KnownCall | CallState | { readonly kind: 'too_old' | 'erased' };
 
 /**
- * What the ledger knows. Bodies of answers are fetched for an operation that looks into them, and for no other: that takes
- * several times as long as all the rest.
+ * Looks calls up in the ledger. It fetches bodies of answers only for an operation that looks into them, because that
+ * takes several times as long as all the rest.
  */
 class Answers {
   readonly #ledger: LedgerReader | undefined;
@@ -211,7 +214,7 @@ class Answers {
     this.#accountIdentity = accountIdentity;
   }
 
-  /** In the order of the calls; empty without a ledger. */
+  /** The states in the order of the calls; empty without a ledger. */
   async statesOf(calls: readonly MetCall[], batch: InQuestion): Promise<readonly State[]> {
     const ledger = this.#ledger;
     if (ledger === undefined) return [];
@@ -242,7 +245,6 @@ class Answers {
     return states;
   }
 
-  /** The answer as an operation sees it. */
   answerOf(answer: KnownAnswer | AnswerRecord): Answer {
     return answerOf(answer, this.#operation);
   }
@@ -253,7 +255,7 @@ interface Walking {
   readonly walk: RowWalk;
 }
 
-/** A row that is being walked, with what was learned of it on the way. */
+/** A row that is being walked, with what was learned about it on the way. */
 interface Underway extends Walking {
   readonly answers: UsableAnswer[];
   isOfBatch: boolean;
@@ -293,12 +295,12 @@ async function lookUp(
   return ended;
 }
 
-/** Where a row stands that gets no further. */
+/** Classifies a row whose next call has no usable answer. */
 function halted(row: Underway, state: Exclude<State, { kind: 'answered' }>, batch: InQuestion): LookedUp {
   switch (state.kind) {
     case 'unknown':
       return lookedUp(row, 'to_buy');
-    // It ends without being asked for: nobody buys it by mistake.
+    // The row ends here without a request, so that no run buys an erased answer again by mistake.
     case 'erased':
       return lookedUp(row, 'answered');
     case 'too_old':

@@ -3,7 +3,7 @@ import { invariant } from '../core/errors.ts';
 import type { Answer, Call, Operation, Step } from '../core/operation.ts';
 import type { Outcome } from '../core/row.ts';
 
-/** A call that a row has met. What it is known by is made once, although an operation names its calls at every step. */
+/** A call that an operation named for a row. Its question is made once, although the operation names it at every step. */
 export class MetCall {
   readonly call: Call;
   /** See `questionOf`. */
@@ -15,7 +15,7 @@ export class MetCall {
     this.question = questionOf(call);
   }
 
-  /** Hashed when it is asked for, which is once at most, and for most calls of a waterfall never. */
+  /** Hashes the key on demand: that is once at most, and never for most calls of a waterfall. */
   keyFor(accountIdentity: string): CallKey {
     return keyOfQuestion(accountIdentity, this.question);
   }
@@ -34,32 +34,31 @@ export interface Ahead {
 
 const NO_MATCH: Answer = { kind: 'no_match' };
 
-/** No row needs more calls; an operation that asks for more would never end. */
+/** No row needs more calls, so an operation that asks for more has a bug and would never end. */
 const MOST_CALLS_A_ROW = 20;
 
 /**
- * One row on its way through its operation, as far as the answers that it is told carry it: nothing else asks an operation
- * for its next call. Where answers come from is for others to say: a run buys them one by one (`replay`), a plan asks the
- * ledger for those of many rows at once (`row-classification`), and `ahead` assumes them. Nothing here waits, so that a
- * million rows are walked in seconds.
+ * One row on its way through its operation. Only this class asks an operation for its next call. The answers come from
+ * its callers: a run buys them one by one (`replay`), a plan asks the ledger for those of many rows at once
+ * (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
   readonly #operation: Operation;
   readonly #input: unknown;
-  /** Every call that the operation has named, in the order of naming. A handful, so it is searched one by one. */
+  /** Every call that the operation has named, in the order of naming. There are few, so a linear search is fast enough. */
   readonly #met: MetCall[] = [];
   #told = 0;
-  /** What `callsAtWorst` found; undefined once an answer was told since. */
+  /** The result of `callsAtWorst`; undefined when an answer came in after it. */
   #atWorst: Ahead | undefined;
 
-  /** @param input what the operation's `prepare` made of the row, or of a change what was planned for it. */
+  /** @param input the result of the operation's `prepare` for the row; for a change, the work that was planned. */
   constructor(operation: Operation, input: unknown) {
     this.#operation = operation;
     this.#input = input;
   }
 
   step(): WalkStep {
-    // For the first of the calls that are left when nothing matches nothing was assumed.
+    // The first of the calls at worst is also the next call, because no answer had to be assumed to reach it.
     const [met] = this.#atWorst?.calls ?? [];
     if (met !== undefined) return { kind: 'call', met };
     const step = this.#ask([], []);
@@ -74,7 +73,7 @@ export class RowWalk {
     this.#atWorst = undefined;
   }
 
-  /** What is ahead when every call that is left is answered so. The row is told nothing of it. */
+  /** The calls that are left, and the outcome, when `answerTo` answers them. The row itself does not learn these answers. */
   ahead(answerTo: (call: Call) => Answer): Ahead {
     const calls: MetCall[] = [];
     const answers: Answer[] = [];
@@ -92,7 +91,7 @@ export class RowWalk {
     return this.#atWorst.calls;
   }
 
-  /** @param assumed calls that are taken to have these `answers`, besides those that have one. */
+  /** @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one. */
   #ask(assumed: readonly MetCall[], answers: readonly Answer[]): Step {
     const step = this.#operation.next(this.#input, (call) => {
       const met = this.#meet(call);
@@ -113,7 +112,7 @@ export class RowWalk {
   }
 }
 
-/** Whether they have the same key, as far as can be told without their text. A wrong "no" only costs making that. */
+/** Whether both calls surely have the same key, without making their questions. A wrong "no" only costs making one. */
 function isSurelySame(one: Call, other: Call): boolean {
   return (
     one.operation === other.operation &&

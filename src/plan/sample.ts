@@ -13,8 +13,8 @@ import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
 
 /**
- * A few random rows are bought first, and what they cost and found says what the rest will: `run --sample`. What a sample
- * bought is the batch's like anything else, so the same command without it buys the rest only.
+ * `run --sample` buys a few random rows first; their costs and matches give a forecast for the rest. The answers of a
+ * sample belong to the batch like all others, so the same command without --sample buys only the rest.
  */
 
 export type { Estimate };
@@ -24,33 +24,33 @@ export interface Sample extends ReadonlySet<RowNumber> {
   readonly drawn: Drawn;
 }
 
-/** What a sample found, and what that says of the rest. */
+/** The result of a sample, and what it says about the rest. */
 export interface Forecast {
-  /** Rows of the sample whose end is known. One in doubt says nothing yet. */
+  /** The number of rows of the sample with a known outcome. A row in doubt does not count yet. */
   readonly rows: number;
   readonly matched: number;
-  /** In the order in which they were asked first. The interval is for as many more companies or people as one likes. */
+  /** The identifiers in the order in which they were asked first. Their intervals hold for any number of further rows. */
   readonly identifiers: readonly {
     readonly name: string;
     readonly asked: number;
     readonly found: number;
     readonly matchRate: Estimate;
   }[];
-  /** Undefined when nothing is left to buy, or the sample said nothing. */
+  /** Undefined when nothing is left to buy, or when no row of the sample has a known outcome. */
   readonly rest: RestForecast | undefined;
 }
 
-/** Each with the interval that holds the truth for 95 of 100 samples. */
+/** The forecast for the rest. Each interval holds the truth for 95 of 100 samples. */
 export interface RestForecast {
   readonly rows: number;
   readonly matchRate: Estimate;
-  /** See `sumEstimate` for how different prices are put together; no price was seen above the dialect's worst. */
+  /** `sumEstimate` explains how different prices are combined. The estimate assumes no price above the highest possible. */
   readonly credits: Estimate;
-  /** At the account's limit, else at the speed that was learned; undefined while neither is known. */
+  /** The time at the account's limit, else at the speed that was learned; undefined when neither is known. */
   readonly seconds: Estimate | undefined;
 }
 
-/** Chooses the rows: as many as ordered of those that need buying, or all when they are fewer. */
+/** Chooses `size` of the rows that need buying, or all of them when there are fewer. */
 export async function chooseSample(
   order: RunContext,
   input: MappedInput,
@@ -64,7 +64,7 @@ export async function chooseSample(
   return Object.assign(new Set(drawn.numbers), { drawn });
 }
 
-/** The plan of a sample, before there is a batch: what a person is asked about. */
+/** Plans a sample before there is a batch, so that a person can be asked about its price. */
 export async function planSample(order: RunContext, input: MappedInput, size: number): Promise<Plan> {
   const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
   const draw = await drawFor(order, key, size);
@@ -73,7 +73,7 @@ export async function planSample(order: RunContext, input: MappedInput, size: nu
   return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
 }
 
-/** Equal rows are drawn once; a row beyond `--limit` is not drawn at all. */
+/** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */
 async function drawFor(order: RunContext, batchKey: string, size: number): Promise<Draw> {
   const pricing = await pricingOf(order);
   const lastRow = order.limit === undefined ? Number.POSITIVE_INFINITY : order.limit + 1;
@@ -82,7 +82,7 @@ async function drawFor(order: RunContext, batchKey: string, size: number): Promi
 
 // ---------------------------------------------------------------------------------------------------- forecast
 
-/** What the sample says, as far as it was bought: a run that was stopped has bought a part of it, and no less random. */
+/** Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well. */
 export async function forecast(
   order: RunContext,
   _input: MappedInput,
@@ -122,7 +122,7 @@ async function secondsOfRest(
   const perSecond = await speedOf(order);
   if (perSecond === undefined) return undefined;
   const { rest, mostRequests } = sample.drawn;
-  // A row that is to buy makes one call for sure; only those after it depend on what is found.
+  // A row to buy makes its first call for sure; only its further calls depend on what is found.
   const more = sumEstimate(
     requests.map((count) => Math.max(0, count - 1)),
     rest.rows,
@@ -135,16 +135,19 @@ async function secondsOfRest(
   return mapped(all, (count) => Math.ceil(count / perSecond));
 }
 
-/** Requests a second, as far as somebody said or taught us. How fast the sample itself went says nothing: it began slowly. */
+/**
+ * Requests per second: the account's limit, or the speed that was learned. The sample's own speed is no measure, because a
+ * run begins slowly.
+ */
 async function speedOf({ account, ledger }: RunContext): Promise<number | undefined> {
   return requestsPerSecond(account) ?? (await ledger.account(account.identity)).learned?.perSecond;
 }
 
-/** What became of the rows of a sample. */
+/** Counts the outcomes, credits and requests of the rows of a sample. */
 class SampleTally {
   readonly #batch: Batch;
   readonly #identifiers = new Map<string, { asked: number; found: number }>();
-  /** By row: what its own purchases cost, and how many calls they were. */
+  /** The credits that each row's own purchases cost; `requests` has the number of these purchases. */
   readonly credits: number[] = [];
   readonly requests: number[] = [];
   matched = 0;
@@ -185,7 +188,7 @@ class SampleTally {
   }
 }
 
-/** Undefined where nobody knows yet. */
+/** Whether the outcome is a match; undefined for an outcome that is not known yet. */
 function isMatch(kind: OutcomeKind): boolean | undefined {
   switch (kind) {
     case 'matched':

@@ -14,11 +14,11 @@ import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './
 import { rowAndWho } from './team/diff-words.ts';
 
 /**
- * A plan in a file, so that somebody can look at it, and a run does that and nothing else. It has the e-mail addresses
- * of the list in it, so it is readable by its owner alone.
+ * A saved plan is a file that a person can look at; a run of it does exactly what it says. It contains the e-mail
+ * addresses of the list, so only its owner can read it.
  */
 
-/** Of the file; another number is another program's. */
+/** The format number of the file. Other versions of the program may write another number. */
 const FORMAT = 1;
 
 const MODE = 0o600;
@@ -46,13 +46,13 @@ const savedPlan = z.object({
   input: z.string(),
   input_sha256: z.string(),
   changes: z.array(savedChange),
-  /** What the ledger keeps of each row, with the sequence numbers of whom it is about. Only ever compared. */
+  /** What the ledger keeps about each row, with the sequence numbers of its subjects. It is only compared, never run. */
   planned: z.array(z.looseObject({ row: rowNumber, kind: z.enum(['work', 'end']) })),
 });
 
 export type SavedPlan = z.infer<typeof savedPlan>;
 
-/** What a plan is made for: it is the plan of no other job, account or file. */
+/** The job, account and file of a plan. The plan holds for no others. */
 export interface PlannedFor {
   readonly job: Job;
   readonly account: Account;
@@ -60,9 +60,9 @@ export interface PlannedFor {
 }
 
 /**
- * A plan that stands there as we wrote it is replaced; anything else is kept, and ours goes beside it.
- * @returns where it was written. @throws StopError `output` when it cannot be, `plan` when a batch of this list is
- * unfinished.
+ * Writes the plan. An unchanged plan of ours at that path is replaced; any other file is kept, and ours goes beside it.
+ * @returns the path of the written file. @throws StopError `output` when it cannot be written, `plan` when a batch of this
+ * list is unfinished.
  */
 export async function savePlan(
   path: string,
@@ -93,7 +93,7 @@ export async function savePlan(
   );
 }
 
-/** @throws StopError `plan` when there is none at that path. */
+/** @throws StopError `plan` when there is no saved plan at that path. */
 export async function readSavedPlan(path: string): Promise<SavedPlan> {
   try {
     return savedPlan.parse(JSON.parse(await readFile(path, 'utf8')));
@@ -111,8 +111,8 @@ export async function readSavedPlan(path: string): Promise<SavedPlan> {
 }
 
 /**
- * That a run does what was saved. A batch that began with exactly that goes on, and one that has ended with nothing left
- * to do is not held up either: so the same command again resumes, and then does nothing.
+ * Requires that a run does what the saved plan says. A batch that began with exactly this plan passes, open or finished
+ * with nothing left to do. So the same command can be run again: it resumes the batch, and later does nothing.
  * @throws StopError `plan` with the first difference.
  */
 export async function requireSavedPlan(
@@ -153,7 +153,7 @@ async function keptRows(
   return rows;
 }
 
-/** The number of the first row that is not the same in both to the byte; undefined when there is none. */
+/** The number of the first row that is not the same in both plans to the byte; undefined when there is none. */
 function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]): number | undefined {
   const length = Math.max(saved.length, now.length);
   for (let index = 0; index < length; index += 1) {
@@ -165,15 +165,15 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
 }
 
 /**
- * The order of names is nobody's concern: a store may keep them in another one. Nor is what of the file the row was planned
- * from, as the files themselves were compared.
+ * The row as text for a comparison. The order of its names does not count, because a store may change it. The fingerprint
+ * of the row's cells does not count either, because the files themselves were compared.
  */
 function bytesOf({ input: _, ...row }: object & { readonly input?: unknown }): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject & { readonly work?: JsonObject };
   return canonicalJson(work === undefined ? rest : { ...rest, work: withoutAction(work) });
 }
 
-/** Plans that were saved earlier do not have the word for what is done, and it follows from the rest of the work. */
+/** The work without its `action`: earlier versions did not save it, and it follows from the rest of the work. */
 function withoutAction({ action: _, parts, ...work }: JsonObject): JsonObject {
   return parts === undefined ? work : { ...work, parts: (parts as readonly JsonObject[]).map(withoutAction) };
 }
@@ -192,7 +192,7 @@ function differenceWords(row: number, saved: SavedPlan['changes'], now: readonly
     : `${who}: ${was}, ${is}${by}`;
 }
 
-/** After "was" or "is". */
+/** Says what happens to a row, in words that follow "was" or "is". */
 function fateWords({ action, from, to }: PlannedChange): string {
   switch (action) {
     case 'invite':

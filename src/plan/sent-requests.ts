@@ -7,35 +7,35 @@ import { builtInDialect } from '../vendor/dialect-of.ts';
 import { basePathOf } from '../vendor/request.ts';
 
 /**
- * What a job and its dialect send that nobody could know from the name of the operation, because they say it themselves.
- * Both may come from somebody else, so it is shown before it is agreed to.
+ * A request that the job or its dialect defines, so that the name of the operation does not tell what is sent. Another
+ * person may have written both, so the user sees the request before agreeing to it.
  */
 export interface SentRequest {
-  /** The entry of the dialect that says it. */
+  /** The entry of the dialect that defines the request. */
   readonly name: string;
   readonly method: Method;
-  /** As it is sent, with `{{Column}}` and `{field}` where something is filled in. */
+  /** The address as it is sent, with `{{Column}}` and `{field}` where a value is filled in. */
   readonly url: string;
-  /** The service whose "API Call" step sends it on; left out: it is sent to the vendor itself. */
+  /** The service whose "API Call" step forwards the request; left out: it is sent to the vendor itself. */
   readonly through?: string;
 }
 
-/** What is sent, and by whom: all that an account, its dialect and a job decide. */
+/** The parts of a job, its account and its dialect that decide what is sent. */
 export interface Sender {
   readonly job: Pick<Job, 'operation' | 'settings'>;
   readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
   readonly dialect: Dialect;
 }
 
-/** What a person is asked about, the first time that a job or a dialect says it. */
+/** What a person is asked to agree to before the first run of a job or a dialect. */
 export interface UnseenRequests {
-  /** Why it is asked, as sentences. */
+  /** Sentences that say why the person is asked. */
   readonly reasons: readonly string[];
-  /** The requests that the job and its dialect say themselves. */
+  /** The requests that the job and its dialect define, as text. */
   readonly requests: readonly string[];
 }
 
-/** The request of an `api-call`, and those that the dialect's file sends elsewhere than the built-in one; else none. */
+/** The request of an `api-call` job, and the requests whose address in the dialect's file differs from the built-in one. */
 export async function sentRequests(sender: Sender): Promise<readonly SentRequest[]> {
   const { job, dialect, account } = sender;
   const own = isGeneric(job) ? [ownRequest(job)] : [];
@@ -44,7 +44,7 @@ export async function sentRequests(sender: Sender): Promise<readonly SentRequest
   return [...own, ...paths].map((each) => ({ ...each, ...placeOf(sender, each.url) }));
 }
 
-/** `POST https://api.example.com/tags/{{Id}} (api-call)`, of which every part may be somebody else's. */
+/** `POST https://api.example.com/tags/{{Id}} (api-call)`. Another person may have written any part of it. */
 export function requestWords({ name, method, url, through }: SentRequest): string {
   const by = through === undefined ? '' : `, by the "API Call" step at ${foreignWords(through)}`;
   return `${method} ${foreignWords(url)}${by} (${name})`;
@@ -59,7 +59,7 @@ function ownRequest({ operation: { name }, settings = {} }: Sender['job']): Sent
   return { name, method: method as Method, url: String(endpoint) };
 }
 
-/** Operations of a provider make the call of their name; those of a service make several. */
+/** The requests that differ from the built-in dialect. A provider's operation makes one kind of call; a service's several. */
 function changedPaths({ job: { operation }, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
   const asked = Object.entries(dialect.operations).filter(
     ([name]) => name === operation.name || (dialect.vendor === 'service' && operation.vendor === 'service'),
@@ -83,7 +83,10 @@ function changed(name: string, shape: Shape | undefined, builtIn: Shape | undefi
   return method === builtIn?.method && path === builtIn.path ? [] : [{ name, method, url: path }];
 }
 
-/** The sandbox has no address yet. Through a service the vendor's own is not known here. */
+/**
+ * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a service forwards
+ * the request.
+ */
 function placeOf({ account: { baseUrl, via } }: Sender, path: string): Pick<SentRequest, 'url' | 'through'> {
   if (baseUrl === undefined) return { url: path };
   const base = `${baseUrl.origin}${basePathOf(baseUrl)}`;

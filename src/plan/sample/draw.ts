@@ -3,20 +3,20 @@ import type { Call } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { RowClassification } from '../row-classification.ts';
 
-/** Rows for which something is left to buy, and the most that they cost and ask. */
+/** The number of rows that still need a purchase, and the most credits and requests that they take. */
 export interface Worst {
   readonly rows: number;
   readonly credits: number;
   readonly requests: number;
 }
 
-/** What was drawn. */
+/** The result of a draw. */
 export interface Drawn extends Worst {
-  /** Their numbers, in order; those that the batch has bought already are among them. */
+  /** The numbers of the drawn rows, in order. They include rows that the batch has bought already. */
   readonly numbers: readonly RowNumber[];
-  /** What is left to buy without them. */
+  /** The rows that are left to buy without the drawn ones. */
   readonly rest: Worst;
-  /** The most that any one row costs and asks. */
+  /** The most that any one row costs; `mostRequests` is the most calls that any one row makes. */
   readonly mostCredits: number;
   readonly mostRequests: number;
 }
@@ -26,7 +26,7 @@ export interface DrawOptions {
   readonly batchKey: string;
   /** Rows after it are not drawn. */
   readonly lastRow: RowNumber;
-  /** The most that a row with these calls costs. */
+  /** Returns the most that a row with these calls costs. */
   creditsOf(calls: readonly Call[]): number;
 }
 
@@ -37,15 +37,17 @@ interface Candidate {
   readonly toAsk: readonly Call[];
 }
 
-/** Candidates held beyond two samples before all but the lowest are dropped: memory does not grow with the file. */
+/**
+ * How many candidates beyond two samples are held before all but the lowest are dropped, so that memory does not grow with
+ * the file.
+ */
 const CANDIDATES_HELD = 1_000;
 
 const NOTHING: Worst = { rows: 0, credits: 0, requests: 0 };
 
 /**
- * Draws rows among those that the batch needs to buy something for, by a hash of the batch and the row: no row is more
- * likely than another, and the same batch always draws the same ones, whatever was killed in between. A larger sample
- * holds the smaller one.
+ * Draws rows from those that need a purchase, by a hash of the batch and the row. Every row is equally likely, and the
+ * same batch always draws the same rows, also after a crash. A larger sample contains the smaller one.
  */
 export class Draw {
   readonly #options: DrawOptions;

@@ -1,7 +1,7 @@
 /**
- * What a random sample says about the rows that it left out, as an interval that holds the truth in about 95 of 100
- * samples. The truth is meant of those very rows and not of endlessly many like them, so the interval narrows with the
- * sample and widens when few rows are left. Imports nothing.
+ * Estimates the rows outside a random sample by an interval that holds the truth in about 95 of 100 samples. The truth is
+ * that of exactly these rows and not of endlessly many like them, so the interval narrows with the sample and widens when
+ * few rows are left. This file imports nothing.
  */
 
 export interface Estimate {
@@ -10,14 +10,14 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** The normal distribution holds 95 % within so many standard deviations. */
+/** In a normal distribution, 95 % of the values lie within this many standard deviations. */
 const Z = 1.96;
 
-/** So many rows count as all-or-nothing besides those seen, because a few rows that cost alike prove little. */
+/** This many all-or-nothing rows are added to those that were seen, because a few rows of equal price prove little. */
 const DOUBTED_ROWS = 4;
 
 /**
- * The share of hits by Wilson's score interval, which holds for small samples and near 0 and 1 too.
+ * Estimates the share of hits by Wilson's score interval, which also holds for small samples and for shares near 0 and 1.
  * @param asked at least 1. @param rest how many rows the share is forecast for; left out: endlessly many.
  */
 export function shareEstimate(hits: number, asked: number, rest = Number.POSITIVE_INFINITY): Estimate {
@@ -25,11 +25,11 @@ export function shareEstimate(hits: number, asked: number, rest = Number.POSITIV
 }
 
 /**
- * The sum of an amount over the rest, by the amounts of the sampled rows. The mean amount is taken as a share of the
- * largest one seen, with the interval that hits would have: exactly that where a row has the largest amount or none.
- * Where amounts lie between, they scatter less than all-or-nothing would, and the interval is narrower by as much.
- * An amount above all that were seen is not foreseen.
- * @param most the largest amount possible; taken for the largest one seen where all seen are 0.
+ * Estimates the sum of an amount over the rest from the amounts of the sampled rows. The mean amount is treated as a share
+ * of the largest one seen, and gets the interval that a share of hits has. This is exact when every row has the largest
+ * amount or none. Amounts in between scatter less, so their interval is narrower. The estimate does not foresee an amount
+ * above the largest one seen.
+ * @param most the largest amount possible; it is used as the largest one when all amounts seen are 0.
  */
 export function sumEstimate(amounts: readonly number[], rest: number, most: number): Estimate {
   const largest = Math.max(...amounts) || most;
@@ -41,7 +41,7 @@ export function sumEstimate(amounts: readonly number[], rest: number, most: numb
   return { low: mean.low * factor, expected: mean.expected * factor, high: mean.high * factor };
 }
 
-/** The variance of the shares, measured by that of shares which are always 0 or 1: from almost 0 to 1. */
+/** The variance of the shares, divided by the variance that shares of only 0 and 1 would have: from almost 0 to 1. */
 function scatterOf(shares: readonly number[], mean: number): number {
   const allOrNothing = mean * (1 - mean);
   const variance = shares.reduce((sum, share) => sum + (share - mean) ** 2, 0) / shares.length;
@@ -57,13 +57,13 @@ interface Sampled {
 }
 
 /**
- * Every share of the rest that does not differ too much from the sample's, if both were drawn from one hat: the
- * difference is at most `Z` standard deviations, worked out from the share in the whole hat. With an endless rest this is
- * Wilson's interval. Solved for the difference, which stands squared on both sides.
+ * The interval of shares that the rest may have, if the sample and the rest come from one population: its share differs
+ * from the sample's by at most `Z` standard deviations, which follow from the share in the whole population. With an
+ * endless rest this is Wilson's interval. The code solves the quadratic equation for the difference of the two shares.
  */
 function score({ share, asked, rest, scatter }: Sampled): Estimate {
   const variance = Z ** 2 * scatter * (1 / asked + 1 / rest);
-  /** How much of the hat is the rest. */
+  /** The rest's part of the whole population. */
   const weight = rest === Number.POSITIVE_INFINITY ? 1 : rest / (asked + rest);
   const scale = 1 + variance * weight ** 2;
   const centre = (variance * weight * (1 - 2 * share)) / (2 * scale);

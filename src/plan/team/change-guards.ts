@@ -6,24 +6,27 @@ import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.t
 import { rowAndWho } from './diff-words.ts';
 
 /**
- * What a run that changes the service must not do unless somebody said so beforehand, so that a wrong list does little
- * harm. Checked before anything is sent, for play money too: what is tried there is what happens.
+ * Guards hold back a run that would change more than the job allows, so that a wrong list does little harm. They are
+ * checked before anything is sent. They hold for sandbox accounts, too, so that a trial shows what a real run would do.
  */
 
-/** A guard that holds a run back: what it would do, and how that is allowed. */
+/** What a run would do although a guard forbids it, and how a user can allow it. */
 export interface GuardProblem {
   readonly fact: string;
-  /** What to do when it is meant, after "If that is meant, ". */
+  /** What to do when the change is intended, as a clause that follows "If that is meant, ". */
   readonly allow: string;
 }
 
 /**
- * The share of the people in the projects concerned that a run may remove because the list does not name them any more:
- * a list that was cut off on its way has lost more, and one that is kept up to date loses less from one day to the next.
+ * The share of the people in the affected projects that a run may remove because the list no longer names them. A list
+ * that was cut off by accident has lost more people, and a list that is kept up to date loses fewer from day to day.
  */
 const DEFAULT_MAX_REMOVALS = '10%';
 
-/** @throws StopError `guard` with all that holds the run back. A batch that goes on was checked when it began. */
+/**
+ * Checks all guards. A resumed batch passes, because it was checked when it began.
+ * @throws StopError `guard` with all that holds the run back.
+ */
 export function checkGuards(order: Pick<RunContext, 'job' | 'allowAdmin'>, plan: ChangePlan): void {
   if (!beginsWork(plan, order.job.operation)) return;
   const problems = guardProblems(order, plan);
@@ -51,7 +54,7 @@ function guardStop(problems: readonly GuardProblem[]): StopError {
   return stop('guard', `Nothing was sent, because this run would ${facts}.`, `If that is meant, ${allow}.`);
 }
 
-/** A share is about those whom nobody asked to remove; who gives a number means every removal. */
+/** A percentage limits only the removals of people whom the list does not name; a number limits all removals. */
 function removalProblem(
   { maxRemovals = DEFAULT_MAX_REMOVALS }: Guards,
   { people }: ChangePlan,
@@ -82,7 +85,7 @@ function adminProblem({ admins }: Guards, sent: readonly PlannedChange[]): Guard
   };
 }
 
-/** Also of an invite that is created anew for another role: it is a mail to the same address. */
+/** The changes that send an invite. An invite that is created anew for another role is one, because it sends a mail. */
 function invitesOf(sent: readonly PlannedChange[]): readonly PlannedChange[] {
   return sent.filter(({ calls }) => calls.includes('create-invite'));
 }
@@ -111,7 +114,7 @@ function inviteProblem({ maxInvites }: Guards, sent: readonly PlannedChange[]): 
   };
 }
 
-/** A key dies with its user's access, and could not give it back. There is no word that allows this. */
+/** A key stops working when its user loses access, and could not restore it. So no setting allows such a change. */
 function ownUserProblem({ ownUser }: ChangePlan, sent: readonly PlannedChange[]): GuardProblem | undefined {
   if (ownUser === undefined) return undefined;
   const own = sent.filter(

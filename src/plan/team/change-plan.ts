@@ -35,32 +35,32 @@ import { type OwnUser, type RemoteMembers, withLive } from './remote-members.ts'
 
 /**
  * What a run of this list would change in the service, before anything is sent. The rows are held in memory, which is
- * fine for teams: some 100,000 people at most.
+ * enough for teams of up to about 100,000 people.
  */
 export interface ChangePlan {
-  /** Of the file. */
+  /** The number of rows of the file. */
   readonly rows: number;
-  /** Rows that the file does not have, numbered on after its last one: people whom it does not name any more. */
+  /** How many rows the plan adds for people whom the file no longer names. Their numbers follow the file's last row. */
   readonly rowsBeyond: number;
-  /** What the ledger keeps with the batch, in the order of the rows. */
+  /** The planned rows that the ledger keeps with the batch, in the order of the rows. */
   readonly planned: readonly PlannedRow[];
-  /** The same for people, in the same order. A row whose project is made first has two. */
+  /** The planned rows in a form for people, in the same order. A row whose project is created first has two entries. */
   readonly changes: readonly PlannedChange[];
-  /** Later rows that want what an earlier one wants already. */
+  /** The number of rows that repeat an earlier row. */
   readonly duplicates: number;
-  /** Requests when all goes well, and the most that they cost. */
+  /** The number of requests when all of them succeed; `creditsMost` is the most that they cost. */
   readonly calls: number;
   readonly creditsMost: Credits;
-  /** Known in the projects concerned; somebody in two of them counts twice. */
+  /** The number of people known in the affected projects. A person in two projects counts twice. */
   readonly people: number;
-  /** Whose key it is, where the service says so. */
+  /** The user who owns the key, if the service tells. */
   readonly ownUser?: OwnUser;
   readonly inputSha256: string;
-  /** The newest batch of this list, open or finished. An open one goes on as it was planned when it began. */
+  /** The newest batch of this list, open or finished. An open batch resumes with the plan that it began with. */
   readonly batch?: Batch;
 }
 
-/** Asks the service who is in these projects now; undefined where it does not say. Reads, costs nothing, alters nothing. */
+/** Asks the service who is in these projects now, without cost or change. Undefined when the service does not tell. */
 export type AskTeam = (projects: readonly string[]) => Promise<RemoteMembers | undefined>;
 
 export const CHANGE_ACTIONS = [...PLANNED_ACTIONS, 'unchanged', 'invalid', 'refused', 'in_doubt'] as const;
@@ -72,31 +72,31 @@ export interface PlannedChange extends Whom {
   readonly row: RowNumber;
   readonly action: ChangeAction;
   readonly userId?: string;
-  /** Logical operations in the order in which they are sent; empty when nothing is. */
+  /** The names of the operations in the order in which they are sent; empty when none is sent. */
   readonly calls: readonly string[];
   /** Why nothing is sent. */
   readonly reason?: string;
-  /** No row of the file asks for it. */
+  /** True for a change that no row of the file asks for. */
   readonly beyond?: true;
-  /** The batch that changed its subject last, as far as one did. */
+  /** The batch that last changed this subject, if any did. */
   readonly lastBatch?: string;
 }
 
-/** Whether a run would send something. What waits for a lost answer does not count: the batch that lost it waits. */
+/** Whether a run would send a request. A change that waits for a lost answer does not count. */
 export function hasWork({ changes }: ChangePlan): boolean {
   return changes.some(({ calls }) => calls.length > 0);
 }
 
 /**
- * Whether a run would begin to do what the plan says. An unfinished batch does what was planned when it began; a finished
- * one is over, unless its list says how things should be and finds them otherwise.
+ * Whether a run would begin to carry out this plan. An open batch carries out the plan that it began with. A finished
+ * batch is over, unless its list describes a wanted state and the service differs from it.
  */
 export function beginsWork(plan: ChangePlan, { change }: Pick<Operation, 'change'>): boolean {
   if (plan.batch?.state === 'open') return false;
   return hasWork(plan) && (plan.batch?.state !== 'finished' || change?.isState === true);
 }
 
-/** The counts of every plan, of which no row is bought twice or looked up: a change is never answered by an older one. */
+/** The same plan as a purchase plan. No row counts as bought before, because an old answer never stands for a change. */
 export function planOfChanges(plan: ChangePlan, account: Account): Plan {
   const { rows, changes, duplicates, calls, creditsMost } = plan;
   const rowsWith = (wanted: (change: PlannedChange) => boolean): number =>
@@ -115,7 +115,7 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
   };
 }
 
-/** @param askTeam left out: nothing but the ledger is asked. @throws StopError `input` where the file is damaged. */
+/** @param askTeam left out: only the ledger is asked. @throws StopError `input` where the file is damaged. */
 export async function planChanges(
   order: PlanContext,
   input: PlannedInput,
@@ -127,7 +127,7 @@ export async function planChanges(
   const known = (await ledger?.subjects(account.identity)) ?? [];
   const prepared = await preparedRows(order, input);
   const remembered = new Team(known);
-  // A batch that is open goes on as it was planned, whatever the service says by now.
+  // An open batch resumes with its own plan, whatever the service says by now.
   const live =
     batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(order, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live));
@@ -165,15 +165,15 @@ function projectsConcerned(order: PlanContext, rows: readonly PreparedRow[], tea
 
 // ---------------------------------------------------------------------------------------------------- the plan
 
-/** A plan in the making. Rows come in their order, so that what several of them share is shown at the first. */
+/** Collects the rows of a plan. Rows are added in order, so that a call of several rows is shown at the first of them. */
 class Draft {
   readonly #team: Team;
   readonly #pricing: Pricing;
-  /** Rows that are not worked off, whatever they want. */
+  /** The outcomes of rows that end without a request, whatever they ask for. */
   readonly #settled: ReadonlyMap<RowNumber, Outcome>;
   readonly #planned: PlannedRow[] = [];
   readonly #changes: PlannedChange[] = [];
-  /** Calls that some row makes already: equal ones are made once. */
+  /** The questions of the calls that an earlier row makes, because equal calls are made once. */
   readonly #made = new Set<string>();
   #duplicates = 0;
   #credits = 0;
@@ -255,7 +255,7 @@ class Draft {
     if (others.length > 0) this.#changes.push({ ...shown, action: work.action ?? 'call', calls: others });
   }
 
-  /** Counts a call that no earlier row makes. */
+  /** Counts the call, unless an earlier row makes it already. @returns whether this row is the first. */
   #isFirst(call: Call): boolean {
     const question = questionOf(call);
     if (this.#made.has(question)) return false;
@@ -269,7 +269,7 @@ class Draft {
     return present({ lastBatch: batch });
   }
 
-  /** Why the row waits: an earlier change of the same subject was lost. */
+  /** The reason why the row waits, when the answer to an earlier change of its subject was lost. */
   #doubtOf([first]: readonly Call[]): string | undefined {
     const subject = first?.change?.subject;
     const doubt = subject && this.#team.find(subject)?.doubt;
@@ -281,7 +281,7 @@ class Draft {
 
 const CREATE_PROJECT = 'create-project';
 
-/** Of a project that is made for the people in it, or for its own sake. */
+/** The entry for a project that is created, either for the people in it or by a row of its own. */
 function creationOf(row: RowNumber, { operation, parameters }: Call, work: PlannedWork): PlannedChange {
   const name = typeof parameters.name === 'string' ? parameters.name : work.project;
   return {
@@ -292,7 +292,7 @@ function creationOf(row: RowNumber, { operation, parameters }: Call, work: Plann
   };
 }
 
-/** The user whom the calls name. */
+/** The first user id among the calls. */
 function userOf(calls: readonly Call[]): Pick<PlannedChange, 'userId'> {
   const userId = calls.map(({ parameters }) => parameters.user_id).find((id) => typeof id === 'string');
   return present({ userId });

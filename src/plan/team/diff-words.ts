@@ -2,12 +2,12 @@ import { unreachable } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { ChangeAction, ChangePlan, PlannedChange } from './change-plan.ts';
 
-/** What a plan would change, as a person reads it. */
+/** This file puts the changes of a plan into words for people. */
 
-/** Lines of each kind that are shown; a list that is longer is read in a file, not on a terminal. */
+/** How many lines of each kind are shown. A longer list is easier to read in a file than on a terminal. */
 const LINES_SHOWN = { sent: 50, unchanged: 5, attention: 20 };
 
-/** The diff, what is sent first, then what is left as it is, then what needs attention; then one line of counts. */
+/** The diff: first the changes that are sent, then the unchanged rows, then those that need attention, then the counts. */
 export function diffLines(plan: ChangePlan, shownLines = LINES_SHOWN): readonly string[] {
   const { changes } = plan;
   const sent = changes.filter(({ calls }) => calls.length > 0);
@@ -70,7 +70,7 @@ function signOf(action: ChangeAction): string {
   }
 }
 
-/** `row 4, jo@x.com in Sales`: where a change stands and whom it is about. */
+/** `row 4, jo@x.com in Sales`: the row of a change and its person. */
 export function rowAndWho(change: PlannedChange): string {
   const known = change.email ?? change.userId ?? change.project;
   const row = change.beyond === true ? 'not in the file' : `row ${change.row}`;
@@ -110,13 +110,13 @@ export function actionCounts(counts: Readonly<Partial<Record<ChangeAction, numbe
   return some.map(([action, noun]) => counted(counts[action] ?? 0, noun)).join(', ');
 }
 
-/** How many changes of a plan are sent, and of what kind: `12 changes (8 invites, 3 roles, 1 removal)`. */
+/** The number of changes that a plan sends, by kind: `12 changes (8 invites, 3 roles, 1 removal)`. */
 export function sentCounts(plan: Pick<ChangePlan, 'changes'>): string {
   const { all, kinds } = sentOf(plan);
   return kinds === '' ? counted(all, 'change') : `${counted(all, 'change')} (${kinds})`;
 }
 
-/** What a person agrees to: `Apply 12 changes to the service (8 invites, 3 roles, 1 removal)?` */
+/** The question to the user: `Apply 12 changes to the service (8 invites, 3 roles, 1 removal)?` */
 export function changeQuestion(plan: Pick<ChangePlan, 'changes'>): string {
   const { all, kinds, projects } = sentOf(plan);
   const forGood = projects === 0 ? '' : ' A project cannot be deleted again.';
@@ -134,7 +134,7 @@ function sentOf({ changes }: Pick<ChangePlan, 'changes'>): {
   return { all: sent.length, kinds: actionCounts(counts), projects: counts.create_project ?? 0 };
 }
 
-/** As `sentCounts`, with those that are not sent. */
+/** The counts of `sentCounts`, followed by those of the changes that are not sent. */
 function planCounts(plan: ChangePlan): string {
   const count = (action: ChangeAction): number =>
     plan.changes.filter((change) => change.action === action).length;

@@ -18,32 +18,32 @@ import { type Asking, type Listed, readMemberList, textAt } from '../../vendor/m
 import { freeRequestOf } from '../../vendor/request.ts';
 
 /**
- * Who is in the projects at this moment, where a service says so. The published one does not; then a plan knows what the
- * ledger remembers, and nothing else. All that is sent here reads, costs nothing, and was named by the dialect's owner.
+ * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows only what the
+ * ledger remembers. All requests here only read and cost nothing, and the author of the dialect has named them.
  */
 
-/** Whom to ask, and who hears of it. */
+/** The account to ask, and what the questions need. */
 export interface LookOrder {
   readonly account: Account;
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly emit: Listener;
-  /** Fires when nothing is to be asked any more. */
+  /** Fires when no further question may be sent. */
   readonly signal: AbortSignal;
-  /** How long nothing may move; left out: ten minutes, because nothing is lost when a look is taken another time. */
+  /** How long a question may make no progress; left out: ten minutes, because it can be asked later without a loss. */
   readonly maxPauseMs?: number | undefined;
 }
 
 const DEFAULT_MAX_PAUSE_MS = 10 * 60_000;
 
-/** Whose key it is, as far as the service says. */
+/** The user who owns the key, as far as the service tells. */
 export interface OwnUser {
   readonly userId?: string;
-  /** In lower case. */
+  /** The e-mail address in lower case. */
   readonly email?: string;
 }
 
-/** How far a project could be looked at: who is not in a whole list is not there. */
+/** Which lists of a project the service gave in full, so that a person missing from one is surely not in it. */
 export interface LookedAt {
   readonly project: string;
   readonly users: boolean;
@@ -51,14 +51,14 @@ export interface LookedAt {
 }
 
 export interface RemoteMembers {
-  /** Everybody in the lists, as members or invited; sequence numbers are the ledger's, and 0 here. */
+  /** All people in the lists, as members or invited. Only the ledger has sequence numbers, so they are 0 here. */
   readonly subjects: readonly KnownSubject[];
   readonly projects: readonly LookedAt[];
   readonly ownUser?: OwnUser;
 }
 
 /**
- * The team of these projects as the service tells it. A project about which it tells nothing is left out, with a note.
+ * Asks the service for the people of these projects. It emits a note for each list that the service refuses to give.
  * @returns undefined when the dialect names no such question, and for a sandbox account, whose vendor is not started yet.
  * @throws StopError `key`, `address` or `paused`; `account` when an answer is not what the dialect says.
  */
@@ -85,10 +85,10 @@ export async function remoteMembers(
   }
 }
 
-/** Free questions before a run has a session of its own. */
+/** A client for free questions before a run has its session. */
 type LookUps = Omit<Asking, 'project'> & { readonly client: Client };
 
-/** One question at a time, which is slow enough to begin with where nobody knows the plan. */
+/** Opens a client that sends one question at a time, because the vendor's rate limit may be unknown. */
 async function openLookUps(order: LookOrder, baseUrl: URL): Promise<LookUps> {
   const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = order;
   const client = await Client.open({
@@ -122,7 +122,7 @@ interface Looked {
   readonly subjects: readonly KnownSubject[];
 }
 
-/** Invites come first: who accepts in between is then in both lists and not in none. */
+/** Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none. */
 async function lookAt(order: LookOrder, lookUps: LookUps, project: string): Promise<Looked> {
   const invites = await peopleOf(order, lookUps, 'list_invites', project);
   const users = await peopleOf(order, lookUps, 'list_users', project);
@@ -139,7 +139,7 @@ function keep(bySubject: Map<string, KnownSubject>, live: KnownSubject | undefin
   if (live !== undefined) bySubject.set(subjectText(live.subject), live);
 }
 
-/** Undefined for somebody whom nothing names. */
+/** The entry as a subject; undefined when it has neither an e-mail address nor a user id. */
 function liveSubject(
   project: string,
   state: 'invited' | 'member',
@@ -155,7 +155,7 @@ function liveSubject(
   return { subject: { project, name }, sequence: 0, facts };
 }
 
-/** Undefined when the dialect has no such list, or the service does not tell this one. */
+/** The people of one list; undefined when the dialect has no such list, or the service refuses to give it. */
 async function peopleOf(
   { dialect, emit }: LookOrder,
   lookUps: LookUps,
@@ -180,7 +180,7 @@ async function peopleOf(
   }
 }
 
-/** To go on without it would invite people a second time whom an answer did name, in its way. */
+/** The stop for an unreadable answer. Without it, a run could invite people again whom the answer named in another form. */
 function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopError {
   const fact = `The answer to ${name} is not what the dialect ${dialect.name} says: ${why}.`;
   return stop('account', fact, `Correct ${name} in the dialect file, or take it out.`);
@@ -188,12 +188,16 @@ function notAsTheDialectSays(name: string, why: string, dialect: Dialect): StopE
 
 // ------------------------------------------------------------------------------------------------ whose key
 
-/** What `whoami` says, or why it does not. */
+/** The result of `whoami`: the user, or the reason why the service does not tell. */
 export type WhoAmI =
   | { readonly kind: 'told'; readonly user: OwnUser }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Whose key the account has. @returns undefined when the dialect has no `whoami`. @throws StopError as `remoteMembers`. */
+/**
+ * Asks the service who owns the account's key.
+ * @returns undefined when the dialect has no `whoami`, and for a sandbox account.
+ * @throws StopError for the same reasons as `remoteMembers`.
+ */
 export async function whoAmI(order: LookOrder): Promise<WhoAmI | undefined> {
   const { account, dialect } = order;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
@@ -236,8 +240,8 @@ async function askWhoAmI(
 // ------------------------------------------------------------------------------------------------ with the ledger
 
 /**
- * What the ledger knows, corrected by what the service told: sequence numbers and doubts are the ledger's, how somebody
- * stands is the service's word. Pure.
+ * Corrects what the ledger knows by what the service told: sequence numbers and doubts come from the ledger, and the
+ * present state of each person comes from the service. This function is pure.
  */
 export function withLive(
   known: readonly KnownSubject[],
@@ -261,7 +265,7 @@ function factsNow(known: KnownSubject, told: Team, at: LookedAt | undefined): Su
   return facts === undefined || at === undefined ? facts : factsOfAbsent(facts, at);
 }
 
-/** The person in the lists: by e-mail, or by what the service gave them for a name. */
+/** Finds the person in the lists by e-mail, or by the user id or invite code that the service gave. */
 function sameIn(told: Team, { subject, facts }: KnownSubject): KnownSubject | undefined {
   const { project } = subject;
   if (project === undefined) return undefined;
@@ -278,13 +282,16 @@ function afterColon(name: string, prefix: string): string | undefined {
   return name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 }
 
-/** A list without roles leaves the one that we gave, which an accepted invite carries on. */
+/** The role from the ledger, for a list that shows no roles. A person keeps the role of an accepted invite. */
 function roleStillHeld(facts: SubjectFacts | undefined): Pick<SubjectFacts, 'role'> {
   const holds = facts?.state === 'invited' || facts?.state === 'member';
   return holds && facts.role !== undefined ? { role: facts.role } : {};
 }
 
-/** Of somebody who is in no list that could be read. One list alone does not say where who has left it went. */
+/**
+ * The facts about a person who is in none of the given lists. One list alone does not say whether a person who left it is
+ * now in the other one.
+ */
 function factsOfAbsent(facts: SubjectFacts, { users, invites }: LookedAt): SubjectFacts {
   const { state, email, userId } = facts;
   const gone: SubjectFacts = {

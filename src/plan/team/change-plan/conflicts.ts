@@ -2,7 +2,7 @@ import { subjectOfUser, subjectText } from '../../../core/membership.ts';
 import { type Call, type PlannedWork, partsOf } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
 
-/** Rows of one list that are about the same person or thing. Only one of them can be worked off. */
+/** This file finds rows of one list about the same person or project. Only one of such rows can be carried out. */
 
 export interface WantingRow {
   readonly row: RowNumber;
@@ -10,21 +10,21 @@ export interface WantingRow {
   readonly calls: readonly Call[];
 }
 
-/** What a row wants of one of its subjects. */
+/** What a row asks for one of its subjects. */
 interface Want {
   readonly row: RowNumber;
   readonly part: PlannedWork;
 }
 
 /**
- * How the rows end that cannot be worked off beside another: those that want nothing but what earlier ones want are
- * `unchanged`, and all that contradict each other are `invalid`, because nobody knows which of them is meant. A part of a
- * row that repeats an earlier one is left: it is the same call, which is made once.
+ * The outcomes of rows that conflict with others. A row that only repeats earlier rows is `unchanged`. All rows that
+ * contradict each other are `invalid`, because nobody knows which of them is meant. When only a part of a row repeats an
+ * earlier row, the row stays as it is: the repeated call is equal, so it is made once.
  */
 export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNumber, Outcome> {
   const outcomes = new Map<RowNumber, Outcome>();
   const crowds = crowdsOf(rows);
-  // Contradictions first: a row that repeats one of two that contradict each other does not settle which is meant.
+  // Contradictions come first, because a row that repeats one of two contradicting rows does not decide between them.
   for (const crowd of crowds.filter(isContradiction)) {
     const reason = contradictionWords(crowd);
     for (const { row } of crowd) outcomes.set(row, { kind: 'invalid', reason });
@@ -43,7 +43,7 @@ export function conflictOutcomes(rows: readonly WantingRow[]): ReadonlyMap<RowNu
   return outcomes;
 }
 
-/** Rows about one person or thing, in the order of the list, wherever there are several. */
+/** Groups of two or more rows about one person or project, in the order of the list. */
 function crowdsOf(rows: readonly WantingRow[]): readonly (readonly Want[])[] {
   const byName = new Map<string, Want[]>();
   for (const { row, work, calls } of rows) {
@@ -63,8 +63,9 @@ function isContradiction(crowd: readonly Want[]): boolean {
 }
 
 /**
- * A person is also known by a user id, which one row may give beside an e-mail address and another alone.
- * @param calls of the row: those for the part's own project are the part's.
+ * All names of a part's subject. One row may give a person's user id beside the e-mail address, and another row the user
+ * id alone.
+ * @param calls the calls of the whole row; those in the part's project belong to the part.
  */
 function namesOf({ subject }: PlannedWork, calls: readonly Call[]): ReadonlySet<string> {
   const users = calls.flatMap(({ project = '', parameters: { user_id: userId } }) =>

@@ -6,9 +6,9 @@ import { eachRecord } from '../../../ledger/row-pages.ts';
 import type { WantingRow } from './conflicts.ts';
 
 /**
- * Rows of a finished list that the service refused after a part of them had been done, such as a role for which the
- * invite was deleted and created anew as it was: to try that again costs the person another mail, every time that the
- * same list is run. They stay refused until somebody edits the list, or their subject was changed since.
+ * Finds rows of a finished list that the service refused after a part of them had been done. For example, it refused a
+ * new role, so the invite was deleted and then created again as before. Each further try would send the person another
+ * mail. So these rows stay refused until the list is edited or another batch changes their subject.
  */
 export async function refusedBefore(
   ledger: Pick<LedgerReader, 'rows'>,
@@ -29,7 +29,7 @@ export async function refusedBefore(
   return outcomes;
 }
 
-/** Of a row about several subjects those that it would still send something for: the others were done. */
+/** The parts of a row that still need a request. The other parts are done. */
 function partsLeft({ work, calls }: WantingRow): readonly PlannedWork[] {
   if (work.parts === undefined) return [work];
   return work.parts.filter(({ subject }) => calls.some(({ project }) => project === subject.project));

@@ -6,20 +6,20 @@ import type { Outcome, RowNumber } from '../../../core/row.ts';
 import { rowInputOf } from '../../../files/row-input.ts';
 import type { PlannedInput } from '../../plan.ts';
 import { optionsOf, type PlanContext, prepareRow } from '../../row-classification.ts';
-import { wayOf } from './simulate.ts';
+import { simulate } from './simulate.ts';
 
-/** The rows of a list, and those that it lacks, each with what it would send when all goes well. */
+/** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
 
-/** Whom a row is about and what it wants of them, as a person reads it. */
+/** The person that a row is about and the change that it asks for, in words for people. */
 export interface Whom {
   readonly email?: string;
-  /** As the list calls it, else its id. */
+  /** The project's name in the list, else its id. */
   readonly project?: string;
   readonly from?: string;
   readonly to?: string;
 }
 
-/** A row with what is known of whom it is about. */
+/** A row after the team was consulted: it has work to do, or it has ended. */
 export type ResolvedRow = WorkableRow | UnworkableRow;
 
 export interface WorkableRow {
@@ -28,7 +28,7 @@ export interface WorkableRow {
   readonly work: PlannedWork;
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
-  /** What it does for each of its subjects. */
+  /** The work for each of the row's subjects. */
   readonly parts: readonly WorkablePart[];
   readonly beyond?: true;
 }
@@ -43,18 +43,18 @@ interface UnworkableRow {
   readonly kind: 'end';
   readonly row: RowNumber;
   readonly outcome: Outcome;
-  /** What is known of whom it means. */
+  /** What is known about the person that the row is about. */
   readonly of: Whom;
   readonly beyond?: true;
 }
 
 export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind === 'work';
 
-/** A row of the file as far as it can be checked by itself. */
+/** A row of the file after the checks that need no other row and no team. */
 export interface PreparedRow {
   readonly row: RowNumber;
   readonly text: RowInput;
-  /** Of its cells, see `row-input.ts`. */
+  /** The fingerprint of the row's cells, see `row-input.ts`. */
   readonly input: number;
   readonly prepared: Prepared<unknown>;
 }
@@ -79,7 +79,7 @@ export async function preparedRows(
   return rows;
 }
 
-/** The rows with what is known of whom they are about. */
+/** Completes the rows with what the team knows about their subjects. */
 export function resolved(
   order: PlanContext,
   rows: readonly PreparedRow[],
@@ -96,22 +96,22 @@ export function resolved(
 }
 
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
-  const way = wayOf(job.operation, work, dialect);
+  const simulated = simulate(job.operation, work, dialect);
   const parts =
     work.parts === undefined
-      ? [{ work, ...way }]
-      : work.parts.map((part) => ({ work: part, ...wayOf(job.operation, part, dialect) }));
-  return { kind: 'work', row, work, ...way, parts };
+      ? [{ work, ...simulated }]
+      : work.parts.map((part) => ({ work: part, ...simulate(job.operation, part, dialect) }));
+  return { kind: 'work', row, work, ...simulated, parts };
 }
 
-/** The projects that exist and that a row is about. */
+/** The existing projects that the rows are about. */
 export function projectsOf(rows: readonly ResolvedRow[]): readonly string[] {
   const parts = rows.flatMap((row) => (isWorkable(row) ? row.parts : []));
   const named = parts.flatMap(({ work }) => work.subject.project ?? []);
   return [...new Set(named)];
 }
 
-/** Whom an invalid row seems to mean, as its cells say it. */
+/** The person and project in the cells of an invalid row. */
 function cellsOf({ email = '', project = '' }: RowInput): Whom {
   return {
     ...(email.trim() === '' ? {} : { email: email.trim() }),
@@ -120,8 +120,8 @@ function cellsOf({ email = '', project = '' }: RowInput): Whom {
 }
 
 /**
- * Work that no row of the file asks for. Somebody whom an invalid row may mean is not missing, and whom that row means is
- * not known: so nobody is removed until it is mended.
+ * Rows for work that no row of the file asks for, such as removing people whom the list no longer names. An invalid row may
+ * mean any of these people, so nobody is removed until that row is corrected.
  */
 export function missingRows(
   order: PlanContext,

@@ -7,22 +7,22 @@ import type { Dialect } from '../../../vendor/dialect.ts';
 import { answerPlaceOf } from '../../../vendor/envelope.ts';
 import { RowWalk } from '../../row-walk.ts';
 
-/** The calls that a row makes, in their order, and how it ends, when the vendor does all that it is asked. */
-export interface Way {
+/** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
+export interface Simulated {
   readonly calls: readonly Call[];
   readonly outcome: Outcome;
 }
 
 /**
- * Stands for an id that the vendor has yet to give, the same for equal calls. It is never sent: a run walks the row anew
- * with real answers.
+ * A placeholder for an id that the vendor has not given yet. Equal calls get the same one. It is never sent, because a run
+ * walks the row again with real answers.
  */
 function idToCome(call: Call): string {
   return `to-come-${hash('sha256', questionOf(call), 'hex').slice(0, 16)}`;
 }
 
-/** Each call is answered with success, so that an operation needs no words of its own for what it is about to do. */
-export function wayOf(operation: Operation, work: unknown, dialect: Dialect): Way {
+/** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
+export function simulate(operation: Operation, work: unknown, dialect: Dialect): Simulated {
   const { calls, outcome } = new RowWalk(operation, work).ahead((call) => ({
     kind: 'found',
     fields: successOf(call, dialect),
@@ -30,7 +30,7 @@ export function wayOf(operation: Operation, work: unknown, dialect: Dialect): Wa
   return { calls: calls.map(({ call }) => call), outcome };
 }
 
-/** A body as this vendor would write it, because an operation reads an answer by the dialect's names. */
+/** A success body in this vendor's form, because an operation reads an answer by the dialect's names. */
 function successOf(call: Call, dialect: Dialect): JsonValue {
   const paths = Object.values(dialect.operations[call.operation]?.answer_fields ?? {});
   let body: JsonObject = {};
