@@ -31,11 +31,11 @@ import { isStillHonoured, keyedRequest, newIdempotencyKey } from './idempotency.
 import type { Run, Session } from './session.ts';
 
 /**
- * ★ One call: slot → permit → intent → send → record → judge → close. This is the only file that can spend.
+ * ★ This file makes one call: slot → permit → intent → send → record → judge → close. No other file can spend.
  *
  * What a crash leaves behind, step by step:
- * - before the intent's commit: nothing; nothing was sent.
- * - after it, before the reply is recorded: an open attempt; the next run takes the call for in doubt.
+ * - before the intent's commit: nothing, because nothing was sent.
+ * - after the intent's commit, before the reply is recorded: an open attempt; the next run treats the call as in doubt.
  * - after the reply is recorded, before the close: an open attempt with a reply; the next run judges that reply.
  * - after the close: a settled call, which no run sends again.
  */
@@ -47,25 +47,25 @@ export interface Wanted {
   readonly key: CallKey;
   readonly call: Call;
   readonly row: RowNumber;
-  /** Allows a call in doubt to be sent again. */
+  /** The decision that allows a call in doubt to be sent again. */
   readonly decision?: DecisionId;
-  /** The lost request, when it is sent again to the byte under its idempotency key. */
+  /** The lost request, when exactly its bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
   /** When the first request under that key was sent. */
   readonly firstSent?: Moment;
-  /** A repeat that is harmless by itself. The database knows one under a key only as the lost request to the byte. */
+  /** A repeat without a key that is harmless by itself. Under a key, the database accepts only the lost request's bytes. */
   readonly withoutKey?: true;
-  /** The answer that is too old and is bought anew. */
+  /** The answer that is bought anew because it is too old. */
   readonly replaces?: AttemptId;
 }
 
-/** A change that was not sent, because its subject is not as it was planned. */
+/** The reason why a change was not sent: its subject is no longer as planned. */
 export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
-/** How it ended: the ledger holds an answer, or a doubt. `over_extra`: a retry that the extra credits do not cover. */
+/** How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover. */
 export type Bought = 'answered' | 'in_doubt' | 'over_extra' | Withheld;
 
-/** What comes after an attempt: nothing more, the same again, or the same at another path. */
+/** What follows an attempt: nothing, the same request again, or the same request at another path. */
 type Next = Bought | 'again' | { readonly movedTo: string };
 
 /** Buys one call. @throws StopError when the run has to stop; the row then stays pending. */
@@ -97,7 +97,7 @@ function buyInTurn(run: Run, wanted: Wanted): Promise<Bought> {
   });
 }
 
-/** One try. */
+/** Makes one attempt to buy the call. */
 async function attempt(
   run: Run,
   turn: Turn,
@@ -126,13 +126,13 @@ async function attempt(
   }
 }
 
-/** Says what became known about the clocks. Two that contradict each other stop the run; what is answered is kept. */
+/** Reports what became known about the clocks. Clocks that contradict each other stop the run; its answers are kept. */
 function heedClocks({ session: { clock }, emit, stopAll }: Run): void {
   for (const message of clock.takeNews()) emit({ kind: 'note', message });
   if (clock.apart !== undefined) stopAll(clock.apart);
 }
 
-/** At once, and not when the row has failed: until then the next call would get this slot and still be sent. */
+/** Stops the run at once. If it waited until the row has failed, the next call would get this slot and still be sent. */
 function stopped(run: Run, error: unknown): unknown {
   if (error instanceof StopError) run.stopAll(error);
   return error;
@@ -140,13 +140,13 @@ function stopped(run: Run, error: unknown): unknown {
 
 interface Outgoing {
   readonly request: HttpRequest;
-  /** What the intent keeps of it, when it leaves under an idempotency key. */
+  /** The request as the intent keeps it, when it is sent under an idempotency key. */
   readonly keyed: KeyedRequest | undefined;
 }
 
 /**
- * The request, under a key of its own for each attempt where the vendor honours such keys; or the lost one to the byte.
- * `expired`: the permit took so long that the vendor may have forgotten the lost one's key by now.
+ * The request to send. Each attempt has a new idempotency key, if the vendor honours such keys; a repeat sends exactly the
+ * bytes of the lost request. `expired` says that the permit took so long that the vendor may have forgotten the lost key.
  */
 function outgoingFor(
   { client: { dialect, basePath, values: accountValues }, clock }: Session,
@@ -187,12 +187,12 @@ async function admit(
   return admission;
 }
 
-/** A lost request that is sent again is charged once at most, and the lost attempt still holds the money for that. */
+/** The credits to reserve. A repeated lost request is charged once at most, and the lost attempt still reserves for that. */
 function reserveOf(wanted: Wanted, { credits: { most } }: DialectOperation): Credits {
   return credits(wanted.request === undefined ? most : 0);
 }
 
-/** Record → judge → close. */
+/** Records the reply, judges it and closes the attempt. */
 async function conclude(
   run: Run,
   tried: Tried,
@@ -206,20 +206,20 @@ async function conclude(
   return close(run, tried, reply, operation, path);
 }
 
-/** An attempt that is to be closed. */
+/** An attempt that has to be closed. */
 interface Tried {
   readonly attempt: AttemptId;
   readonly call: Call;
 }
 
-/** What closing attempts takes, none of which is a request. */
+/** What is needed to close attempts. None of it sends a request. */
 export interface Closing extends Pick<Run, 'projects'> {
   readonly session: Pick<Session, 'account' | 'ledger' | 'clock'> & {
     readonly client: Pick<Client, 'dialect' | 'origin' | 'basePath'>;
   };
 }
 
-/** Judge → close. `recover.ts` begins here with a reply that an earlier run recorded: it is recorded once. */
+/** Judges a reply and closes its attempt. `recover.ts` begins here, because an earlier run recorded the reply already. */
 export async function close(
   { session, projects }: Closing,
   { attempt, call }: Tried,
@@ -238,12 +238,12 @@ export async function close(
   return verdict;
 }
 
-/** What was sent, with the money that was put by for it. */
+/** The request that was sent, with the credits that were reserved for it. */
 interface Paid extends Sent {
   readonly reserved: Credits;
 }
 
-/** What a verdict means for the account and for this call. */
+/** Draws the consequences of a verdict for the account and for this call. */
 function follow(
   run: Run,
   wanted: Wanted,
@@ -259,7 +259,7 @@ function follow(
       limiter.settled();
       const { answer, charged } = verdict.closure;
       emit({ kind: 'answered', found: answer === 'found', credits: charged });
-      // A repeat under a key reserves nothing: what the lost request holds is at least the price of the dialect.
+      // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
       const most = Math.max(operation.credits.most, reserved);
       if (charged > most) run.stopAll(dearer(charged, most));
       if (reply.kind !== 'answered') return 'answered';
@@ -288,8 +288,8 @@ function follow(
 }
 
 /**
- * Stops the run at misses that look like a wrong address. What else would leave is stopped first, and then the ledger
- * keeps where they were asked; a crash in between leaves a series that the next run asks about all the same.
+ * Stops the run at misses that look like a wrong address. It first stops all further requests, then the ledger keeps the
+ * address that was asked. After a crash in between, the next run still finds the series of misses and asks about it.
  */
 async function refuseMisses(
   { session, stopAll }: Run,
@@ -308,7 +308,7 @@ async function refuseMisses(
   throw stopped;
 }
 
-/** Waits for an open attempt to release what it reserved; when there is none, the budget is reached. */
+/** Waits until an open attempt releases its reservation. When no attempt is open, the budget is reached. */
 async function overBudget(
   { session, waiter }: Run,
   scope: BudgetScope,

@@ -4,9 +4,12 @@ import { type Account, loadAccounts, sandboxAccount } from '../vendor/account/ac
 import type { Dialect } from '../vendor/dialect.ts';
 import { dialectOf } from '../vendor/dialect-of.ts';
 
-/** The account that a batch belongs to, as it is configured now. A batch knows it by its identity, never by its name. */
+/** This file finds a batch's account as it is configured now. A batch knows its account by identity, never by name. */
 
-/** Undefined when it is not configured any more. @throws StopError `account` when the accounts file cannot be used. */
+/**
+ * The batch's account; undefined when it is no longer configured.
+ * @throws StopError `account` when the accounts file cannot be used.
+ */
 export async function accountOfBatch({
   accountIdentity,
   accountName,
@@ -14,11 +17,11 @@ export async function accountOfBatch({
 }: Batch): Promise<Account | undefined> {
   const { configured } = await loadAccounts();
   const same = [...configured, sandboxAccount(vendor)].filter(({ identity }) => identity === accountIdentity);
-  // Several names may lead to one account; what differs between them, such as the key, was chosen by name.
+  // Several names may have the same identity and differ in the key, for example. The name that the batch began with wins.
   return same.find(({ name }) => name === accountName) ?? same[0];
 }
 
-/** For showing what was done, whatever has become of the account since: undefined when it cannot be used now. */
+/** The dialect to show a batch's answers with; undefined when its account cannot be used any more. */
 export async function dialectOfBatch(batch: Batch): Promise<Dialect | undefined> {
   try {
     const account = await accountOfBatch(batch);

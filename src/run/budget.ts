@@ -2,11 +2,11 @@ import { StopError, unreachable } from '../core/errors.ts';
 import type { BudgetScope, Money } from '../ledger/ledger.ts';
 
 /**
- * What a refusal by a budget means. The check itself is the ledger's, in the same transaction as the intent, and once
- * more as a constraint of the database.
+ * This file says what a refusal by a budget means. The ledger makes the check itself, in the transaction of the intent, and
+ * a constraint of the database repeats it.
  */
 
-/** Reserved credits may still be released, so a budget is reached only when nothing is reserved any more. */
+/** Whether credits are still reserved. They may be released, so a budget is reached only when none are reserved. */
 export function mayStillBeReleased(money: Money): boolean {
   return money.reserved > 0;
 }

@@ -4,11 +4,11 @@ import type { Batch, LedgerReader, PlannedRow, RowRecord } from '../ledger/ledge
 import { plannedRecords, rowsBeyond } from '../ledger/row-pages.ts';
 import { keptWork } from '../operations/team/planned-work.ts';
 
-/** What a batch of changes has done: what its plan calls an action, counted where the service has answered that it was done. */
+/** The actions of its plan that a batch of changes has done. An action counts once the service has confirmed it. */
 export interface ChangesDone {
-  /** Rows by what was applied for them; a project counts once, however many rows it was made for. */
+  /** The number of rows by the action that was applied. A project counts once, however many rows it was created for. */
   readonly done: Readonly<Partial<Record<PlannedAction, number>>>;
-  /** Removals that were planned although no row of the file asks for them, and how many of them were made. */
+  /** How many removals were planned for people whom the file does not name, and how many of these were made. */
   readonly beyond: { readonly planned: number; readonly removed: number };
 }
 
@@ -30,7 +30,7 @@ export async function changesDone(ledger: LedgerReader, batch: Batch): Promise<C
   return { done: Object.fromEntries(done), beyond: { planned: batch.rowsBeyond ?? 0, removed } };
 }
 
-/** A row about several subjects counts once, as the first of these that it did for one of them. */
+/** A row about several subjects counts once, by the first action of this list that it did for one of them. */
 const FIRST: readonly PlannedAction[] = ['change_role', 'invite', 'remove'];
 
 function actionOf(planned: PlannedRow): PlannedAction {
@@ -40,7 +40,7 @@ function actionOf(planned: PlannedRow): PlannedAction {
   return FIRST.find((action) => actions.includes(action)) ?? 'call';
 }
 
-/** What the batch itself applied for a row: the keys of the calls that made a project, and whether it did anything else. */
+/** What the batch itself applied for a row: the keys of calls that created a project, and whether it did anything else. */
 function appliedIn(
   { answers }: RowRecord,
   batch: Batch,

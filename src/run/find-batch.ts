@@ -9,7 +9,7 @@ export interface FoundBatch {
   readonly location: string;
 }
 
-/** Every store that a command may look into, opened one after the other. `tell` hears what holds spenders back. */
+/** Opens every store that a command may look into, one after the other. `tell` receives what would stop a spender. */
 export async function eachLedger<T>(
   storeFlag: string | undefined,
   look: (ledger: LedgerReader, location: string) => Promise<T>,
@@ -28,8 +28,8 @@ export async function eachLedger<T>(
 }
 
 /**
- * The batch by its id or the beginning of it, or the newest by `last`.
- * @throws StopError `usage` when there is none, or when several begin so.
+ * Finds a batch by its id or the beginning of its id, or the newest batch by `last`.
+ * @throws StopError `usage` when there is no such batch, or when several ids begin like this.
  */
 export async function findBatch(
   word: string,

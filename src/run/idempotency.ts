@@ -6,21 +6,21 @@ import type { Dialect } from '../vendor/dialect.ts';
 import type { HttpRequest } from '../vendor/request.ts';
 
 /**
- * Requests under an idempotency key: however often one arrives, the vendor acts and charges once. So a lost one may be
- * sent again without a risk, as long as it is the same to the byte and the vendor still remembers the key.
+ * The vendor acts on a request under an idempotency key and charges for it once, however often it arrives. So a lost
+ * request may be sent again without a risk, as long as its bytes are the same and the vendor still remembers the key.
  */
 
-/** The vendor counts from the arrival of the first request on a clock of its own, so a part of its time is left unused. */
+/** The vendor counts from the arrival of the first request, by its own clock. So this part of the key's time is not used. */
 const UNUSED_SHARE = 0.1;
-/** Longer than a request can be on its way to the vendor. */
+/** The most time that is left unused. No request takes longer to reach the vendor. */
 const LONGEST_UNUSED_MS = 5 * 60_000;
 
-/** A key for one attempt; undefined when the vendor takes none. */
+/** A new key for one attempt; undefined when the vendor does not honour keys. */
 export function newIdempotencyKey({ idempotency }: Dialect): string | undefined {
   return idempotency === undefined ? undefined : randomUUID();
 }
 
-/** What is kept of a request that is about to leave under a new key. */
+/** The part of a request under a new key that the ledger keeps before it is sent. */
 export function keyedRequest(
   idempotencyKey: string,
   { method, path, body }: HttpRequest,
@@ -30,8 +30,8 @@ export function keyedRequest(
 }
 
 /**
- * Whether the vendor surely still takes a request for the one that it had.
- * @param greatestAgeMs how long ago the first under its key was sent, at the most.
+ * Whether the vendor surely still recognises a repeated request.
+ * @param greatestAgeMs the longest time that may have passed since the first request under the key was sent.
  */
 export function isStillHonoured({ idempotency }: Dialect, greatestAgeMs: number): boolean {
   const validMs = parseDurationMs(idempotency?.valid_for ?? '') ?? 0;

@@ -10,8 +10,8 @@ import { readableEndings } from '../files/input-file.ts';
 import { besideInput, filesOf } from '../files/output/output.ts';
 
 /**
- * A folder into which somebody puts files, and from which a sweep takes them. What was worked through stands in `done/`
- * in it, beside its outputs, what no run can begin with in `failed/`, and nothing there is ever overwritten.
+ * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished
+ * files beside their outputs, and `failed/` holds files that no run can begin with. Nothing there is ever overwritten.
  */
 
 export interface Inbox {
@@ -21,20 +21,20 @@ export interface Inbox {
 }
 
 export interface ReadyFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** What the file system said of it, which changes with every write, and when another file takes its place. */
+  /** A text from the file system's entry. It changes with every write, and when another file takes the place. */
   readonly stamp: string;
 }
 
-/** A file that a sweep left where it is, and why, as a clause. */
+/** A file that a sweep left where it is; `why` gives the reason as a clause. */
 export interface LeftFile {
   readonly path: string;
   readonly why: string;
 }
 
 export interface Looking {
-  /** Absolute paths of what we wrote ourselves. */
+  /** The absolute paths of files that we wrote ourselves. */
   readonly ours: ReadonlySet<string>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -43,22 +43,21 @@ export interface Looking {
 const DONE_FOLDER = 'done';
 const FAILED_FOLDER = 'failed';
 
-/** Between two looks at a file. Whoever writes one flushes more often than this, even over a slow line. */
+/** The time between two looks at a file. A program that writes a file flushes more often, even over a slow network. */
 const BETWEEN_LOOKS_MS = 2_000;
 
-/** A file that nobody has written to for so long is whole, or open, and then a process can be seen that has it. */
+/** A file without a write for this long is either whole, or open in a process that can be found. */
 const AT_REST_MS = 60_000;
 
-/** What browsers, mail programs, editors and copying tools call a file until it is whole. */
+/** The names that browsers, mail programs, editors and copying tools give to a file until it is whole. */
 const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|download|swp)$/i;
 
-/** Names of our own files beside an input, numbered ones included. A test holds them against what is really written. */
+/** The names of our own files beside an input, also numbered ones. A test compares them with what is really written. */
 const OUR_NAMES =
   /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
 
 /**
- * What stands in the folder. Takes two seconds when anything in it is young, in which a file that is still being
- * written gives itself away.
+ * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
  * @throws StopError `job` when there is no such folder, or a link in its place.
  */
 export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
@@ -85,7 +84,7 @@ export async function readInbox(folder: string, { ours, clock, signal }: Looking
   return { ready, left };
 }
 
-/** A time in the future is that of a clock which cannot be trusted, so it says nothing about the file's age. */
+/** Whether a file was written lately. A time in the future comes from a wrong clock, so such a file counts as young, too. */
 async function someAreYoung(paths: readonly string[], nowMs: number): Promise<boolean> {
   const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
   return found.some((file) => {
@@ -94,7 +93,7 @@ async function someAreYoung(paths: readonly string[], nowMs: number): Promise<bo
   });
 }
 
-/** Hidden files and folders are nobody's input, and are passed over in silence. */
+/** The names in the folder without hidden ones, which are never an input and are skipped without a message. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -115,7 +114,7 @@ async function reasonToLeave(
 ): Promise<string | undefined> {
   const name = basename(path);
   const found = await lstat(path).catch(() => undefined);
-  // A link could be moved without what it leads to.
+  // To move a link would not move the file that it points to.
   if (found?.isSymbolicLink() === true)
     return `it is a link to ${await readlink(path).catch(() => 'nowhere')}`;
   if (TEMPORARY.test(name)) return 'its name is that of a file that is not whole yet';
@@ -126,7 +125,7 @@ async function reasonToLeave(
   if (!extensions.includes(extension)) {
     return `no format reads its ending ${foreignName(extension)}, only ${extensions.join(', ')}`;
   }
-  // Whoever opened a pipe or a device would wait for it, perhaps for ever.
+  // A program that opens a pipe or a device waits for it, perhaps for ever.
   if (found?.isFile() === false) return 'it is not a regular file';
   return found !== undefined && (await isElsewhereToo(path, found))
     ? 'it has another name outside of this inbox (a hard link); put a copy here instead'
@@ -134,8 +133,8 @@ async function reasonToLeave(
 }
 
 /**
- * Whether a file has a name that is not in this inbox: somebody else's file may have been linked here, to have it moved and
- * read. A move of ours that was killed halfway leaves two names, both of which are in the inbox.
+ * Whether a file has another name outside this inbox. Such a file may belong to another person and be linked here so that
+ * we read and move it. A move of ours that was killed halfway leaves two names, but both of them are in the inbox.
  */
 async function isElsewhereToo(path: string, { dev, ino, nlink }: Stats): Promise<boolean> {
   if (nlink === 1) return false;
@@ -150,7 +149,7 @@ async function isElsewhereToo(path: string, { dev, ino, nlink }: Stats): Promise
   return names < nlink;
 }
 
-/** Through a link we would read, write or move files in a place that nobody named to us. */
+/** Refuses a folder that is a link, because we would read, write or move files in a place that the user did not name. */
 async function refuseLink(folder: string, code: 'job' | 'output', next: string): Promise<void> {
   const target = await readlink(folder).catch(() => undefined);
   if (target === undefined) return;
@@ -161,14 +160,14 @@ async function refuseLink(folder: string, code: 'job' | 'output', next: string):
   );
 }
 
-/** Whether the file is the one that was looked at, and nobody has written to it since. */
+/** Whether the file is still the same one and unchanged since it was looked at. */
 export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
   return (await stampOf(path)) === stamp;
 }
 
 async function stampOf(path: string): Promise<string> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  // The last of them cannot be set back.
+  // No program can set `ctimeNs` back.
   return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
 }
 
@@ -178,8 +177,8 @@ async function stampOf(path: string): Promise<string> {
 const MAY_WRITE = 0b11;
 
 /**
- * Which of these files a process has open for writing, with its number. Only Linux tells, and only of the processes of
- * this user; elsewhere the two looks have to do.
+ * The files that a process has open for writing, each with the process number. Only Linux tells this, and only about this
+ * user's processes; on other systems the two looks have to be enough.
  */
 async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const byRealPath = new Map<string, string>();
@@ -200,7 +199,7 @@ async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, 
   return writers;
 }
 
-/** Processes end while they are looked at, and those of others are closed to us. */
+/** The names in the folder; none if it cannot be read, because processes end meanwhile and other users' are closed to us. */
 async function listed(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }
@@ -213,16 +212,16 @@ async function mayWrite(infoPath: string): Promise<boolean> {
 
 // ---------------------------------------------------------------------------------------------------- done
 
-/** Where a file of an inbox and its output stand when it is done. */
+/** The paths of a finished inbox file and of its output. */
 export interface DonePlace {
   readonly input: string;
   readonly output: string;
 }
 
 /**
- * A place in `done/` where nothing stands: `leads.csv`, else `leads (2).csv`, and so on.
- * @param earlierOutput where a run that did not get to the end has written this file's output: its place, if it still
- * is one, so that the next run replaces that output instead of leaving it beside another.
+ * Finds a free place in `done/`: `leads.csv`, else `leads (2).csv`, and so on.
+ * @param earlierOutput the output path of an unfinished run over this file. Its place is used again if it is still
+ * possible, so that the next run replaces that output instead of writing another one beside it.
  */
 export async function placeInDone(
   path: string,
@@ -237,12 +236,12 @@ export async function placeInDone(
   return { input, output: besideInput(input, sandbox) };
 }
 
-/** A file that we wrote is none, so what stands there now would be written through. */
+/** Whether the path is a link. We never write links, and writing through one would change the file that it points to. */
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** `leads.csv` in the folder, else `leads (2).csv` and so on: where neither it stands nor what belongs to it. */
+/** The first of `leads.csv`, `leads (2).csv` and so on where neither this file exists nor a file that belongs to it. */
 async function freePlace(
   folder: string,
   path: string,
@@ -267,7 +266,7 @@ async function makeFolder(folder: string): Promise<void> {
   await refuseOwnLink(folder);
 }
 
-/** Of a folder that we made ourselves, and that somebody may have replaced since. */
+/** Refuses a folder that we made ourselves if it was replaced by a link since. */
 function refuseOwnLink(folder: string): Promise<void> {
   return refuseLink(
     folder,
@@ -278,7 +277,7 @@ function refuseOwnLink(folder: string): Promise<void> {
 
 /** @throws StopError `output`, with the file still where it was. */
 export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
-  // The run before took its time.
+  // The run may have taken hours since the folder was checked.
   await refuseOwnLink(dirname(input));
   try {
     if (await moveWithoutReplacing(path, input)) return;
@@ -293,10 +292,10 @@ export async function moveToDone(path: string, { input }: DonePlace): Promise<vo
 // ---------------------------------------------------------------------------------------------------- failed
 
 /**
- * Puts a file that no run can begin with where no sweep looks, with the reason beside it: else it would be tried, and
- * complained of, every night. The reason is written first, because a file that is gone without one would be missed; a
- * crash in between leaves the file in the inbox, and a reason that the next sweep does not write over.
- * @returns where it stands now. @throws StopError `output`, with the file still where it was.
+ * Moves a file that no run can begin with into `failed/`, with the reason beside it. Otherwise every night would try it and
+ * report it again. The reason is written first, because a user would miss a file that is gone without one. A crash in
+ * between leaves the file in the inbox and a reason that the next sweep does not overwrite.
+ * @returns the new path. @throws StopError `output`; the file is then still in its old place.
  */
 export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
   const reasonOf = (place: string): string => `${place}.reason.txt`;

@@ -13,22 +13,22 @@ import { SPENDER_CHECKS, type SpenderRequest } from './run-request.ts';
 import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**
- * One sweep: what these jobs left unfinished, then the new files of their inboxes, and then it ends. Files of one account
- * are worked on one after the other, because they share its limits; accounts side by side, so that one that pauses does
- * not hold up another.
+ * One sweep resumes the unfinished batches of its jobs, then works on the new files of their inboxes, and ends. Files of
+ * one account are worked on one after the other, because they share its limits. Accounts are worked on side by side, so
+ * that a pause of one does not delay another.
  *
  * A crash at any moment costs nothing: a file leaves its inbox only after its output is written, and is known by its
  * content, so that the next sweep finds every answer in the ledger.
  */
 
 export interface SweepRequest extends SpenderRequest {
-  /** YAML files, each with an `inbox` of its own. */
+  /** The paths of the YAML files, each with an `inbox` of its own. */
   readonly jobs: readonly string[];
-  /** How long nothing of an account may move; left out: for ever. */
+  /** How long an account may make no progress; left out: for ever. */
   readonly maxPauseMs?: number | undefined;
-  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
+  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
   readonly signal?: AbortSignal | undefined;
-  /** What happens, with the path of the file that it happens to. */
+  /** Receives every event with the path of its file. */
   readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
 }
 
@@ -40,30 +40,30 @@ const SWEEP_CHECKS: Checks<SweepRequest> = {
   onEvent: called,
 };
 
-/** What became of one file. */
+/** The result of one file. */
 export interface SweptFile {
-  /** Where it was found; the inbox itself when that could not be read. */
+  /** The path where the file was found, or the inbox itself when it could not be read. */
   readonly path: string;
-  /** The job, by its name. */
+  /** The name of the job. */
   readonly job: string;
-  /** Where it stands now; undefined when it stayed. */
+  /** The path where the file is now; undefined when it stayed. */
   readonly movedTo: string | undefined;
-  /** Undefined when its run could not begin. */
+  /** The summary of its run; undefined when the run could not begin. */
   readonly summary: RunSummary | undefined;
-  /** Credits that this sweep spent on it; those of its summary are the whole batch's. */
+  /** The credits that this sweep spent on the file. Its summary has the credits of the whole batch. */
   readonly spent: Credits;
   readonly stopped: StopError | undefined;
 }
 
 export interface SweepSummary {
-  /** In the order in which they were done. */
+  /** The files in the order in which they were worked on. */
   readonly files: readonly SweptFile[];
   readonly left: readonly LeftFile[];
-  /** The worst of what stopped a file, or the whole sweep. */
+  /** The worst stop of a file or of the whole sweep. */
   readonly stopped: StopError | undefined;
 }
 
-/** @throws StopError when the sweep cannot begin: a job, an account or the store is not as it has to be. */
+/** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
 export async function sweep(request: SweepRequest): Promise<SweepSummary> {
   checkOptions('sweep', request, SWEEP_CHECKS, ['jobs']);
   const jobs = await sweptJobs(request.jobs);
@@ -71,7 +71,7 @@ export async function sweep(request: SweepRequest): Promise<SweepSummary> {
   const sweeping = new Sweeping(request);
   try {
     const lanes = await Promise.all(stores.map((store) => sweeping.lanesOf(store)));
-    // Settled and not just all: what another lane has in flight is recorded before a bug ends the program.
+    // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
     const ended = await Promise.allSettled(lanes.flat().map((lane) => sweeping.work(lane)));
     const bug = ended.find((each) => each.status === 'rejected');
     if (bug !== undefined) throw bug.reason;
@@ -92,13 +92,13 @@ export function exitCodeOfSweep({ files, stopped }: SweepSummary, attentionIsFin
   return codes.includes(EXIT.attention) ? EXIT.attention : EXIT.done;
 }
 
-/** What is to be done on one account, in order. */
+/** The work on one account, in order. */
 interface Lane {
   readonly store: SweptStore;
   readonly todos: readonly Todo[];
 }
 
-/** A sweep under way. */
+/** The state of a running sweep. */
 class Sweeping {
   readonly #request: SweepRequest;
   readonly #clock: Clock;
@@ -144,7 +144,7 @@ class Sweeping {
     return { files: this.#files, left: this.#left, stopped: worstOf(ends) };
   }
 
-  /** @returns what keeps the next file of the account from being begun. */
+  /** @returns the stop that keeps the account's next file from being begun, if there is one. */
   async #workOn(store: SweptStore, todo: Todo): Promise<StopError | undefined> {
     try {
       const file = await this.#swept(store, todo);
@@ -159,7 +159,7 @@ class Sweeping {
     }
   }
 
-  /** Spends on one file. A stop is a value, because other files may go on after it; a bug is thrown. */
+  /** Works on one file. A stop is returned, because other files may go on after it; a bug is thrown. */
   async #swept(store: SweptStore, todo: Todo): Promise<SweptFile> {
     const { ledger } = store.spender;
     const { identity } = todo.job.account;
@@ -198,12 +198,12 @@ class Sweeping {
   }
 }
 
-/** A sweep may take hours; a file that was whole when it began may be half of another by now. */
+/** Whether the file changed since the sweep began hours ago: it may be a half-written other file by now. */
 async function hasChanged({ inInbox }: Todo): Promise<boolean> {
   return inInbox !== undefined && !(await isAsSeen(inInbox));
 }
 
-/** Moves a file of an inbox that is done. @returns why it could not be moved, though its output stands there. */
+/** Moves a finished file of an inbox. @returns the stop when it could not be moved, although its output is written. */
 async function putAway(
   ledger: Ledger,
   batch: BatchId,
@@ -217,7 +217,7 @@ async function putAway(
     return stop('input', fact, 'Leave it there: the next sweep buys the difference.');
   }
   try {
-    // Noted before it is moved: after a crash in between, the next sweep finds the file and moves it again.
+    // The ledger gets the new path before the move: after a crash in between, the next sweep finds the file and moves it.
     await ledger.changeBatch(batch, { inputPath: place.input });
     await moveToDone(path, place);
     return undefined;
@@ -227,12 +227,12 @@ async function putAway(
   }
 }
 
-/** These say that the file cannot be read, or has not what its job needs. The next night would find the same. */
+/** The stops for a file that cannot be read or lacks what its job needs. The next night would end in the same way. */
 const BAD_FILE: ReadonlySet<StopCode> = new Set(['input', 'job']);
 
 /**
- * A file with which no run could begin. It is out of the way of the next nights, unless it was not the file's fault: it
- * may not be read at all now, it is another one by now, or something of its content was bought already.
+ * Moves a file away with which no run could begin, so that the next nights do not try it again. The file stays when the
+ * stop may not be its fault: when it cannot be read at all now, when it has changed, or when its content has a batch.
  */
 async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
   const { path, job, batch, inInbox } = todo;
@@ -251,7 +251,7 @@ async function putAside(todo: Todo, stopped: StopError): Promise<SweptFile> {
   }
 }
 
-/** A sweep has no `--budget` that could be raised. */
+/** The stop with an advice for sweeps, because a sweep has no `--budget` that a user could raise. */
 function forSweeps({ budgetToFinish }: RunSummary, stopped: StopError): StopError {
   if (stopped.code !== 'budget') return stopped;
   const next = `Raise the budget of the job to ${budgetToFinish}, and the next sweep goes on.`;

@@ -18,17 +18,17 @@ import {
 } from '../ledger/store.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
-/** Which store a command uses, and how it is opened. */
+/** This file chooses the store of a command and opens it. */
 
 export interface StoreChoice {
   readonly location: string;
-  /** Somebody named it, so it may be made even where nobody watches. */
+  /** Whether the user named the store, so that it may be created even when nobody watches. */
   readonly named: boolean;
 }
 
 /**
- * `--store`, else `$ROWONCE_STORE`, else the folder of this user. Play money has a default folder of its own, so that
- * trying something out never makes the real ledger larger.
+ * Chooses the store: `--store`, else `$ROWONCE_STORE`, else this user's folder. Sandbox accounts have a default folder of
+ * their own, so that a trial never makes the real ledger larger.
  */
 export function chooseStore(flag: string | undefined, sandbox: boolean): StoreChoice {
   const named = flag ?? (process.env.ROWONCE_STORE || undefined);
@@ -36,7 +36,7 @@ export function chooseStore(flag: string | undefined, sandbox: boolean): StoreCh
   return { location: sandbox ? join(stateFolder(), 'sandbox') : stateFolder(), named: false };
 }
 
-/** Where a command that only looks may find batches: the named store, else both default ones that exist. */
+/** The stores that a reading command looks into: the named one, else those of the two default ones that exist. */
 export function storesToLookAt(flag: string | undefined): readonly string[] {
   const real = chooseStore(flag, false);
   if (real.named) return [real.location];
@@ -44,7 +44,7 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   return locations.filter((location) => existsSync(join(location, 'ledger.db')));
 }
 
-/** What a command has to say so that it finds a batch of that store: nothing, where it looks by itself. */
+/** The flags with which a command finds a batch of that store; none for a store that every command looks into. */
 export function storeWords(location: string): readonly string[] {
   return storesToLookAt(undefined).includes(location) ? [] : ['--store', location];
 }
@@ -52,12 +52,12 @@ export function storeWords(location: string): readonly string[] {
 export interface OpenOptions extends Pick<StoreOptions, 'acceptLost' | 'sendsNothing' | 'tell'> {
   readonly clock: Clock;
   readonly waitForLockMs: number;
-  /** A person sees what is said, or nothing is at stake: a store that nobody named may be made. */
+  /** Whether a store that the user did not name may be created: a person reads the messages, or no money is at stake. */
   readonly mayCreate: boolean;
   readonly command: string;
 }
 
-/** @throws StopError `store` when there is no store yet and making one would hide that nothing is known as bought. */
+/** @throws StopError `store` when there is no store yet, and a new one would hide that nothing is known as bought. */
 export async function openLedger(choice: StoreChoice, options: OpenOptions): Promise<Ledger> {
   const { location } = choice;
   const store = await storeOf(location);
@@ -73,8 +73,8 @@ export async function openLedger(choice: StoreChoice, options: OpenOptions): Pro
 }
 
 /**
- * For a command that also gets along with looking: undefined while another process is spending from the store, or when
- * something holds back whoever would write to it, such as a newer ledger that is known of or a disk that takes no writes.
+ * Opens the store for a command that can also do with reading only. Undefined while another process spends from the store,
+ * or when the store cannot be written to, for example because a newer ledger is known or the disk is read-only.
  */
 export async function openIfFree(
   location: string,
@@ -92,7 +92,7 @@ export async function openIfFree(
 
 const HELD_BACK: ReadonlySet<string> = new Set(['busy', 'store', 'store_lost', 'disk_full']);
 
-/** Undefined when there is no store yet; looking never makes one. */
+/** Opens the store for reading; undefined when there is none, because a reading command never creates one. */
 export async function lookIfThere(location: string, tell?: Tell): Promise<LedgerReader | undefined> {
   try {
     return await lookAtLedger(location, tell);
@@ -103,17 +103,20 @@ export async function lookIfThere(location: string, tell?: Tell): Promise<Ledger
   }
 }
 
-/** Whether nothing is kept there yet, so that nothing is known as bought. */
+/** Whether the store does not exist yet, so that nothing is known as bought. */
 function isNewStore({ location }: StoreChoice): boolean {
   return !location.includes('://') && !existsSync(join(location, 'ledger.db'));
 }
 
-/** @param tell hears what would hold a spender back. */
+/** @param tell receives what would stop a spender. */
 export async function lookAtLedger(location: string, tell?: Tell): Promise<LedgerReader> {
   return redactedLedger(await (await storeOf(location)).look(location, tell), keysOfAccounts);
 }
 
-/** Loaded with the first answer that is shown, because most looks show none. A wrong accounts file is said elsewhere. */
+/**
+ * The keys to redact. They are loaded with the first answer that is shown, because most commands show none. Other commands
+ * report a wrong accounts file.
+ */
 async function keysOfAccounts(): Promise<Redaction> {
   const { keysAtHand, loadAccounts } = await import('../vendor/account/account.ts');
   const configured = await loadAccounts().then(
@@ -123,7 +126,7 @@ async function keysOfAccounts(): Promise<Redaction> {
   return new Redaction(keysAtHand(configured));
 }
 
-/** Reads what can be read of a damaged store. @param workFolder an empty folder. */
+/** Reads the readable parts of a damaged store. @param workFolder an empty folder. */
 export async function salvageLedger(location: string, workFolder: string): Promise<Salvage> {
   const store = await storeOf(location);
   if (store.salvage !== undefined)
@@ -131,7 +134,7 @@ export async function salvageLedger(location: string, workFolder: string): Promi
   throw stop('store', `The store ${location} cannot be read in part.`, 'Restore it from a backup.');
 }
 
-/** Erases in a store that exists, or only finds what would be erased. */
+/** Erases answers in an existing store, or only finds those that would be erased. */
 export async function eraseIn(
   location: string,
   order: ErasureOrder,

@@ -7,9 +7,9 @@ import { answerPlaceOf } from '../vendor/envelope.ts';
 import { requireSendable, unaskable, unfitForPath } from '../vendor/request.ts';
 
 /**
- * An operation as a vendor of this dialect can be asked: what the vendor has no field for is not asked by, and what an
- * answer says is read where it stands: fields, results and the next page of a read, and of a change what is remembered of
- * it. The operation itself knows neither.
+ * Adapts an operation to a vendor's dialect. The result asks by no identifier for which the vendor has no field, and reads
+ * answers in the places that the dialect names: the fields, results and next page of a read, and what has to be remembered
+ * of a change. The operation itself knows nothing of the dialect.
  */
 export function operationIn(dialect: Dialect, operation: Operation): Operation {
   const cannotAsk = unaskable(dialect, operation.name);
@@ -28,7 +28,7 @@ export function operationIn(dialect: Dialect, operation: Operation): Operation {
 }
 
 /**
- * A plan meets what the dialect lacks before a batch begins, and a run that makes no plan before anything is sent.
+ * Checks that the dialect can ask the call. A plan makes this check before a batch begins, and every run before sending.
  * @throws StopError `unsupported`.
  */
 function askable(dialect: Dialect, step: Step): Step {
@@ -44,11 +44,11 @@ function askable(dialect: Dialect, step: Step): Step {
   throw stop('unsupported', fact, `Add operations.${operation} to the dialect.`);
 }
 
-/** What a found answer says, read where this dialect has it. */
+/** Reads a found answer in the places that this dialect names. */
 function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer | undefined {
   if (answer?.kind !== 'found') return answer;
   const entry = dialect.operations[call.operation];
-  // The dialect of today may lack what another one was asked for: nobody knows how to read the answer then.
+  // Today's dialect may lack an operation that an earlier one had. Then its answer cannot be read.
   if (entry === undefined) return { kind: 'found', fields: null };
   const place = answerPlaceOf(dialect, call.operation);
   const fields = fieldsIn(answer.fields, place);
@@ -58,21 +58,21 @@ function read(dialect: Dialect, call: Call, answer: Answer | undefined): Answer 
   return { kind: 'found', fields: fields ?? null, results, more };
 }
 
-/** Vendors that put the list into `data` put the word for the next page there as well, under the same name. */
+/** The objects that may hold the next page. Vendors that put the list into `data` put the next page there as well. */
 const PAGING_PLACES = ['', 'data.', 'data.pagination.', 'pagination.'] as const;
 
-/** A dialect that has no other word for it speaks of a page's number, which some call so in an object of its own. */
+/** The name of the next page's number, for a dialect that names nothing else. */
 const PAGE_NUMBER = 'next_page';
 const PAGE_NUMBER_PLACES = ['pagination.next', 'data.pagination.next'] as const;
 
 function nextIn(body: JsonValue | undefined, path: string): JsonValue | undefined {
   const named = PAGING_PLACES.map((at) => valueAt(body, at + path)).find((value) => value !== undefined);
   if (named !== undefined || path !== PAGE_NUMBER) return named;
-  // Anything but a number may be an address, or a mark that goes by another name.
+  // Any other value than a number may be an address or a cursor, which is sent under another name.
   return PAGE_NUMBER_PLACES.map((at) => valueAt(body, at)).find(Number.isSafeInteger);
 }
 
-/** What the dialect says of the page after this one; undefined when there is none. */
+/** The next page, as the dialect reads it; undefined when there is none. */
 function pageAfter(
   { parameters }: Call,
   paging: NonNullable<DialectOperation['paging']>,

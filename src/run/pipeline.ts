@@ -63,7 +63,7 @@ export async function run(order: RunContext, sessions: Sessions): Promise<RunSum
   const plan = await planOfChange(heard, input, sessions);
   const reread = await settlesAnew(heard, input);
   const budget = await requireConsent(heard, input, plan, reread === false);
-  // Somebody may have had the question before them for hours.
+  // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
   const batch = await startBatch(heard, input, budget, { plan, outputName, anew: reread === true });
   const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
@@ -88,8 +88,8 @@ export async function run(order: RunContext, sessions: Sessions): Promise<RunSum
 }
 
 /**
- * A batch that was settled from other content than its file has is not gone on with: the next run begins another, which
- * finds in the ledger what this one bought. In flight is nothing any more, so that no attempt of it is refused.
+ * Ends a batch whose rows were settled from other content than its file has. The next run begins another batch, which finds
+ * this one's answers in the ledger. No request is in flight by then, so none of its attempts is refused.
  */
 async function endingForeign<T>({ ledger }: RunContext, batch: Batch, work: () => Promise<T>): Promise<T> {
   try {
@@ -104,7 +104,7 @@ function wantedOutput({ output, account, forExcel }: RunContext, name: string | 
   return { named: output, sandbox: account.sandbox, forExcel, name };
 }
 
-/** What only reads needs no plan: the ledger says what was bought. What changes the service does as was planned. */
+/** The plan of a job that changes the service. A job that only reads needs none, because the ledger knows what was bought. */
 async function planOfChange(
   order: RunContext,
   input: MappedInput,
@@ -115,7 +115,7 @@ async function planOfChange(
   return planRun(order, input);
 }
 
-/** Whether a new batch settles anew what is read otherwise today; undefined when there is no such row. */
+/** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
 async function settlesAnew(order: RunContext, input: MappedInput): Promise<boolean | undefined> {
   const reread = await rereadOf(order, input);
   if (reread === undefined) return undefined;
@@ -141,7 +141,7 @@ function write(
   return writeOutput(writing, input, batch, destination);
 }
 
-/** Somebody who pressed Ctrl-C wants the terminal back; `export` writes the same output at any later time. */
+/** Whether to write the output now. After Ctrl-C a user wants the terminal back; `export` can write the same output later. */
 function leavesTimeToWrite(stopped: StopError | undefined): boolean {
   if (stopped === undefined) return true;
   return ['budget', 'account_budget', 'vendor_credits', 'dearer', 'paused', 'key'].includes(stopped.code);
@@ -149,26 +149,26 @@ function leavesTimeToWrite(stopped: StopError | undefined): boolean {
 
 // ------------------------------------------------------------------------------------------------ spend: all rows
 
-/** Rows that are worked on side by side. Enough to fill groups of reads and commits, few enough to hold in memory. */
+/** How many rows are worked on side by side: enough to fill groups of reads and commits, few enough to hold in memory. */
 const ROWS_IN_FLIGHT = 256;
 
-/** What is spent on: one run of a batch. */
+/** One run of a batch and all that it needs to spend. */
 interface BatchRun {
   readonly order: RunContext;
   readonly sessions: Sessions;
   readonly input: MappedInput;
   readonly batch: Batch;
-  /** The only rows to settle; undefined: all. */
+  /** The only rows to settle; undefined for all rows. */
   readonly sample: ReadonlySet<RowNumber> | undefined;
 }
 
 interface RunningBatch extends BatchRun {
   readonly run: Run;
-  /** Calls that are being settled right now, so that equal ones of other rows wait instead of buying again. */
+  /** The calls that are being settled now, so that equal calls of other rows wait instead of being bought again. */
   readonly flying: Map<CallKey, Promise<Obtained>>;
 }
 
-/** Settles every row that has no final outcome yet. @returns what stopped it, if something did. */
+/** Settles every row that has no final outcome yet. @returns the stop, if the run was stopped. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const { order, sessions, batch } = batchRun;
   const suspect = await settleMisses(order);
@@ -207,7 +207,7 @@ async function settledRows({ ledger }: RunContext, batch: Batch): Promise<RowSet
   return settled;
 }
 
-/** Takes tasks no faster than they are settled, so memory does not grow with the file. */
+/** Takes tasks no faster than they are settled, so that memory does not grow with the file. */
 async function settleRows(
   running: RunningBatch,
   settled: RowSet,
@@ -224,11 +224,11 @@ async function settleRows(
   } catch (error) {
     stopAll(error);
   }
-  // What is in flight is recorded whatever stopped the reading: its answers may be paid for.
+  // Answers to requests in flight are recorded, whatever stopped the reading, because they may be paid for.
   await workers.onIdle();
 }
 
-/** The StopError that ended the run; a bug is thrown on. */
+/** The StopError that ended the run. Any other error is a bug and is thrown again. */
 function stopReason(signal: AbortSignal): StopError | undefined {
   if (!signal.aborted) return undefined;
   if (signal.reason instanceof StopError) return signal.reason;
@@ -248,7 +248,7 @@ async function settleRow(running: RunningBatch, task: Task): Promise<void> {
   order.emit({ kind: 'row', row, outcome: outcome.kind });
 }
 
-/** How a row ended and which answers led there. */
+/** Works on a row until it ends. @returns its outcome and the answers that led there. */
 async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
   if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
   const { job, account } = running.order;
@@ -263,7 +263,7 @@ async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledR
 
 // ------------------------------------------------------------------------------------------------ spend: one call
 
-/** `refused`: what a change was planned on has moved. Only a doubt of another call has no attempt of this one. */
+/** `refused` means that the subject of a change is no longer as planned. Only another call's doubt leaves no attempt here. */
 type Obtained = Answering | Unanswered;
 
 interface Unanswered {
@@ -278,7 +278,7 @@ interface WantedCall {
   readonly row: RowNumber;
 }
 
-/** The answer to a call: the ledger's, the one that another row is just buying, or a new one. */
+/** Gets the answer to a call: from the ledger, from another row that is buying it now, or by a new purchase. */
 function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { flying } = running;
   const earlier = flying.get(wanted.key);
@@ -288,7 +288,7 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   return obtained;
 }
 
-/** Looks, buys, looks again: what counts is always what the ledger holds. Ends because every round is a decision. */
+/** Looks, buys and looks again, because only the ledger's state counts. It ends, because every round settles something. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { order, run, batch } = running;
   const { ledger, job, account } = order;
@@ -330,7 +330,7 @@ async function buyUnknown(run: Run, wanted: WantedCall): Promise<Obtained | unde
   return typeof bought === 'object' ? withheld(bought) : undefined;
 }
 
-/** @returns undefined: it was bought anew, and the ledger knows more now. */
+/** @returns undefined when the answer was bought anew, so that the ledger knows more now. */
 async function settleAnswered(
   { order: { ledger }, run, batch }: RunningBatch,
   wanted: WantedCall,
@@ -338,7 +338,7 @@ async function settleAnswered(
 ): Promise<Obtained | undefined> {
   const { erasedAtMs, attempt } = state.answer;
   if (erasedAtMs !== undefined) {
-    // Under the key that was erased nothing is bought: the call begins anew, under its own.
+    // Nothing is bought under the key of an erased answer. The call begins anew under its own key.
     if (asksErasedAgain(batch)) return buyUnknown(run, wanted);
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   }
@@ -347,7 +347,7 @@ async function settleAnswered(
   return undefined;
 }
 
-/** What can be done about a call in doubt. @returns how it is left for this batch; undefined: the ledger knows more now. */
+/** Handles a call in doubt. @returns its state for this batch; undefined when the ledger knows more now. */
 async function settleDoubt(
   { order, run }: RunningBatch,
   wanted: WantedCall,
@@ -373,7 +373,7 @@ async function settleDoubt(
   }
 }
 
-/** Why a change was not sent, although the plan says so. */
+/** The result for a planned change that was not sent, with the reason. */
 function withheld(why: Withheld): Unanswered {
   switch (why.kind) {
     case 'moved':

@@ -2,20 +2,20 @@ import type { Call } from '../core/operation.ts';
 import type { Verdict } from '../vendor/judge.ts';
 
 /**
- * On which projects the key may act. One that it may not act on has its rows refused, and the others go on; when there is
- * no other, it is the key that is wrong, and every further row would fail alike.
+ * Knows on which projects the key may act. The rows of a project that refuses the key are refused, and other projects go
+ * on. When all projects refuse it, the key is wrong, and every further row would fail alike.
  */
 export class ProjectAccess {
-  /** Those that the batch acts on and that have not refused the key. */
+  /** The batch's projects that have not refused the key. */
   readonly #open: Set<string>;
   #worked = false;
 
-  /** @param projects all that the batch is to act on; those that are still to be made are not among them. */
+  /** @param projects all existing projects that the batch acts on. Projects that it still has to create are not included. */
   constructor(projects: Iterable<string>) {
     this.#open = new Set(projects);
   }
 
-  /** The verdict, or a stop instead of it when the key may act on no project at all: the row then stays pending. */
+  /** Returns the verdict, or a stop instead when the key may act on no project at all. The row then stays pending. */
   hear(call: Call, verdict: Verdict): Verdict {
     if (verdict.kind !== 'settle' || call.project === undefined) return verdict;
     if (verdict.projectRefused !== true) this.#worked = true;

@@ -19,24 +19,24 @@ import { type Finding, failed, type Heard, heardIn } from './reconcile/finding.t
 import type { Run, Session } from './session.ts';
 
 /**
- * Asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or about
- * all of them by its count of credits. What it says is in the ledger before anything follows from it, so that a crash
- * leaves at most a question to be asked again. A question that fails is `unclear`; it never stops a run.
+ * This file asks the vendor, without cost, what became of calls whose answers were lost: about one call by a read-back, or
+ * about all of them by the vendor's count of credits. The ledger has the reply before anything follows from it, so a crash
+ * leaves at most a question to ask again. A question that fails is `unclear`; it never stops a run.
  */
 
-/** So long after we gave up on an answer nobody works on its request any more, whatever a dialect says. */
+/** This long after we gave up on an answer, the vendor surely no longer works on its request, whatever a dialect says. */
 const WORKS_ON_MS = 60_000;
 
 // ------------------------------------------------------------------------------------------------ one call
 
 /** One question about one call. */
 interface Question {
-  /** How long after the call was sent the answer is certain. */
+  /** How long after the call was sent the vendor's reply is certain. */
   readonly sureMs: number;
   ask(): Promise<{ readonly finding: Finding; readonly heard: Heard }>;
 }
 
-/** Asks about one call, once in a run. @returns whether its doubt is over: the ledger holds its answer, or nothing. */
+/** Asks about one call, once in a run. @returns whether the doubt is over, so that the ledger has an answer or no trace. */
 export async function readBack(run: Run, doubt: Doubt): Promise<boolean> {
   const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
   if (question === undefined || run.looked.has(doubt.attempt)) return false;
@@ -47,13 +47,13 @@ export async function readBack(run: Run, doubt: Doubt): Promise<boolean> {
   return conclude(run, doubt, finding);
 }
 
-/** Whether the vendor offers anything at all that could say what became of such a call. */
+/** Whether the vendor offers any way to learn what became of such a call. */
 export function canBeAskedAbout(dialect: Dialect, call: Call): boolean {
   const shape = dialect.operations[call.operation]?.read_back;
   return shape !== undefined || dialect.usage !== undefined || inviteLookOf(dialect, call) !== undefined;
 }
 
-/** By the operation's own read-back. */
+/** The question by the operation's own read-back. */
 function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { client } = run.session;
   const operation = dialectOperationOf(client.dialect, doubt.call);
@@ -69,7 +69,7 @@ function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
   };
 }
 
-/** Undefined when the read-back asks by an idempotency key that the lost attempt did not have. */
+/** The read-back request; undefined when it needs an idempotency key that the lost attempt did not have. */
 function readBackRequest(
   { dialect, basePath, values: accountValues }: Client,
   shape: ReadBack | undefined,
@@ -94,7 +94,7 @@ function readBackFinding(
   if (reply.kind !== 'answered') return failed(reply.message);
   const own = vendorReply(reply.raw, dialect);
   const rule = own === undefined ? undefined : fittingRule(shape.answers, own);
-  // A rule that looks into the body knows what it reads. Without one, a proxy's 404 would give money back.
+  // A rule that tests the body recognises the vendor's own reply. Without it, a proxy's 404 would give money back.
   const isHeard = own !== undefined && rule !== undefined && (rule.body !== undefined || isVendorsWord(own));
   if (!isHeard || rule.says === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
   const { says: said } = rule;
@@ -106,12 +106,12 @@ function readBackFinding(
   }
   const { answer, charged, why } = verdict.closure;
   if (answer === 'found') return { said, why: `the vendor did it, and gave its answer again (${why})`, told };
-  // Whatever it answered, it sold nothing: to ask again costs nothing and gets the same answer.
+  // Whatever the vendor answered, it charged nothing. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
   return { said: 'unclear', why: `the vendor charged for an answer without a result: ${why}` };
 }
 
-/** The answer that was lost, as it would have come. */
+/** The lost answer in the form in which it would have arrived. */
 function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack): RawReply {
   const read = readBody(own.body);
   const value = read.kind === 'json' ? read.value : undefined;
@@ -121,7 +121,7 @@ function lostAnswer(own: RawReply, { answer, answer_status: statusAt }: ReadBack
 
 // ------------------------------------------------------------------------------------------------ one invite
 
-/** By who is invited to the project, and who is in it. */
+/** The question by the lists of the project's invites and users. */
 function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { client, clock } = run.session;
   const { dialect } = client;
@@ -150,9 +150,9 @@ function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
 // ------------------------------------------------------------------------------------------------ all calls
 
 /**
- * Holds the vendor's count of credits against ours. When it grew by exactly what answers cost, none of the calls in doubt
- * was charged, and their money is given back. Called before a run sends anything, because a count means nothing while
- * somebody is buying. When nothing is in doubt, both counts are kept, for the next time.
+ * Compares the vendor's count of credits with ours. When it grew by exactly the price of the answers, none of the calls in
+ * doubt was charged, and their money is given back. A run calls this before it sends anything, because a count means
+ * nothing while a run is buying. When no call is in doubt, both counts are kept for the next comparison.
  */
 export async function compareUsage(run: Run): Promise<void> {
   const { session } = run;
@@ -171,7 +171,7 @@ export async function compareUsage(run: Run): Promise<void> {
   await keepCount(session, count);
 }
 
-/** The vendor's count and ours. Undefined `credits`: it is of no use, for the reason given. */
+/** The vendor's count and ours. `credits` is undefined when the vendor's count cannot be used, for the reason given. */
 interface UsageCount {
   readonly credits: number | undefined;
   readonly why: string;
@@ -179,7 +179,7 @@ interface UsageCount {
   readonly reply: Reply;
 }
 
-/** Undefined when another run of the account is buying, so that there is no count to compare with. */
+/** Asks for the count; undefined while another run of the account is buying, because no comparison is possible then. */
 async function countUsage(run: Run): Promise<UsageCount | undefined> {
   const { session, waiter } = run;
   const { dialect, basePath, values } = session.client;
@@ -204,8 +204,8 @@ function creditsIn(raw: RawReply, dialect: Dialect): number | undefined {
 }
 
 /**
- * Round by round, because a call that lost several attempts is in doubt about one of them after the other. What was lost
- * after the vendor had counted is not among them.
+ * Settles the calls in rounds, because a call with several lost attempts is in doubt about one of them at a time. Attempts
+ * that were lost after the vendor's count are left out.
  */
 async function settleByCount(
   run: Run,
@@ -237,16 +237,16 @@ function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }
 }
 
 /**
- * Whether what we book for an answer is what was charged. An operation of more than a credit may have been cheaper than
- * its entry says, and then an unnoticed charge would fit into the difference.
+ * Whether we book exactly what the vendor charges for an answer. An operation of more than one credit may have been cheaper
+ * than its entry says, and then an unnoticed charge would fit into the difference.
  */
 function pricesAreExact({ credits_charged: stated, operations }: Dialect): boolean {
   return stated !== undefined || Object.values(operations).every(({ credits }) => credits.most <= 1);
 }
 
 /**
- * Calls of the account that hold money, of all its batches. A call that costs nothing is not among them: the vendor may
- * have acted on it all the same.
+ * The doubts of all the account's batches that reserve money. Calls without a price are left out, because the vendor may
+ * have acted on them without charging.
  */
 async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doubt[]> {
   const byAttempt = new Map<Doubt['attempt'], Doubt>();
@@ -258,7 +258,7 @@ async function doubtsAtRisk({ ledger, account }: Session): Promise<readonly Doub
   return [...byAttempt.values()];
 }
 
-/** Keeps a count of a moment in which nothing was open or in doubt: from then on only lost calls make a difference. */
+/** Keeps the counts of a moment without open or doubtful calls. From then on, only lost calls can make them differ. */
 async function keepCount(session: Session, { credits, money }: UsageCount): Promise<void> {
   const { ledger, account, clock } = session;
   const { spent, inDoubt } = await moneyOf(session);
@@ -272,7 +272,7 @@ function moneyOf({ ledger, account, clock }: Session): Promise<Money> {
 
 // ------------------------------------------------------------------------------------------------ asking
 
-/** What a dialect says, and never less than what is certain by itself. */
+/** The time that the dialect states, but never less than the time after which the vendor is surely done. */
 function sureMsOf({ timeoutMs }: Client, sureAfter: string | undefined): number {
   const statedMs = sureAfter === undefined ? 0 : (parseDurationMs(sureAfter) ?? 0);
   return vendorIsQuick() ? statedMs : Math.max(statedMs, timeoutMs + WORKS_ON_MS);
@@ -282,13 +282,13 @@ function sentMoment({ sentAtMs, sentBoot }: Doubt): Moment {
   return { atMs: sentAtMs, boot: sentBoot };
 }
 
-/** Waits until the vendor has surely finished with what was sent then, and booked it. */
+/** Waits until the vendor has surely finished and booked a request that was sent at this moment. */
 async function untilSure(run: Run, sent: Moment, sureMs: number): Promise<void> {
   const { session, waiter, emit, looked } = run;
   const { clock } = session;
   const waitMs = sureMs - clock.since(sent).leastMs;
   if (waitMs <= 0) return;
-  // Said once: what else is asked about then waits at the same time.
+  // The note is emitted once, because all other questions wait at the same time.
   if (looked.size <= 1)
     emit({ kind: 'note', message: `The vendor is asked about calls in doubt in ${formatDuration(waitMs)}.` });
   await clock.sleep(waitMs, waiter.signal);
@@ -317,7 +317,7 @@ async function conclude(
       await ledger.release(attempt, why, clock.wallMs());
       return true;
     case 'happened': {
-      // What it cost is not known to the credit, so the counts of before can be compared no more.
+      // The exact cost is not known, so the earlier counts cannot be compared any more.
       await ledger.setUsage(account.identity, undefined);
       const leaves = left ?? (told === undefined ? undefined : leftBy(call, 'found', told, client.dialect));
       await ledger.decide({ key, batch, kind: 'told', by: 'rule', why, atMs: clock.wallMs() }, told, leaves);

@@ -25,57 +25,58 @@ import { compareUsage, readBack } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
 
 /**
- * ★ Settles what a crash, or a lost answer, left open.
+ * ★ This file settles calls that a crash or a lost answer left open.
  *
- * `recover` runs before any new spending: attempts that an earlier run left open are judged when their reply was
- * recorded, and taken for in doubt when it was not. `resolveDoubt` says, for one call in doubt, how it goes on. Both may be interrupted and repeated at any point: an attempt is closed once, a decision used once.
+ * `recover` runs before any new spending: it judges an open attempt of an earlier run if its reply was recorded, and puts
+ * it in doubt if not. `resolveDoubt` decides how one call in doubt goes on. Both may be interrupted and repeated at any
+ * point, because an attempt is closed once and a decision is used once.
  */
 
-/** What to do about a call in doubt when nobody has decided: the kind of the job's `in_doubt`. */
+/** What to do about a call in doubt that no person has decided on. It is the kind of the job's `in_doubt`. */
 export type DoubtPolicy = 'hold' | 'skip' | 'retry';
 
 /** How a call in doubt goes on for this batch. */
 export type Resolution =
   | { readonly kind: 'send_again'; readonly again: Again }
-  /** The ledger holds an answer now, or nothing any more: look again. */
+  /** The ledger now holds an answer, or no trace of the call, so the caller looks again. */
   | { readonly kind: 'resolved' }
   | { readonly kind: 'hold'; readonly reason: string }
   | { readonly kind: 'skip'; readonly reason: string };
 
-/** What allows a call in doubt to be sent again, and as what. */
+/** The decision that allows a call in doubt to be sent again, and the form in which it is sent. */
 export interface Again {
   readonly decision: DecisionId;
-  /** The lost request, to be sent to the byte under its idempotency key. */
+  /** The lost request, whose exact bytes are sent again under its idempotency key. */
   readonly request?: KeyedRequest;
   /** When the first request under that key was sent. */
   readonly firstSent?: Moment;
   readonly withoutKey?: true;
 }
 
-/** A harmless request is repeated this often; a vendor that loses four answers to it is not going to keep the fifth. */
+/** How often a harmless request is repeated. A vendor that loses four answers to it will lose the fifth, too. */
 const MOST_REPEATS = 3;
 
-/** The first repeat leaves at once; a vendor that loses that as well, or is still at work on it, gets time. */
+/** The waits before repeats. The first is sent at once; a vendor that loses it, or is still working on it, gets more time. */
 const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 
-/** Of an attempt that a run which ended has left open. */
+/** The reason for the doubt about an attempt that an ended run left open. */
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
-/** What settling the misses of earlier runs needs to know. */
+/** What is needed to settle the misses of earlier runs. */
 export type MissesOrder = Pick<
   RunContext,
   'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'
 >;
 
 /**
- * Goes on after a run that was stopped at misses: takes them back when the address was corrected or a person says so,
- * lets them stand when a person says that. Rows whose answers are taken back are pending again, so this comes before
- * anybody counts the rows that are settled.
- * @returns the stop when nobody has said anything.
+ * Settles the misses at which an earlier run was stopped. It takes them back when the address was corrected or a person
+ * says so, and keeps them when a person says that. Rows whose answers are taken back are pending again, so this has to
+ * happen before settled rows are counted.
+ * @returns the stop when no person has decided.
  */
 export async function settleMisses(order: MissesOrder): Promise<StopError | undefined> {
   const { ledger, account, dialect, accept, emit } = order;
-  // A sandbox has another port at every start, and play money asks nobody.
+  // A sandbox has another port at every start, and no money is at stake there.
   if (account.baseUrl === undefined || account.sandbox) return undefined;
   const state = await ledger.account(account.identity);
   const { place, count } = state.misses;
@@ -105,7 +106,7 @@ export async function settleMisses(order: MissesOrder): Promise<StopError | unde
 }
 
 /**
- * Settles what an earlier process left open, and what the vendor's count of credits settles.
+ * Settles the attempts that an earlier process left open, and the doubts that the vendor's count of credits can settle.
  * @returns how many attempts were open.
  */
 export async function recover(run: Run): Promise<number> {
@@ -114,14 +115,14 @@ export async function recover(run: Run): Promise<number> {
   return open;
 }
 
-/** Settles what an earlier process left open, without asking anybody. @returns how many attempts were open. */
+/** Settles the attempts that an earlier process left open, without a request. @returns how many attempts were open. */
 export async function settleLeftOpen(closing: Closing): Promise<number> {
   const open = await closing.session.ledger.openAttempts();
   for (const attempt of open) await settleOpen(closing, attempt);
   return open.length;
 }
 
-/** An open attempt belongs to a run that has ended, because only one process spends from a store. */
+/** Settles an open attempt. It belongs to a run that has ended, because only one process spends from a store. */
 async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
   crashPoint('recovering');
   const { account, ledger, clock, client } = closing.session;
@@ -131,12 +132,12 @@ async function settleOpen(closing: Closing, open: OpenAttempt): Promise<void> {
     await close(closing, open, { kind: 'answered', raw: open.reply }, operation, client.basePath);
     return;
   }
-  // Without a reply nobody knows whether it left. A reply of another account is left to its own dialect.
+  // Without a reply nobody knows whether the request was sent. The reply of another account waits for its own dialect.
   if (open.reply !== undefined) return;
   await ledger.closeAttempt(open.attempt, { kind: 'in_doubt', why: PROGRAM_ENDED }, clock.wallMs());
 }
 
-/** Whether the attempt was the repeat of a lost one: its reply is then judged as such. */
+/** Whether the attempt repeated a lost one, because its reply is then judged differently. */
 async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt): Promise<Repetition> {
   const record = (await ledger.history(batch, row)).find((each) => each.attempt === attempt);
   return {
@@ -148,20 +149,20 @@ async function repetitionOf(ledger: Ledger, { batch, row, attempt }: OpenAttempt
 export type InDoubt = CallState & { readonly kind: 'in_doubt' };
 
 /**
- * Rule by rule: what costs nothing for certain comes first, then what a person decided, then the job's policy. The count
- * of credits is asked for by `recover` already, because it means nothing once the run is buying.
+ * Tries the rules in order: first the ways that surely cost nothing, then a person's decision, then the job's policy.
+ * `recover` has asked for the count of credits already, because it means nothing once the run is buying.
  */
 export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy): Promise<Resolution> {
   const { doubt, decision } = state;
   const repeated = await repeat(run, state);
   if (repeated !== undefined) return repeated;
   if (await readBack(run, doubt)) return { kind: 'resolved' };
-  // One to repeat, which a kill has left unused, held only for as long as the rule that made it.
+  // A decision to repeat that a kill left unused is ignored, because the rule that made it decides anew.
   if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
   return followPolicy(run, doubt, policy);
 }
 
-/** Sends again what is charged once however often it arrives, or does no harm. Undefined when neither is so. */
+/** Allows a repeat that is charged once however often it arrives, or that does no harm; undefined for other calls. */
 async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolution | undefined> {
   const { client, clock } = run.session;
   const { attempt, call, request, repeats } = doubt;
@@ -186,8 +187,9 @@ async function repeat(run: Run, { doubt, decision }: InDoubt): Promise<Resolutio
 }
 
 /**
- * False when the vendor has lost as many repeats as it is sent. Those that ended with the program do not count, because
- * they say nothing about the vendor, and another one under the key is free: how long that goes on, its time limits.
+ * Whether the vendor may still answer a repeat; false once it has lost the most repeats that are sent. Repeats that ended
+ * with the program do not count, because they say nothing about the vendor, and a further one under the key costs nothing
+ * until the key expires.
  */
 async function vendorKeepsAnswers(
   { ledger, account }: Session,
@@ -226,8 +228,8 @@ async function followPolicy(run: Run, doubt: Doubt, policy: DoubtPolicy): Promis
 }
 
 /**
- * A job pays again for a call once in a batch: the extra credits are for many calls that were lost by chance, and not for
- * one that the vendor always loses. From then on only a person says "again".
+ * Whether the job's policy has paid for this call again in this batch already. It may do so once, because the extra credits
+ * are for many calls that were lost by chance, not for one that the vendor always loses. After that, a person decides.
  */
 async function wasRetried({ session: { ledger, account }, batch }: Run, doubt: Doubt): Promise<boolean> {
   const history = await ledger.history(doubt.batch, doubt.row);
@@ -266,7 +268,7 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
   }
 }
 
-/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; of a change, what is at stake. */
+/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
 export function doubtReason({ call, atRisk, sentAtMs, why }: Doubt): string {
   const money = call.change === undefined || atRisk > 0 ? `${counted(atRisk, 'credit')} at risk` : undefined;
   const facts = [`in doubt since ${isoTime(sentAtMs)}`, call.change?.atStake, money];

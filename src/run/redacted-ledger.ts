@@ -4,11 +4,12 @@ import type { LedgerReader } from '../ledger/ledger.ts';
 import type { Salvage } from '../ledger/store.ts';
 
 /**
- * A ledger that hands out what vendors once said without the keys that are known today. What is recorded now holds none;
- * an older Rowonce recorded answers as they came, and a key may be of another account by now. Nothing in it is altered.
+ * A ledger that removes all keys known today from the answers that it returns. New records contain no keys, but an older
+ * version of Rowonce recorded answers as they came, and a key may belong to another account by now. The ledger itself is
+ * not changed.
  */
 
-/** What hands out words or answers of a vendor. The others are asked for by the million, and hold none. */
+/** The methods that return words or answers of a vendor. The other methods are called millions of times and return none. */
 const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'rows',
   'find',
@@ -20,13 +21,13 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'openAttempts',
 ] satisfies readonly (keyof LedgerReader | 'openAttempts')[]);
 
-/** The same of a damaged store, one after the other. */
+/** The method that yields the answers of a damaged store one after the other. */
 const ITERATES = 'everyCall' satisfies keyof Salvage;
 
-/** What we asked, which has to stay as it was sent: a lost request is sent again to the byte. */
+/** The members with our own question. They stay as they were sent, because a lost request is repeated byte by byte. */
 const OURS: ReadonlySet<string> = new Set(['call', 'request', 'key']);
 
-/** @param known is awaited before the first answer is handed out, and not before. */
+/** @param known loads the known keys; it is called when the first answer is returned, and not before. */
 export function redactedLedger<L extends LedgerReader>(ledger: L, known: () => Promise<Redaction>): L {
   let redaction: Promise<Redaction> | undefined;
   const members = new Map<string | symbol, unknown>();

@@ -6,8 +6,8 @@ import type { Account } from '../vendor/account/account.ts';
 import { eraseIn } from './open-ledger.ts';
 
 /**
- * Erases what accounts have kept for longer than they say. It comes after a run, once its store is closed, and never
- * spoils one: what cannot be erased now, such as beside another spender, is erased after the next.
+ * Erases answers that are older than their account's retention. It happens after a run, once its store is closed, and never
+ * makes the run fail: answers that cannot be erased now, for example beside another spender, are erased after the next run.
  */
 export async function keepRetention(
   accounts: readonly Account[],

@@ -41,10 +41,10 @@ import {
 import { Sessions } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
 
-/** Running and planning by the words that a user knows: the same calls for the command line and for a program. */
+/** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
 /**
- * Works through a file, or goes on with it: the same request again resumes.
+ * Runs a job over a file. The same request again resumes it.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
 export async function runJob(request: RunRequest): Promise<RunSummary> {
@@ -60,21 +60,21 @@ export async function runJob(request: RunRequest): Promise<RunSummary> {
 }
 
 export interface ChosenJob {
-  /** Its operation as the account's vendor can be asked. */
+  /** The job, with its operation adapted to the account's vendor. */
   readonly job: Job;
   readonly account: Account;
   readonly dialect: Dialect;
 }
 
-/** A store that is open for spending, for any number of runs, also side by side: they share the limits of their accounts. */
+/** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
 export interface Spender {
   readonly ledger: Ledger;
   run(chosen: ChosenJob, request: FileRequest): Promise<RunSummary>;
-  /** @param accounts that were worked with: what they have kept for too long is erased. */
+  /** Closes the store. @param accounts the accounts of the runs; their answers beyond the retention are erased. */
   close(accounts?: readonly Account[]): Promise<void>;
 }
 
-/** @param sandbox whether it is for play money, which has a store of its own. @throws StopError as `Store.open`. */
+/** @param sandbox whether it is for sandbox accounts, which have a store of their own. @throws StopError as `Store.open`. */
 export async function openSpender(sandbox: boolean, request: SpenderRequest): Promise<Spender> {
   const { clock = systemClock, command = 'run' } = request;
   const store = chooseStore(request.store, sandbox);
@@ -114,7 +114,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
   };
 }
 
-/** @throws StopError `usage` for what can only be done with a job that changes the service, or only with one that reads. */
+/** @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that read. */
 function requireFitting(
   { operation: { name, change } }: Job,
   { planFile, sample, refresh }: Pick<RunRequest, 'planFile' | 'sample' | 'refresh'>,
@@ -138,30 +138,33 @@ export interface PlannedJob {
   readonly account: Account;
   readonly input: OpenedInput;
   readonly plan: Plan;
-  /** In the columns that the job uses. */
+  /** The damaged cells in the columns that the job uses. */
   readonly damage: JobIssues;
-  /** Of a job that changes the service: what, and what would hold a run back. */
+  /** The changes of a job that changes the service, and what would hold a run back. */
   readonly change: PlannedJobChange | undefined;
-  /** What answers of this operation had so far, with what the job's `add` names and none of them has; undefined: no answer, or a change. */
+  /**
+   * The fields that answers of this operation had so far, and those of the job's `add` that none of them has; undefined
+   * when there is no answer yet, or for a change.
+   */
   readonly known: PathSearch | undefined;
-  /** Those that the job and its dialect say themselves. */
+  /** The requests that the job and its dialect define. */
   readonly requests: readonly SentRequest[];
-  /** Of a finished batch of the file, where the dialect of today would settle rows otherwise. */
+  /** The rows of the file's finished batch that today's dialect would settle differently. */
   readonly reread: Reread | undefined;
-  /** Where no store is yet, so that nothing is known as bought; undefined when there is one. */
+  /** The path where the store is missing, so that nothing is known as bought; undefined when there is a store. */
   readonly missingStore: string | undefined;
 }
 
 export interface PlannedJobChange {
   readonly plan: ChangePlan;
   readonly guards: readonly GuardProblem[];
-  /** Where the plan was written, when it was to be. */
+  /** The path of the saved plan, if it was saved. */
   readonly savedAs: string | undefined;
 }
 
 /**
- * What a job would buy in a file, which is planned in one reading, or change in the service. Makes no store, and sends nothing but
- * what a dialect names for looking who is in a project. @throws StopError
+ * Plans what a job would buy for a file, in one reading of it, or change in the service. It creates no store. It sends only
+ * the dialect's questions about who is in a project. @throws StopError
  */
 export async function planJob(request: PlanRequest): Promise<PlannedJob> {
   checkOptions('planJob', request, PLAN_CHECKS, ['job', 'file']);
@@ -220,7 +223,7 @@ async function planChange(
   return { plan, guards: guardProblems({ job, allowAdmin }, plan), savedAs };
 }
 
-/** The job that was named, and the account that it runs on. */
+/** Reads the named job and finds the account that it runs on. */
 export async function choose(
   request: Pick<JobRequest, 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair'>,
 ): Promise<ChosenJob> {
@@ -247,8 +250,8 @@ export async function choose(
 }
 
 /**
- * The job with all that was guessed or typed, so that the next run needs neither the guess nor the flags. One that stands
- * there as we wrote it is replaced, so that the same command goes on; anything else is kept, and ours goes beside it.
+ * Writes the job with all guessed and typed settings, so that the next run needs neither the guess nor the flags. An
+ * unchanged job file of ours is replaced, so that the same command resumes; any other file is kept, and ours goes beside it.
  */
 async function saveJob(
   path: string,

@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts';
 import type { Listener, RunEvent } from '../core/events.ts';
 
-/** Counts what went over the wire in one run, by listening to its events. */
+/** Counts the requests and pauses of one run by listening to its events. */
 export class RunMetrics {
   requests = 0;
   pauses = { count: 0, ms: 0 };
   #pausedUntilMs = 0;
 
-  /** A listener that counts and passes on. */
+  /** Returns a listener that counts each event and passes it on. */
   hear(next: Listener, clock: Clock): Listener {
     return (event) => {
       this.#count(event, clock.wallMs());
@@ -15,7 +15,7 @@ export class RunMetrics {
     };
   }
 
-  /** A stop cuts the pause short that was just being waited for. */
+  /** Ends the count. If a stop interrupted a pause, only its waited part counts. */
   end(nowMs: number): void {
     this.pauses.ms -= Math.max(this.#pausedUntilMs - nowMs, 0);
     this.#pausedUntilMs = nowMs;

@@ -3,9 +3,9 @@ import { foreignWords } from '../../core/plain-text.ts';
 import type { NotSentCause } from '../../vendor/judge.ts';
 import type { AccountHistory } from '../../vendor/misses.ts';
 
-/** Signs that the account leads to the wrong place. Each of them stops the run, because every further row would fail alike. */
+/** Signs that the account has a wrong address. Each of them stops the run, because every further row would fail alike. */
 
-/** Vendors move an operation once, perhaps twice; after that they send us round in a circle. */
+/** Vendors move an operation once or perhaps twice. More redirects than this are a circle. */
 export const MOST_MOVES = 3;
 
 /** A name that does not exist will not exist in a minute either, unless the account has worked before. */

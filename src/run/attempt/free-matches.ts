@@ -6,8 +6,8 @@ import { isFreeMatch } from '../../vendor/judge.ts';
 import { FREE_FORM, quoted } from './unread-answers.ts';
 
 /**
- * Matches that cost nothing by their own word, although the dialect has a price for them. Most vendors that say so mean
- * that they found nobody. Some do not charge for what they have answered before: then a rule of the dialect says so.
+ * This file finds matches whose answer says that they cost nothing, although the dialect has a price for them. Most such
+ * vendors mean that they found nobody. Some vendors do not charge for repeated questions; then a rule of the dialect says so.
  */
 
 export function isFree(
@@ -20,7 +20,7 @@ export function isFree(
   return isFreeMatch(raw, dialect, operation);
 }
 
-/** What a run is stopped with at too many of them. */
+/** The stop for a run with too many free matches. */
 export function freeStop({ credits_charged: at = {} }: Dialect, raw: RawReply, count: number): StopError {
   const fact = `${count} matches in a row cost nothing by their own word, and the dialect has a price for them; the last, of status ${raw.status}: ${quoted(raw)}`;
   const test =

@@ -10,8 +10,8 @@ import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
 
 /**
- * How the series of odd matches stands with which an account ended last, so that many short runs are as careful as a long
- * one. Each is read as the dialect says now: what it calls something else than a match has been understood meanwhile.
+ * Counts the odd matches with which the account's last run ended, so that many short runs are as careful as one long run.
+ * Each match is read by the present dialect. An answer that is no longer a match is understood by now and does not count.
  * @param newest the account's newest matches, newest first.
  */
 export function oddMatches(
@@ -36,12 +36,12 @@ export function oddMatches(
   };
 }
 
-/** So many of an account's newest matches tell whether the next odd one is one too many. */
+/** This many of an account's newest matches decide whether the next odd match is one too many. */
 export const ODD_MATCHES = MOST_UNREAD;
 
 /**
- * Counts an answer for its account, and says early what a misunderstood vendor shows first: nothing but misses, or matches
- * of which nothing can be read or that cost nothing, which stop the run. The answer is settled, so a crash here loses only the count.
+ * Counts an answer for its account and recognises a misunderstood vendor early: by misses only, or by matches that cannot
+ * be read or cost nothing. Such matches stop the run. The answer is settled, so a crash here loses only the count.
  */
 export function heedAnswer(
   { session, emit, stopAll }: Run,

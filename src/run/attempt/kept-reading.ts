@@ -3,8 +3,9 @@ import type { Session } from '../session.ts';
 import { priced } from './price.ts';
 
 /**
- * Adds what a kept answer means today to the ledger, before it is used. What it costs more by that is spent from then on;
- * what it costs less is not given back. A crash before the commit leaves an answer that the next run reads again.
+ * Adds today's reading of a kept answer to the ledger, before the answer is used. If its price is higher by that, the
+ * difference counts as spent from now on; if it is lower, nothing is given back. After a crash before the commit, the next
+ * run reads the answer again.
  */
 export async function keepReading(
   { ledger, clock, client: { dialect } }: Session,

@@ -1,8 +1,9 @@
 import type { Dialect } from '../../vendor/dialect.ts';
 
 /**
- * Values that tell something of the answer and nothing of what was asked about: an id of the request, a count, a price. An
- * answer of nothing else has no field. Names that a company or a person may have, such as `id` or `state`, are not here.
+ * Names of values that describe the answer and not the company or person: an id of the request, a count, a price. An
+ * answer with only such values has no field. Names that also occur in data of companies or people, such as `id` or
+ * `state`, are not here.
  */
 
 const ABOUT_ANSWER: ReadonlySet<string> = new Set(
@@ -16,15 +17,15 @@ const ABOUT_ANSWER: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Objects that hold nothing else. */
+/** Names of objects that contain only such values. */
 const WRAPPERS: ReadonlySet<string> = new Set(['meta', 'metadata', 'pagination', 'paging', 'ratelimit']);
 
-/** These say how the asking went, or what a company is: only by such words are they the former. */
+/** Names that describe either the answer or a company. Only certain values show that they describe the answer. */
 const MAYBE: ReadonlySet<string> = new Set(['status', 'result', 'code', 'found', 'matched', 'match']);
 const HOW_IT_WENT =
   /^(?:\d{1,3}|true|false|ok(?:ay)?|success(?:ful)?|succeeded|done|completed?|processed|found|match(?:ed)?|fail(?:ed|ure)?|error)$/i;
 
-/** @param path of a value where the fields of an answer should stand. */
+/** @param path the path of a value in the place of the answer's fields. */
 export function isMetadata(path: string, text: string, dialect: Dialect): boolean {
   const names = path.split('.').map(plainName);
   const last = names.at(-1) ?? '';
@@ -33,7 +34,7 @@ export function isMetadata(path: string, text: string, dialect: Dialect): boolea
   return MAYBE.has(last) && HOW_IT_WENT.test(text.trim());
 }
 
-/** What the dialect itself reads as something else than a field. */
+/** The paths that the dialect itself uses for something other than a field. */
 function namedBy({ credits_charged: charged, operations }: Dialect): readonly string[] {
   const pages = Object.values(operations).flatMap(({ paging }) =>
     paging !== undefined && 'next' in paging ? [paging.next] : [],

@@ -4,10 +4,10 @@ import type { Dialect } from '../../vendor/dialect.ts';
 import { vendorReply } from '../../vendor/envelope.ts';
 import type { Reply } from '../../vendor/judge.ts';
 
-/** So many lost answers of a kind are quoted, with what would make them an answer. */
+/** This many lost answers of one kind are quoted, with the rule that would make them an answer. */
 export const ODD_ANSWERS = 5;
 
-/** Nothing is advised about an answer that did not come: no rule of a dialect could read it. */
+/** Describes a lost answer. It gives no advice when no answer came, because no rule of a dialect could read that. */
 export function oddAnswers(dialect: Dialect, reply: Reply, why: string): string {
   const fact = `${ODD_ANSWERS} answers in a row could not be used; the last: ${why}`;
   const rule = reply.kind === 'answered' ? ruleForOdd(vendorReply(reply.raw, dialect)) : undefined;
@@ -15,7 +15,7 @@ export function oddAnswers(dialect: Dialect, reply: Reply, why: string): string 
   return `${fact}. If these are the vendor's own words, and not those of a proxy, and mean "no match", the dialect's \`answers\` needs the rule \`${rule}\`.`;
 }
 
-/** What would make such an answer of the vendor a "no match"; undefined for one of the service that it came through. */
+/** The rule that would make such an answer a "no match"; undefined when the forwarding service gave the answer itself. */
 function ruleForOdd(own: RawReply | undefined): string | undefined {
   if (own === undefined) return undefined;
   const { kind } = readBody(own.body);

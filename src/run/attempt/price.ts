@@ -5,12 +5,11 @@ import type { Dialect } from '../../vendor/dialect.ts';
 import type { Run } from '../session.ts';
 
 /**
- * Where answers say what they cost, nobody knows the price before the first of them: the dialect may be wrong by any
- * factor, and a whole slot-full of requests would be charged before anybody sees that. So the first request of an operation
- * leaves alone, and the others wait until its answer has shown the price, which the ledger then reserves for each of them.
- * Resolves when the call may be bought: at once where its price is known. A miss shows no price, so the next one is alone,
- * too.
- * @returns to be called when it was bought, or was not.
+ * When answers state their price, nobody knows it before the first answer: the dialect may be wrong by any factor, and all
+ * parallel requests would be charged before the mistake shows. So the first request of an operation is sent alone. The
+ * others wait until its answer has shown the price, which the ledger then reserves for each of them. A miss shows no price,
+ * so the next request is sent alone, too. The promise resolves when the call may be bought, at once if its price is known.
+ * @returns a function that the caller must call after the purchase, also when it failed.
  */
 export async function untilPriced({ session, waiter }: Run, call: Call): Promise<() => void> {
   const { client, ledger, account, priced } = session;
@@ -34,14 +33,14 @@ function nameOf({ operation, creditsMost }: Call): string {
   return JSON.stringify([operation, creditsMost]);
 }
 
-/** With the word whether the answer showed what such answers cost. */
+/** Adds to the closure whether the answer showed the price of such answers. */
 export function priced(closure: Closure, { credits_charged: stated }: Dialect): Closure {
   if (closure.kind !== 'settled' || stated === undefined) return closure;
   const wasForMoney = closure.answer === 'found' || closure.charged > 0;
   return wasForMoney ? { ...closure, showsPrice: true } : closure;
 }
 
-/** @param most what the answer was expected to cost at most. */
+/** The stop for an answer that cost more than expected. @param most the highest price that was expected. */
 export function dearer(charged: number, most: number): StopError {
   return stop(
     'dearer',

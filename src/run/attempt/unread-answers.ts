@@ -9,21 +9,21 @@ import { answerPlaceOf } from '../../vendor/envelope.ts';
 import { isMetadata } from './metadata.ts';
 
 /**
- * Matches of which nothing can be read: there is no field where the dialect says that fields stand, or no list where the
- * list should be. They are charged and kept, and can be read once the dialect is right; many of them are a misunderstood
- * vendor, whose "no match" may look so.
+ * This file finds matches that cannot be read: there is no field, or no list, where the dialect expects it. Such matches
+ * are charged and kept, and can be read once the dialect is corrected. Many of them show that the dialect misunderstands
+ * the vendor, whose "no match" may look like this.
  */
 
-/** So many in a row stop a run: one or two may be an odd company. */
+/** This many unread matches one after the other stop a run. One or two may come from an unusual company. */
 export const MOST_UNREAD = 5;
 
-/** Of the answer that is quoted. */
+/** How many characters of an answer are quoted. */
 const QUOTED_CHARACTERS = 200;
 
-/** What a request asked for by a job's own path answers is anything, so nothing is expected of it. */
+/** The operation whose request a job defines itself. Its answer may have any form, so no field is expected. */
 export const FREE_FORM = 'api-call';
 
-/** Whether a match holds nothing that could be written. Changes have nothing to tell. */
+/** Whether a match has no value for the output. Answers to changes never count, because they need not have any. */
 export function isUnread(dialect: Dialect, { operation, change }: Call, raw: RawReply): boolean {
   if (change !== undefined || operation === FREE_FORM) return false;
   const place = answerPlaceOf(dialect, operation);
@@ -32,7 +32,7 @@ export function isUnread(dialect: Dialect, { operation, change }: Call, raw: Raw
   return isBare(fieldsIn(body, place), dialect);
 }
 
-/** What a run is stopped with at too many of them. */
+/** The stop for a run with too many unread matches. */
 export function unreadStop(dialect: Dialect, { operation }: Call, raw: RawReply, count: number): StopError {
   const place = answerPlaceOf(dialect, operation);
   const fact = `${count} matches in a row hold ${missingWords(place)}; the last, of status ${raw.status}: ${quoted(raw)}`;
@@ -65,7 +65,7 @@ function membersOf(value: JsonValue | undefined): readonly (readonly [string, Js
   return value === undefined || value === null || typeof value !== 'object' ? [] : Object.entries(value);
 }
 
-/** Whether nothing is told but of the answer itself. */
+/** Whether all values describe the answer itself, so that no field is left. */
 function isBare(fields: JsonValue | undefined, dialect: Dialect): boolean {
   return ![...wholeFields(fields)].some(([path, text]) => text !== '' && !isMetadata(path, text, dialect));
 }

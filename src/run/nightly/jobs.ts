@@ -1,14 +1,14 @@
 import { stop } from '../../core/errors.ts';
 import { type ChosenJob, choose } from '../run-job.ts';
 
-/** A job that a sweep works for. */
+/** A job of a sweep. */
 export interface SweptJob extends ChosenJob {
   readonly inbox: string;
 }
 
 /**
- * The jobs that were named. All are checked before the first file is looked at, so that what is wrong is said while
- * somebody is there, and not one night later.
+ * Reads the jobs. All are checked before the first file is looked at, so that a user sees a mistake at once and not one
+ * night later.
  * @throws StopError `job`, `account` or `consent`.
  */
 export async function sweptJobs(names: readonly string[]): Promise<readonly SweptJob[]> {
@@ -29,7 +29,7 @@ function withInbox(name: string, chosen: ChosenJob): SweptJob {
   throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
 }
 
-/** Nobody watches a sweep, so what it may spend has to stand somewhere. */
+/** Requires a limit for what the job may spend, because nobody watches a sweep. */
 function requireLimit(name: string, { job, account }: ChosenJob): void {
   if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
   throw stop(
@@ -39,7 +39,7 @@ function requireLimit(name: string, { job, account }: ChosenJob): void {
   );
 }
 
-/** A change of the service needs somebody who has seen the plan and says yes, and nobody watches a sweep. */
+/** Refuses a job that changes the service: a person has to agree to its plan, and nobody watches a sweep. */
 function refuseChanges(name: string, { job, account }: ChosenJob): void {
   if (job.operation.change === undefined || account.sandbox) return;
   throw stop(
@@ -49,7 +49,7 @@ function refuseChanges(name: string, { job, account }: ChosenJob): void {
   );
 }
 
-/** Each would take the other's files away. */
+/** Refuses two jobs with one inbox, because each would take the other's files away. */
 function refuseSharedInbox(name: string, { inbox }: SweptJob, others: readonly SweptJob[]): void {
   const other = others.find((each) => each.inbox === inbox);
   if (other === undefined) return;

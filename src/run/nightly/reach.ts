@@ -1,8 +1,8 @@
 import { STOP_CODES, type StopCode, type StopError } from '../../core/errors.ts';
 
 /**
- * How far a stop reaches: whether the next file of the same account would end in the same way (`account`), every file of
- * the sweep (`sweep`), or just this one (`file`).
+ * Says for each stop which files would end in the same way: only this one (`file`), the further files of its account
+ * (`account`), or all files of the sweep (`sweep`).
  */
 export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>> = {
   usage: 'file',
@@ -33,12 +33,12 @@ export const STOP_REACH: Readonly<Record<StopCode, 'file' | 'account' | 'sweep'>
 };
 
 /**
- * Exit codes from the worst to the least. First what ended the sweep from outside, then what stays as it is until a
- * person does something, and last what passes by itself.
+ * Exit codes from the worst to the least: first those of a signal from outside, then those that need a person, and last
+ * those of problems that pass by themselves.
  */
 const WORST_FIRST: readonly number[] = [130, 143, 77, 2, 4, 76, 75];
 
-/** The stop that the whole sweep is reported by; the first of equally bad ones. */
+/** The stop that the whole sweep reports; the first of equally bad ones. */
 export function worstOf(stops: readonly StopError[]): StopError | undefined {
   const rank = ({ code }: StopError): number => WORST_FIRST.indexOf(STOP_CODES[code]);
   return stops.toSorted((one, other) => rank(one) - rank(other))[0];

@@ -9,7 +9,7 @@ export interface SweptStore {
   readonly jobs: readonly SweptJob[];
 }
 
-/** The stores of these jobs: one when it was named, else up to two, because play money has its own. */
+/** Opens the stores of these jobs: the named one, or else up to two, because sandbox accounts have a store of their own. */
 export async function openStores(
   jobs: readonly SweptJob[],
   request: SpenderRequest,

@@ -11,24 +11,24 @@ import { freshSinceOf, hasGoneStale } from '../../plan/freshness.ts';
 import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
 import type { SweptJob } from './jobs.ts';
 
-/** What a sweep has to do on one account, and in which order. */
+/** This file lists the work of a sweep on one account, in its order. */
 
 export interface Todo {
   readonly job: SweptJob;
   readonly path: string;
-  /** The file of the inbox that is moved when it is done; undefined for one that stands elsewhere and stays there. */
+  /** The inbox file to be moved when it is done; undefined for a file elsewhere, which stays where it is. */
   readonly inInbox: ReadyFile | undefined;
-  /** What an earlier run began over the same content. */
+  /** The batch that an earlier run began over the same content. */
   readonly batch: Batch | undefined;
-  /** Over the job's. */
+  /** The budget that takes precedence over the job's. */
   readonly budget: Credits | undefined;
 }
 
 export interface Todos {
-  /** What was left unfinished first. */
+  /** The work in its order: unfinished batches come first. */
   readonly todos: readonly Todo[];
   readonly left: readonly LeftFile[];
-  /** Jobs whose inbox cannot be read; what they left unfinished elsewhere is still to be done. */
+  /** The jobs whose inbox cannot be read. Their unfinished batches over other files are still resumed. */
   readonly unreadable: readonly { readonly job: SweptJob; readonly error: StopError }[];
 }
 
@@ -37,7 +37,7 @@ export interface Looking {
   readonly signal: AbortSignal;
 }
 
-/** @param jobs of one account. */
+/** @param jobs the jobs of one account. */
 export async function todosOf(
   jobs: readonly SweptJob[],
   ledger: LedgerReader,
@@ -75,7 +75,7 @@ function isOf(batch: Batch, { job, account }: SweptJob): boolean {
   );
 }
 
-/** What waits in the inbox of a job. */
+/** The files that wait in the inbox of a job. */
 async function waitingIn(
   job: SweptJob,
   batches: readonly Batch[],
@@ -100,12 +100,12 @@ async function waitingIn(
   }
 }
 
-/** Undefined for a file that cannot be read: its run will say why. */
+/** The hash of the content; undefined for a file that cannot be read, because its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {
   return contentHash(path).catch(() => undefined);
 }
 
-/** What was raised for a batch by hand stays raised. */
+/** The budget for a batch. A budget that a user raised for this batch stays raised. */
 async function budgetOf(
   { job }: SweptJob,
   batch: Batch | undefined,
@@ -117,8 +117,8 @@ async function budgetOf(
 }
 
 /**
- * Batches of the job over files that are not in its inbox: those that were begun by hand and did not get to their end,
- * and those in `done/` of which something is in doubt, oldest first.
+ * The unfinished batches of the job over files outside its inbox, oldest first: a user began them by hand, or their file is
+ * in `done/` and a row of it is in doubt.
  */
 async function unfinishedElsewhere(
   job: SweptJob,
@@ -132,7 +132,7 @@ async function unfinishedElsewhere(
     const { inputPath: path, outputPath } = batch;
     if (dirname(path) === job.inbox || isPartial(batch)) continue;
     if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
-    // Without its output's name, standard input has no place where that could go.
+    // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
     const now = await inputNow(job, batch, ledger);
     const budget = await budgetOf(job, batch, ledger);
@@ -143,14 +143,14 @@ async function unfinishedElsewhere(
   return { todos, left };
 }
 
-/** @param batches newest first. */
+/** @param batches all batches, the newest first. */
 function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
   return [...Map.groupBy(batches, ({ key }) => key).values()].flatMap(([newest]) => newest ?? []);
 }
 
 /**
- * Rows without an outcome, or in doubt: those are looked at again by every run. Not when the run would find its answers
- * too old, because a file that is done is bought anew only when somebody says so.
+ * Whether the batch has rows without an outcome, or rows in doubt, which every run looks at again. False when the run would
+ * find the answers too old, because a finished file is bought anew only when a user says so.
  */
 async function hasMoreToDo(
   { id, state, key }: Batch,
@@ -164,7 +164,7 @@ async function hasMoreToDo(
   return freshSince === undefined || !(await hasGoneStale(ledger, { key, freshSince }));
 }
 
-/** Whether the same job over the same path would go on with this batch; anything else would begin another. */
+/** Says whether the path still has the batch's input. If it is `changed`, the same job would begin another batch. */
 async function inputNow(
   { job, account }: SweptJob,
   batch: Batch,

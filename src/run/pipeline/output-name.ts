@@ -9,14 +9,14 @@ import { batchIdentityOf, batchKeyOf, lineageOf } from '../../plan/batch-key.ts'
 import type { RunContext } from '../../plan/order.ts';
 
 /**
- * What stands between the name of an input and its ending in the name of its output. A batch fixes it when it begins and
- * keeps it with its settings, so that two operations over one file never write to the same place, in whatever order they
- * go on. Only a file that was moved to where another operation's output stands gets another one.
+ * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and keeps it with
+ * its settings, so that two operations over one file never write to the same path, in whatever order they are resumed. It
+ * changes only when the input was moved to a folder where another operation's output has that name.
  */
 
 /**
- * @returns undefined where the user names every output that the batch has had so far.
- * @param order `output` is what the user names; nothing is chosen for that run then, and what was fixed stays.
+ * Chooses the name, or keeps the one that was fixed. When the user names the output (`order.output`), nothing is chosen.
+ * @returns undefined when the user has named every output of the batch so far.
  */
 export async function outputNameFor(order: RunContext, input: MappedInput): Promise<string | undefined> {
   const { job, account, ledger, output, emit } = order;
@@ -35,7 +35,7 @@ export async function outputNameFor(order: RunContext, input: MappedInput): Prom
   return undefined;
 }
 
-/** The one that the run goes on with, or else the one that it follows because the file was edited. */
+/** The batch that the run resumes, or else the one that it supersedes because the file was edited. */
 function ownBatch(
   batches: readonly Batch[],
   { account, job }: RunContext,
@@ -57,14 +57,14 @@ function* namesFor(fixed: string | undefined, operation: string, sandbox: boolea
   }
 }
 
-/** Whether a batch does the same, so that its output may be replaced: what an operation asks may be all in its job. */
+/** Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its job's name. */
 function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
   if (operation !== own.name) return false;
   const asksByJob = Object.values(own.settings ?? {}).includes('asks');
   return !asksByJob || settings.job === (path ?? name);
 }
 
-/** Whose output stands there, or is going to. The files beside an output share its name, whatever its ending is. */
+/** The batch whose output has this path, or will have it. The files beside an output share its name, whatever its ending. */
 async function holderOf(
   place: string,
   others: readonly Batch[],
@@ -83,7 +83,7 @@ async function holderOf(
   return undefined;
 }
 
-/** Whether nobody has written there since, as far as the ledger knows. */
+/** Whether the output is still the last one written there, as far as the ledger knows. */
 async function isStanding(
   { outputPath = '', outputSha256 = '' }: Batch,
   ledger: LedgerReader,
@@ -92,7 +92,7 @@ async function isStanding(
   return outputSha256.split(' ').some((sha256) => written.includes(sha256));
 }
 
-/** Without the number of an output that was written beside a changed one. */
+/** The path's name without the number that an output gets when it is written beside a changed one. */
 function stemOf(path: string): string {
   return join(dirname(path), partsOf(path).stem.replace(/ \(\d+\)$/, ''));
 }

@@ -1,6 +1,6 @@
 import type { RowNumber } from '../../core/row.ts';
 
-/** A set of row numbers, one bit each: a million rows take 125 KB. */
+/** A set of row numbers with one bit for each, so that a million rows take 125 KB. */
 export class RowSet {
   #bits = new Uint8Array(1024);
   #size = 0;

@@ -1,7 +1,7 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, LedgerReader, SettledInput } from '../../ledger/ledger.ts';
 
-/** What settled rows were settled from, for whoever asks in rising order of the rows: one page is held at a time. */
+/** The input fingerprints of settled rows. Callers must ask in rising order of the rows, because one page is held at a time. */
 export class SettledInputs {
   readonly #pages: AsyncIterator<readonly SettledInput[]>;
   #page: readonly SettledInput[] = [];
@@ -11,7 +11,7 @@ export class SettledInputs {
     this.#pages = ledger.settledRows(batch, fromRow)[Symbol.asyncIterator]();
   }
 
-  /** Undefined for a row of an older Rowonce, too. */
+  /** The fingerprint of a row; undefined for a row that is not settled, or was settled by an older version of Rowonce. */
   async of(row: RowNumber): Promise<number | undefined> {
     for (;;) {
       for (; this.#next < this.#page.length; this.#next += 1) {

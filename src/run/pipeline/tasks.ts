@@ -8,10 +8,10 @@ import { optionsOf, prepareRow } from '../../plan/row-classification.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';
 
-/** A row that has no final outcome yet: what its operation is to be asked about, or how it ended without being asked. */
+/** A row without a final outcome yet: the input for its operation, or the outcome of a row that needs no operation. */
 export type Task = {
   readonly row: RowNumber;
-  /** What of the file it is about; absent for a row that the file does not have. */
+  /** The fingerprint of the row's cells; absent for a row that the file does not have. */
   readonly input?: number;
 } & ({ readonly kind: 'work'; readonly work: unknown } | { readonly kind: 'end'; readonly outcome: Outcome });
 
@@ -19,18 +19,18 @@ export interface TaskSource {
   readonly order: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
-  /** The only rows to settle; undefined: all. */
+  /** The only rows to settle; undefined for all rows. */
   readonly sample: ReadonlySet<RowNumber> | undefined;
-  /** Rows that have a final outcome. */
+  /** The rows that have a final outcome. */
   readonly settled: RowSet;
 }
 
-/** Remembering where every so-manieth row starts lets a resumed run skip the settled part of the file. */
+/** The position of every nth row is remembered, so that a resumed run can skip the settled part of the file. */
 const ROWS_BETWEEN_MARKS = 5_000;
 
 const PLANNED_PAGE = 1_000;
 
-/** The tasks of a batch in the order of its rows: of the file, or of the plan that was kept when the batch began. */
+/** The tasks of a batch in the order of its rows. They come from the file, or from the plan that the batch began with. */
 export function tasksOf(source: TaskSource): AsyncGenerator<Task, void, undefined> {
   return source.order.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
@@ -56,7 +56,7 @@ async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource
   }
 }
 
-/** A change is worked off as it was planned: looked at anew after a crash, half of it would seem to be done. */
+/** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
 async function* tasksOfPlan({ order, batch, settled }: TaskSource): AsyncGenerator<Task> {
   for (let from = settled.lowestMissing(2); ; ) {
     const page = await order.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
@@ -70,7 +70,7 @@ async function* tasksOfPlan({ order, batch, settled }: TaskSource): AsyncGenerat
   }
 }
 
-/** The projects on which the rows of a batch of changes act, as far as they exist yet. */
+/** The existing projects on which the rows of a batch of changes act. */
 export async function plannedProjects(ledger: Ledger, { id }: Batch): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   for (let from = 0; ; ) {
@@ -90,7 +90,7 @@ function projectsIn(planned: PlannedRow): readonly string[] {
   return parts.flatMap((part) => part.subject.project ?? []);
 }
 
-/** The spreadsheet's number of the last row that `--limit` lets through; the header is row 1. */
+/** The spreadsheet's number of the last row within `--limit`; the header is row 1. */
 function lastRowWanted({ limit }: RunContext): RowNumber {
   return limit === undefined ? Number.POSITIVE_INFINITY : limit + 1;
 }

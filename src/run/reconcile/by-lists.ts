@@ -10,11 +10,11 @@ import { dialectOperationOf } from '../../vendor/request.ts';
 import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';
 
 /**
- * Whether a lost invite reached somebody, by the lists of a service that has them. Without them nobody could tell, and
- * nothing may be sent again to somebody who may have had a mail.
+ * This file finds out from a service's lists whether a lost invite reached its person. Without such lists nobody could
+ * tell, and no invite may be sent again to a person who may already have the mail.
  */
 
-/** In which lists to look for whom. */
+/** The person to look for, and the lists to look in. */
 export interface InviteLook {
   readonly email: string;
   readonly project: string;
@@ -23,10 +23,10 @@ export interface InviteLook {
 
 type ListName = 'list_invites' | 'list_users';
 
-/** Invites come first: who accepts in between is then in both lists and not in none. */
+/** Invites come first: a person who accepts an invite in between is then in both lists instead of in none. */
 const LIST_NAMES = ['list_invites', 'list_users'] as const;
 
-/** Undefined for a call that is no invite, and where there is no list. */
+/** What to look for; undefined for a call that is no invite, and for a service without lists. */
 export function inviteLookOf(
   dialect: Dialect,
   { operation, parameters, project }: Call,
@@ -42,11 +42,11 @@ export function inviteLookOf(
 
 export type InviteFinding =
   | { readonly kind: 'there'; readonly name: ListName; readonly person: Listed }
-  /** In none of both lists. */
+  /** The person is in neither list. */
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** Looks for the person. @param asking with the project of the look. */
+/** Looks for the person in the lists. @param asking has the project of the invite. */
 export async function findInvite(asking: Asking, { email, lists }: InviteLook): Promise<InviteFinding> {
   for (const { name, listing } of lists) {
     const told = await readMemberList(asking, listing);
@@ -59,7 +59,7 @@ export async function findInvite(asking: Asking, { email, lists }: InviteLook): 
   return { kind: 'unclear', why: `the person is not in ${lists[0]?.name}, and the dialect has no ${other}` };
 }
 
-/** What the lists say of the call. */
+/** Concludes from the lists what became of the call. */
 export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding, nowMs: number): Finding {
   switch (found.kind) {
     case 'unclear':
@@ -70,7 +70,7 @@ export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding
       const { role } = found.person;
       const wanted = call.change?.leaves.role;
       const place = found.name === 'list_users' ? 'in the project' : 'invited';
-      // Somebody else's doing. To send ours all the same could be a second mail.
+      // Another person sent this invite. To send ours as well could cause a second mail.
       if (role !== undefined && role !== wanted) {
         return { said: 'unclear', why: `the person is ${place} as ${role}, which this call did not ask for` };
       }
@@ -89,14 +89,14 @@ export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding
   }
 }
 
-/** Of the lists the one entry: what they say of everybody else is no business of this call. */
+/** The one entry about the person. The other entries do not concern this call and are not kept. */
 export function heardOf(found: InviteFinding): Heard {
   return found.kind === 'there'
     ? { status: 200, body: Buffer.from(JSON.stringify(found.person)) }
     : { ...HEARD_NOTHING, status: found.kind === 'nowhere' ? 200 : 0 };
 }
 
-/** The answer of the lost invite as it would have come, as far as a list says what was in it. */
+/** The lost answer to the invite in the form in which it would have arrived, as far as the list has its values. */
 function answerOfInvite(
   dialect: Dialect,
   { answer_fields: places = {}, accepted }: DialectOperation,
@@ -114,7 +114,7 @@ function answerOfInvite(
   return { status: 200, headers: {}, body, receivedAtMs };
 }
 
-/** A test by words has no one text that passes it; then the list alone says that it was accepted. */
+/** A body that passes the dialect's test. A test by words has no single text that passes; then the list is enough. */
 function acceptance(accepted: DialectOperation['accepted']): readonly JsonObject[] {
   const tests = [accepted ?? []].flat();
   const bodies = tests.flatMap(({ path, equals }) =>

@@ -2,7 +2,10 @@ import type { SubjectFacts } from '../../core/membership.ts';
 import type { Look, RawReply } from '../../ledger/ledger.ts';
 import type { Reply } from '../../vendor/judge.ts';
 
-/** What was found out. `told`: the lost answer itself. `left`: how that left its subject, where the answer says less. */
+/**
+ * The result of a question. `told` is the lost answer itself. `left` is the state of its subject after the call, where the
+ * answer does not say it.
+ */
 export interface Finding {
   readonly said: Look['said'];
   readonly why: string;
@@ -10,7 +13,7 @@ export interface Finding {
   readonly left?: SubjectFacts;
 }
 
-/** What the vendor said, as far as it is kept; nothing for a reply that did not come. */
+/** The kept part of the vendor's reply. */
 export type Heard = Pick<RawReply, 'status' | 'body'>;
 
 export const HEARD_NOTHING: Heard = { status: 0, body: Buffer.alloc(0) };

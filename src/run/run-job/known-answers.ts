@@ -3,15 +3,15 @@ import { PathSearch } from '../../core/answer-fields.ts';
 import { shownBody } from '../../files/output/output.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 
-/** Enough to see every field that matters, and read in a moment. */
+/** How many answers are read: enough to see every field that matters, and few enough to read in a moment. */
 const ANSWERS_READ = 200;
 
-/** Batches that are looked into for them: most have an answer within their first rows. */
+/** How many batches are searched for answers. Most batches have one within their first rows. */
 const BATCHES_READ = 20;
 
 /**
- * What the answers of an operation looked like so far, for somebody who says what of them to add.
- * @param add paths that are looked for.
+ * Collects the fields of an operation's answers so far, for a user who chooses which of them to add.
+ * @param add the paths that are looked for.
  */
 export async function knownAnswers(
   ledger: Pick<LedgerReader, 'batches' | 'rows'>,
