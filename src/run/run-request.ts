@@ -20,50 +20,50 @@ import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
 import type { Tell } from '../ledger/store.ts';
 import { ACCEPTABLE, type RunOptions } from '../plan/order.ts';
 
-/** What is said of a run or a plan by those who want one, and what is looked at of it before anything is done. */
+/** This file has the options that callers give for a run or a plan, and the checks of these options. */
 
 export interface JobRequest {
-  /** A YAML file, or the name of an operation. */
+  /** The path of a YAML file, or the name of an operation. */
   readonly job: string;
   readonly file: string;
-  /** Over the job's. */
+  /** The account's name. It takes precedence over the job's. */
   readonly account?: string | undefined;
-  /** How the file is read; each entry over the job's. */
+  /** How the file is read. Each entry takes precedence over the job's. */
   readonly read?: ReadOptions | undefined;
-  /** What becomes of cells of ours that would begin a formula, over the job's. */
+  /** What to do with output cells that would begin a formula. It takes precedence over the job's. */
   readonly formulas?: FormulaMode | undefined;
-  /** Whether what a row found carries that row's own columns, over the job's. */
+  /** Whether the results of a row also have the row's own columns. It takes precedence over the job's. */
   readonly withInput?: boolean | undefined;
-  /** Damaged cells are sent repaired where that is sure; left out: as the job says. */
+  /** Whether damaged cells are repaired before sending, where the repair is sure; left out: the job decides. */
   readonly repair?: boolean | undefined;
-  /** A folder; left out: `$ROWONCE_STORE`, else this user's. */
+  /** The store's folder; left out: `$ROWONCE_STORE`, else this user's folder. */
   readonly store?: string | undefined;
 }
 
-/** What opening a store for spending needs to know. */
+/** The options for opening a store for spending. */
 export interface SpenderRequest extends Pick<RunOptions, 'accept'>, Pick<JobRequest, 'store'> {
   /** How long to wait for another spender of the store. */
   readonly waitForLockMs?: number | undefined;
-  /** Whether a store that nobody named may be made; sandbox accounts may always. */
+  /** Whether a store that the user did not name may be created. For sandbox accounts it always may. */
   readonly mayCreateStore?: boolean | undefined;
-  /** Hears what a person should know of the store. */
+  /** Receives messages about the store for the user. */
   readonly tell?: Tell | undefined;
-  /** What a user types to go on. */
+  /** The command with which the user can resume. */
   readonly command?: string | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What a run of a chosen job needs to know besides its store. */
+/** The options for a run of a chosen job, besides its store. */
 export interface FileRequest extends RunOptions, Pick<JobRequest, 'file'> {
-  /** A plan that was saved: the run does that, or stops before anything is sent. */
+  /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
   readonly planFile?: string | undefined;
-  /** Aborted with a StopError: nothing new is sent, what is in flight is still recorded. */
+  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
 }
 
 export interface RunRequest extends JobRequest, SpenderRequest, FileRequest {
-  /** Where the job is written as a commented file. */
+  /** The path to which the job is written as a commented file. */
   readonly saveJobAs?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ const JOB_CHECKS: Checks<JobRequest> = {
   store: text,
 };
 
-/** Of opening a store for spending. */
+/** The checks of the options for opening a store for spending. */
 export const SPENDER_CHECKS: Checks<SpenderRequest> = {
   store: text,
   waitForLockMs: milliseconds,
@@ -119,15 +119,15 @@ export const RUN_CHECKS: Checks<RunRequest> = {
 };
 
 export interface PlanRequest extends JobRequest {
-  /** As if every answer that was bought before were too old. */
+  /** Whether every answer that was bought before counts as too old. */
   readonly refresh?: boolean | undefined;
-  /** Where the plan of a change is written, for a run of exactly that. */
+  /** The path to which the plan of a change is saved, for a run of exactly this plan. */
   readonly savePlanAs?: string | undefined;
-  /** As of a run: what it allows holds nothing back. */
+  /** Whether the run would be allowed to make people admin, so that the plan shows no guard for them. */
   readonly allowAdmin?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: Listener | undefined;
-  /** Hears what would hold a run back from the store. */
+  /** Receives what would stop a run from using the store. */
   readonly tell?: Tell | undefined;
 }
 

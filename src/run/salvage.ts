@@ -14,22 +14,22 @@ import type { Salvage, SalvagedCall, Unreadable } from '../ledger/store.ts';
 import { salvageLedger } from './open-ledger.ts';
 
 /**
- * What is left of a damaged store, as files: the output of every batch whose input is still there, every answer that was
- * ever bought, and a list of what cannot be read. The store stays as it is.
+ * The readable parts of a damaged store, written to files: the output of every batch whose input is still there, every
+ * answer that was ever bought, and a list of what cannot be read. The store itself is not changed.
  */
 export interface Salvaged {
-  /** Paths of all files. */
+  /** The paths of all written files. */
   readonly files: readonly string[];
   readonly answers: number;
   readonly unreadable: readonly Unreadable[];
 }
 
-/** Of the ledger, for as long as it is read. */
+/** The folder for a copy of the ledger, which exists only while it is read. */
 const COPY = 'copy';
 
 const PRIVATE = { folder: 0o700, file: 0o600 };
 
-/** @throws StopError `output` for a folder that is not empty, `store_damaged` when nothing at all can be read. */
+/** @throws StopError `output` when the folder is not empty, `store_damaged` when nothing at all can be read. */
 export async function salvage(location: string, into: string): Promise<Salvaged> {
   const folder = resolve(into);
   await prepare(folder);
@@ -88,7 +88,7 @@ async function writeBatch(store: Salvage, batch: Batch, folder: string): Promise
 
 const PAGE_ROWS = 1000;
 
-/** Rows of which there is not even a trace, by the count that is kept of them. */
+/** The settled rows that left no trace: the ledger keeps their number, and fewer were found. */
 async function missingRows(store: Salvage, batch: Batch): Promise<readonly Unreadable[]> {
   const counts = Object.values(await store.counts(batch.id)).reduce((sum, count) => sum + count, 0);
   let found = 0;
@@ -124,7 +124,7 @@ function linesOfCalls(store: Salvage): {
   return { chunks: chunks(), count: () => count };
 }
 
-/** Undefined for a call that nobody paid for. */
+/** The cells for one call; undefined for a call that nobody paid for. */
 function cellsOf({ accountIdentity, call, state }: SalvagedCall): readonly string[] | undefined {
   const asked = [accountIdentity, call.operation, JSON.stringify(call.parameters)];
   switch (state.kind) {

@@ -7,29 +7,29 @@ import type { Client, Waiter } from '../vendor/client.ts';
 import type { AccountHistory } from '../vendor/misses.ts';
 import type { ProjectAccess } from './project-access.ts';
 
-/** What belongs to an account: all its runs of this process share it. `sessions.ts` opens it. */
+/** The state that all runs of one account share in this process. `sessions.ts` opens it. */
 export interface Session {
   readonly account: Pick<Account, 'identity' | 'exclusiveKey'>;
   readonly ledger: Ledger;
   readonly clock: BelievedTime;
   readonly client: Client;
   readonly history: AccountHistory;
-  /** What the account is known to charge for. */
+  /** The operations whose price an answer to this account has shown. */
   readonly priced: Set<string>;
 }
 
-/** What belongs to one run of a batch. */
+/** The state of one run of a batch. */
 export interface Run {
   readonly session: Session;
   readonly batch: BatchId;
-  /** How long the run waits for a permit, and what ends the wait. */
+  /** Says how long the run waits for a permit and what ends the wait. */
   readonly waiter: Waiter;
   readonly emit: Listener;
   readonly projects: ProjectAccess;
-  /** Doubts that the run has asked the vendor about: once is enough. */
+  /** The doubts that the run has asked the vendor about, because it asks about each only once. */
   readonly looked: Set<AttemptId>;
-  /** Doubts that are held because no answer has told the time yet: they are looked at again once one has. */
+  /** The doubts that are held until an answer has told the time. Then they are looked at again. */
   readonly untimed: Set<AttemptId>;
-  /** Stops the admission of everything else; what is in flight is still recorded. */
+  /** Stops the admission of all further calls. Answers to requests in flight are still recorded. */
   stopAll(error: StopError): void;
 }

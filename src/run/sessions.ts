@@ -15,31 +15,31 @@ import type { Run, Session } from './session.ts';
 
 /** A run that shares its account's session. */
 export interface OpenRun extends Run {
-  /** The last run of the account that closes ends the session. */
+  /** Closes the run. The last run of the account also ends the session. */
   close(): Promise<void>;
 }
 
-/** What a run spends for. */
+/** The purpose for which a run spends. */
 export interface Purpose {
   readonly batch: BatchId;
   readonly projects: ProjectAccess;
-  /** Whether it buys anew what is older than some time. */
+  /** Whether the run buys answers anew when they are older than a certain time. */
   readonly goesByAge?: boolean;
 }
 
-/** These say something about the account, and so end every run of it; whatever else stops a run is its own affair. */
+/** The stops that concern the account, so that they end all its runs. Any other stop ends only its own run. */
 const ENDS_THE_ACCOUNT: ReadonlySet<StopCode> = new Set(['key', 'vendor_credits', 'address', 'clock']);
 
 /**
- * The sessions of a process: one for each account, shared by all its runs and ended with the last of them, so that a
- * plan's limit is kept however many batches run at once. One per ledger.
+ * The sessions of a process, one for each account. All runs of an account share its session, which ends with the last of
+ * them. So the account's limit is kept, however many batches run at once. Each ledger has one such object.
  */
 export class Sessions {
   readonly #shared = new Map<string, SharedSession>();
   #time: Promise<BelievedTime> | undefined;
   #recovered: Promise<unknown> = Promise.resolve();
 
-  /** The time by which every run of the ledger goes. */
+  /** The time that every run of the ledger uses. */
   time({ clock, ledger }: Pick<RunContext, 'clock' | 'ledger'>): Promise<BelievedTime> {
     this.#time ??= BelievedTime.over(clock, ledger);
     return this.#time;
@@ -70,7 +70,7 @@ export class Sessions {
       shared.tell(member, clock.wallMs());
       const { account, dialect, ledger, emit, maxPauseMs } = order;
       return {
-        // Another account of the same identity may have its answers read in another way.
+        // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, ledger, client: opened.client.speaking(dialect) },
         batch: purpose.batch,
         waiter: { signal, maxPauseMs },
@@ -88,8 +88,8 @@ export class Sessions {
   }
 
   /**
-   * Settles what an earlier process left open, before this run spends. One at a time: an attempt that two runs found
-   * open would be closed twice. Who comes second finds nothing left.
+   * Settles what an earlier process left open, before this run spends. Only one run does so at a time, because two runs
+   * would close the same open attempt twice. A second run finds nothing left.
    * @returns how many attempts were open.
    */
   recover(run: Run): Promise<number> {
@@ -97,13 +97,13 @@ export class Sessions {
   }
 
   /**
-   * The part of it that takes no request, before a change is planned: what was open may be settled, and then its subject
-   * is not what a plan would take it for.
+   * Does the part of `recover` that sends no request, before a change is planned. It may settle an open attempt, which
+   * changes what the plan knows about the attempt's subject.
    */
   async settleLeftOpen(order: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
     const { ledger, dialect, account } = order;
     const clock = await this.time(order);
-    // Only redirects are read against an address, and no change follows one: a sandbox has none yet.
+    // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
       settleLeftOpen({
@@ -111,7 +111,7 @@ export class Sessions {
           ...{ account, ledger, clock },
           client: { dialect, origin: address.origin, basePath: basePathOf(address) },
         },
-        // Told nothing of any project, so a key that was refused on one is asked about again.
+        // This object knows no project, so a project that refused the key is tried again.
         projects: new ProjectAccess([]),
       }),
     );
@@ -126,7 +126,7 @@ export class Sessions {
   #share(identity: string): SharedSession {
     const present = this.#shared.get(identity);
     if (present !== undefined && present.members.size > 0) return present;
-    // A sandbox that is still ending has the book open, so its successor waits for it.
+    // A sandbox that is still ending has its book open, so the next one waits for it.
     const shared = new SharedSession(present?.ended?.catch(() => {}));
     this.#shared.set(identity, shared);
     return shared;
@@ -141,7 +141,7 @@ export class Sessions {
   }
 }
 
-/** A run of a session. */
+/** A run that shares a session. */
 interface Member {
   readonly emit: Listener;
   toldPause?: Pause;
@@ -152,7 +152,7 @@ interface Member {
 class SharedSession {
   readonly members = new Set<Member>();
   readonly before: Promise<void>;
-  /** Whether one of the runs buys anew what is older than some time. */
+  /** Whether one of the runs buys answers anew when they are older than a certain time. */
   goesByAge = false;
   opening: Promise<Opened> | undefined;
   ended: Promise<void> | undefined;
@@ -172,7 +172,7 @@ class SharedSession {
     for (const member of this.members) this.#tellPause(member, pause);
   }
 
-  /** Brings a run that has come later up to date. */
+  /** Tells a later run what the session already knows. */
   tell(member: Member, nowMs: number): void {
     if (this.#stopped !== undefined) member.stopAll(this.#stopped);
     else if (this.#pause !== undefined && this.#pause.untilMs > nowMs) this.#tellPause(member, this.#pause);
@@ -195,12 +195,12 @@ class SharedSession {
 
 // ------------------------------------------------------------------------------------------------ one session
 
-/** What the runs of an account share. */
+/** The parts of a session that all runs of an account share. */
 interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced'> {
   readonly vendor: ReachedVendor;
 }
 
-/** What was learned longer ago says nothing about tonight. */
+/** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
 async function openSession(order: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
@@ -228,13 +228,13 @@ async function openSession(order: RunContext, shared: SharedSession, clock: Beli
   }
 }
 
-/** The first request of a connection surely has its own answer. Of later ones that is not certain any more. */
+/** Describes a surplus answer. The first answer of a connection is surely its own request's; later ones may not be. */
 function surplusWords(requests: number): string {
   return `The vendor sent an answer that nobody had asked for, on a connection that had carried ${counted(requests, 'request')}. Rows that were answered on it may show each other's data: ask the vendor, and compare some of them.`;
 }
 
 async function endSession(opening: Promise<Opened> | undefined): Promise<void> {
-  // A session that could not be opened has nothing to end; who tried has heard of it.
+  // A session that could not be opened has nothing to end, and the run that opened it has reported the error.
   const opened = await opening?.catch(() => undefined);
   if (opened === undefined) return;
   await opened.client.close();
@@ -246,7 +246,7 @@ interface ReachedVendor {
   stop(): Promise<void>;
 }
 
-/** A sandbox account's vendor is a process of its own, so that what it booked is never our own word. */
+/** Finds the vendor's address. A sandbox account's vendor is a separate process, so that its book is independent of ours. */
 async function reachVendor({ account, sandboxFolder }: RunContext): Promise<ReachedVendor> {
   if (!account.sandbox) {
     invariant(account.baseUrl !== undefined, `account ${account.name} has no address`);
@@ -274,11 +274,11 @@ async function paceOf(
     earlierSendsMs: await earlierSends(ledger, account.identity, account.limits, clock.wallMs()),
     pausedUntilMs,
     learnedPerSecond: holds ? learned.perSecond : undefined,
-    // The sandbox has no plan that could be exceeded, and nobody wants to wait for a trial.
+    // The sandbox has no rate limit that a run could exceed, and nobody wants to wait for a trial.
     unhurried: account.sandbox,
-    // A new day, and the age of what was bought, must not be the word of a calendar that nobody else has confirmed.
+    // A computer's own calendar, unconfirmed by any answer, must not decide about a new day or the age of answers.
     goesAlone: () => !clock.isTold && (shared.goesByAge || (hasPeriods && clock.isUnsureDay)),
-    // Not awaited: a note that gets lost costs one more "too fast", never a credit.
+    // This write is not awaited, because a lost note costs one more "too fast" answer and never a credit.
     onPause(pause) {
       shared.paused(pause);
       void ledger.notePause(account.identity, pause).catch(() => {});
@@ -290,10 +290,10 @@ async function paceOf(
   };
 }
 
-/** The ledger knows when an intent was noted; its request left some milliseconds later, on a busy machine some tens. */
+/** The longest time between an intent, whose time the ledger knows, and its request. It is usually a few milliseconds. */
 const INTENT_TO_SEND_MS = 100;
 
-/** The sends that still count against some window, so that starting again does not burst. */
+/** The times of earlier requests that still count against a rate limit, so that a restart does not send a burst. */
 async function earlierSends(
   ledger: Ledger,
   accountIdentity: string,
@@ -304,6 +304,6 @@ async function earlierSends(
   const longestMs = Math.max(...windows.map(({ windowMs }) => windowMs));
   const most = Math.max(...windows.map(({ requests }) => requests));
   const intents = await ledger.sendTimes(accountIdentity, nowMs - longestMs - INTENT_TO_SEND_MS, most);
-  // A time from the future, which is a changed clock's, stays one.
+  // A time in the future comes from a changed clock and stays as it is.
   return intents.map((atMs) => (atMs > nowMs ? atMs : Math.min(atMs + INTENT_TO_SEND_MS, nowMs)));
 }

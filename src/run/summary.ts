@@ -17,38 +17,38 @@ import { onlyMisses } from '../vendor/misses.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
 import type { RunMetrics } from './run-metrics.ts';
 
-/** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds this run's. */
+/** How a run ended. Rows, calls, counts and credits are the whole batch's; requests, pauses and seconds are this run's. */
 export interface RunSummary {
   readonly batch: BatchId;
   readonly rows: number;
   readonly calls: number;
   readonly counts: Readonly<Partial<Record<OutcomeKind, number>>>;
   readonly money: Money;
-  /** Credits that this run confirmed, of those that the batch has spent in all. */
+  /** The part of the batch's spent credits that this run confirmed. */
   readonly spentNow: Credits;
-  /** Undefined when no output was written, because it is counted while writing. */
+  /** The credits that were saved; undefined when no output was written, because they are counted while writing. */
   readonly saved: Credits | undefined;
   readonly requests: number;
   readonly pauses: { readonly count: number; readonly ms: number };
   readonly durationMs: number;
-  /** Rows that were sent repaired, as far as an output was written; undefined for a job that repairs nothing. */
+  /** The number of rows in the output that were repaired before sending; undefined for a job that repairs nothing. */
   readonly repaired: number | undefined;
   readonly files: Omit<OutputFiles, 'tally'>;
   readonly tally: Tally | undefined;
-  /** What a sample says of the rest; undefined for a run without one. */
+  /** The forecast from a sample; undefined for a run without a sample. */
   readonly forecast: Forecast | undefined;
-  /** What was done so far; undefined for an operation that changes nothing. */
+  /** The changes that were made so far; undefined for an operation that changes nothing. */
   readonly changes: ChangesDone | undefined;
   readonly stopped: StopError | undefined;
-  /** How many answers the account has ever given, where every one was status 404; undefined otherwise. */
+  /** The number of all the account's answers so far, if every one had status 404; else undefined. */
   readonly onlyMisses: number | undefined;
-  /** A cap with which every pending row could be bought at its worst price. */
+  /** The budget with which every pending row could be bought at its highest price. */
   readonly budgetToFinish: number;
 }
 
 export interface RunEnding {
   readonly metrics: RunMetrics;
-  /** What the batch had spent when the run began. */
+  /** The credits that the batch had spent when the run began. */
   readonly spentBefore: Credits;
   readonly files: OutputFiles | undefined;
   readonly forecast: Forecast | undefined;
@@ -56,7 +56,7 @@ export interface RunEnding {
   readonly durationMs: number;
 }
 
-/** What a summary is taken from. It only reads: a batch is closed by the run, before it is summarized. */
+/** What a summary is made from. A summary only reads, so the run closes its batch before. */
 export interface SummarizedRun extends Pick<RunContext, 'job' | 'account' | 'dialect'> {
   readonly ledger: LedgerReader;
 }
@@ -90,7 +90,7 @@ export async function summarize(order: SummarizedRun, batch: Batch, ending: RunE
   };
 }
 
-/** A stop outranks rows that need attention. */
+/** The exit code of a run. A stop takes precedence over rows that need attention. */
 export function exitCodeOf({ stopped, counts }: RunSummary, attentionIsFine: boolean): ExitCode {
   if (stopped !== undefined) return stopped.exitCode;
   const attention = [...ATTENTION_KINDS].some((kind) => kind !== 'pending' && (counts[kind] ?? 0) > 0);

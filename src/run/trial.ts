@@ -39,25 +39,25 @@ import type { FileRequest, SpenderRequest } from './run-request.ts';
 import type { RunSummary } from './summary.ts';
 
 /**
- * One call by itself, to see how a dialect sends it and reads its answer before a list is bought. It is a batch of one row
- * whose file stands in the store: journalled, budgeted, resumed and settled as any other, on the same way.
+ * A trial makes one call by itself, so that a user sees how a dialect sends it and reads its answer before a list is
+ * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
 export interface TrialOrder {
-  /** The name of an operation, or a job file. */
+  /** The name of an operation, or the path of a job file. */
   readonly job: string;
-  /** `input=value`, each input once. */
+  /** The inputs as `input=value`, each input once. */
   readonly given: readonly string[];
   readonly account?: string | undefined;
 }
 
 export interface Trial extends ChosenJob {
-  /** Text by input. */
+  /** The text for each input. */
   readonly row: RowInput;
   readonly call: Call;
 }
 
-/** @throws StopError `usage` for what is no trial, or cannot be asked; as a run for a wrong job or account. */
+/** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
 export async function trialOf({ job, given, account }: TrialOrder): Promise<Trial> {
   const chosen = await choose({ job, account });
   const { operation } = chosen.job;
@@ -93,8 +93,8 @@ function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput 
 }
 
 /**
- * The job for this row and no other: all that is given goes into one call, of a search only the first page is asked for,
- * and neither a sweep nor a list that happens to be the same takes its batch for theirs.
+ * The job for this one row. All given inputs go into one call, and a search asks only for its first page. A sweep, or an
+ * equal list, does not mistake the trial's batch for its own.
  */
 function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs: readonly string[]): Job {
   return {
@@ -111,7 +111,7 @@ function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs:
   };
 }
 
-/** @throws StopError `usage` where an input cannot be used: also where the others could do without it. */
+/** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
 function callOf(operation: Operation, row: RowInput, options: OperationOptions): Call {
   const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
   const checks = [
@@ -134,14 +134,14 @@ function callOf(operation: Operation, row: RowInput, options: OperationOptions):
 // ---------------------------------------------------------------------------------------------------- what leaves
 
 export interface ShownRequest extends Pick<HttpRequest, 'method' | 'headers'> {
-  /** Of the sandbox only the path: its address is known once it runs. */
+  /** The address; for the sandbox only the path, because its address is known once it runs. */
   readonly url: string;
   readonly body: string | undefined;
 }
 
 const WITHOUT_KEY = { key: '[key]', idempotency_key: '[a new one for each request]' };
 
-/** The request as it leaves, with a word in the place of the key. */
+/** The request as it is sent, with a word in the place of the key. */
 export function requestShown({ dialect, account, call }: Trial): ShownRequest {
   const { baseUrl, projectId, organizationId } = account;
   const values = {
@@ -153,17 +153,17 @@ export function requestShown({ dialect, account, call }: Trial): ShownRequest {
   return { method, url: `${baseUrl?.origin ?? ''}${path}`, headers, body: body?.toString('utf8') };
 }
 
-/** The most that it may cost, with the highest price that was seen. */
+/** The most that the trial may cost, also by the highest price that was seen. */
 export async function mostOfTrial(trial: Trial, ledger: LedgerReader | undefined): Promise<Credits> {
   return credits(await mostOfRow({ ...trial, ledger }));
 }
 
 // ---------------------------------------------------------------------------------------------------- what came
 
-/** One attempt of the call, as far as it got. */
+/** One attempt of the call, as far as it came. */
 export interface Tried {
   readonly batch: BatchId;
-  /** Undefined: the answer was lost, or nothing was sent. */
+  /** The reply; undefined when it was lost, or when nothing was sent. */
   readonly reply: RawReply | undefined;
   readonly closure: Closure | undefined;
 }
@@ -172,7 +172,7 @@ export type Known =
   | { readonly kind: 'unknown' | 'in_doubt' }
   | { readonly kind: 'answered'; readonly tried: Tried };
 
-/** What the ledger knows of the call, whoever asked. @param ledger undefined: there is none yet. */
+/** What the ledger knows about the call, from any run. @param ledger undefined when there is none yet. */
 export async function knownOf(
   { account, job: { operation }, call }: Trial,
   ledger: LedgerReader | undefined,
@@ -190,7 +190,7 @@ export async function knownOf(
   return { kind: 'answered', tried: await triedOf(ledger, state.answer) };
 }
 
-/** An answer with the headers that came with it, which stand beside its attempt. */
+/** Reads an answer with its headers, which the ledger keeps with the attempt. */
 async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Tried> {
   const { batch, attempt, paidRow, kind, charged, why, status, body, answeredAtMs: receivedAtMs } = answer;
   const history = await ledger.history(batch, paidRow);
@@ -202,13 +202,13 @@ async function triedOf(ledger: LedgerReader, answer: AnswerRecord): Promise<Trie
   };
 }
 
-/** The rule that decided; undefined where no rule of the dialect did, such as for an answer that a person told. */
+/** The dialect's rule that decided; undefined when no rule did, for example for an answer that a person gave. */
 export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried): RuleFound | undefined {
   const isTold = reply === undefined || closure === undefined;
   return isTold ? undefined : ruleOf(reply, dialect, dialectOperationOf(dialect, call), call.operation);
 }
 
-/** What an `add` may name, and what the one of the job names in vain. */
+/** The fields that `add` may name, and those that the job's `add` names although the answer lacks them. */
 export function fieldsIn({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
   const search = new PathSearch(Object.values(job.add ?? {}));
   const isFound = closure?.kind === 'settled' && closure.answer === 'found';
@@ -225,11 +225,11 @@ export interface TrialRun
 
 export interface RanTrial {
   readonly summary: RunSummary;
-  /** Undefined: the run stopped before it got to the call. */
+  /** The attempt; undefined when the run stopped before the call. */
   readonly tried: Tried | undefined;
 }
 
-/** Makes the call, or goes on with it, as the agreement of whoever asked allows: for its price and no more. */
+/** Makes the call or resumes it. The user has agreed to its price, and it may cost no more. */
 export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTrial> {
   const { account, job, dialect } = trial;
   const spender = await openSpender(account.sandbox, request);
@@ -253,7 +253,7 @@ export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTria
   }
 }
 
-/** As a spreadsheet counts: the header is 1. */
+/** The row's number in a spreadsheet, where the header is row 1. */
 const ROW = 2;
 
 function lastOf(history: readonly AttemptRecord[]): Tried | undefined {
@@ -262,8 +262,8 @@ function lastOf(history: readonly AttemptRecord[]): Tried | undefined {
 }
 
 /**
- * The row as a file that only this user can read, named by its content: the same trial is the same batch. Beside the
- * ledger, so that both are kept, copied and thrown away together.
+ * Writes the row to a file that only this user can read. The file is named by its content, so that the same trial is the
+ * same batch. It is beside the ledger, so that both are kept, copied and deleted together.
  */
 async function writeRow({ row }: Trial, location: string, ledger: Ledger): Promise<string> {
   const columns = Object.keys(row).length === 0 ? { row: '1' } : row;

@@ -17,9 +17,9 @@ import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
 
 /**
- * Takes back what a batch changed in the service, as far as the service offers it. An undo is a batch itself: a list of
- * how things stood before is written beside the ledger, and worked through as any list is. So it resumes after a crash,
- * shows in `status`, and can be undone.
+ * This file takes back what a batch changed in the service, as far as the service allows. An undo is a batch itself: it
+ * writes a list of the earlier states beside the ledger and runs it like any list. So an undo resumes after a crash, shows
+ * in `status`, and can be undone.
  */
 
 export type { NotUndone } from './undo/list.ts';
@@ -30,20 +30,20 @@ export interface UndoRequest
   readonly batch: Batch;
   /** The store that holds it. */
   readonly location: string;
-  /** Told, before anything is sent, what is going to be done and what cannot be; not where an undo goes on. */
+  /** Receives the plan and what cannot be undone, before anything is sent. A resumed undo does not call it. */
   readonly onPlan?: (plan: ChangePlan, left: readonly NotUndone[]) => void;
 }
 
-/** What came of it, and what stays as the batch left it. */
+/** The result of an undo, and the changes that stay as the batch left them. */
 export type Undone = { readonly left: readonly NotUndone[] } & (
   | { readonly kind: 'run'; readonly summary: RunSummary }
-  /** Nothing of the batch can be taken back, or nothing has to be. */
+  /** Nothing of the batch can be taken back, or nothing needs to be. */
   | { readonly kind: 'nothing' }
-  /** By an earlier undo, which has come to its end. */
+  /** An earlier undo has finished already. */
   | { readonly kind: 'undone'; readonly by: BatchId; readonly counts: RunSummary['counts'] }
 );
 
-/** @throws StopError `usage` when the batch cannot be undone at all; otherwise as a run. */
+/** @throws StopError `usage` when the batch cannot be undone at all; otherwise like a run. */
 export async function undoBatch(request: UndoRequest): Promise<Undone> {
   const { batch, location } = request;
   refuseUnfinished(batch, location);
@@ -61,7 +61,7 @@ export async function undoBatch(request: UndoRequest): Promise<Undone> {
     const place = undoPath(location, batch.id, earlier.length);
     const file = await writeUndoList(place, list.rows, ledger, say);
     const show = (plan: ChangePlan): void => request.onPlan?.(plan, list.left);
-    // Play money is never asked about, but what is going to be done is shown all the same.
+    // A sandbox account needs no agreement, so the plan is shown here.
     if (account.sandbox) show(await planOf(chosen, ledger, file));
     const askChanges = async (plan: ChangePlan): Promise<boolean> => {
       show(plan);
@@ -81,7 +81,7 @@ interface BegunUndo {
   readonly left: readonly NotUndone[];
 }
 
-/** The same list again, to which somebody has agreed already. Of a finished one only what is in doubt is looked at. */
+/** Resumes an undo, whose list a person has agreed to already. For a finished undo, it only looks at rows in doubt. */
 async function goOn(request: UndoRequest, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
   await requireSameList(begun, request.batch.id, request.location);
   const { output = begun.outputPath, ...wishes } = wishesOf(request);
@@ -129,12 +129,12 @@ async function requireAccount(batch: Batch): Promise<Account> {
   );
 }
 
-/** Newest first. */
+/** The undos of a batch, the newest first. */
 async function undosOf(ledger: LedgerReader, undone: BatchId): Promise<readonly Batch[]> {
   return (await ledger.batches()).filter(({ settings }) => undoneBy(settings) === undone);
 }
 
-/** The one that has rows left to work on, or to look at again because they are in doubt. */
+/** The undo that has rows left to work on, or rows in doubt to look at again. */
 async function unfinishedAmong(ledger: LedgerReader, undos: readonly Batch[]): Promise<Batch | undefined> {
   for (const undo of undos) {
     if (undo.state === 'open') return undo;

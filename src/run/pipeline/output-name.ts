@@ -57,7 +57,7 @@ function* namesFor(fixed: string | undefined, operation: string, sandbox: boolea
   }
 }
 
-/** Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its job's name. */
+/** Whether a batch does the same work, so that its output may be replaced. A generic operation is known by its job file. */
 function isSameWork({ operation, settings }: Batch, { name, path, operation: own }: Job): boolean {
   if (operation !== own.name) return false;
   const asksByJob = Object.values(own.settings ?? {}).includes('asks');

@@ -1,7 +1,7 @@
 import type { RowNumber } from '../../core/row.ts';
 import type { BatchId, LedgerReader, SettledInput } from '../../ledger/ledger.ts';
 
-/** The input fingerprints of settled rows. Callers must ask in rising order of the rows, because one page is held at a time. */
+/** The input fingerprints of settled rows. Callers ask in rising order of the rows, because one page is held at a time. */
 export class SettledInputs {
   readonly #pages: AsyncIterator<readonly SettledInput[]>;
   #page: readonly SettledInput[] = [];

@@ -8,8 +8,8 @@ import type { ChosenJob } from '../run-job.ts';
 import { UNDO_COLUMNS } from './list-file.ts';
 
 /**
- * The job of an undo: `onboard` over a list of ours, in which a role may be `none`. It is no state that is to be kept up:
- * once it is finished, whatever anybody does later stays as they did it. So it never becomes a new generation.
+ * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
+ * once the undo is finished, later changes by other people stay. So it never gets a new generation.
  */
 export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob> {
   const onboard = await loadJob('onboard');
@@ -27,7 +27,7 @@ export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob
       onExisting: 'refuse',
       inDoubt: { kind: 'hold' },
       origin: { kind: 'undo', undoes: batch.id },
-      // Whoever is made admin by this was admin before.
+      // Each person that this job makes admin was admin before.
       guards: { admins: 'allow' },
     },
     account,

@@ -11,7 +11,7 @@ import { isUrl } from '../../ledger/store.ts';
 import { storeWords } from '../open-ledger.ts';
 import type { UndoRow } from './list.ts';
 
-/** The list of an undo as a file, which is its batch's input like any other. It holds e-mail addresses: 0600. */
+/** The list of an undo is a file and the input of its batch. It holds e-mail addresses, so only its owner can read it. */
 
 export const UNDO_COLUMNS = [
   'email',
@@ -21,8 +21,8 @@ export const UNDO_COLUMNS = [
 ] as const satisfies readonly (keyof UndoRow)[];
 
 /**
- * Beside the ledger, so that both are kept, copied and thrown away together.
- * @param earlier how many undos of the batch there were: each keeps its own list, because it is that batch's input.
+ * The path of the list. It is beside the ledger, so that both are kept, copied and deleted together.
+ * @param earlier how many undos of the batch there were. Each keeps its own list, because it is the input of its batch.
  */
 export function undoPath(location: string, batch: BatchId, earlier: number): string {
   const name = earlier === 0 ? `${batch}.csv` : `${batch}-${earlier + 1}.csv`;
@@ -30,8 +30,8 @@ export function undoPath(location: string, batch: BatchId, earlier: number): str
 }
 
 /**
- * A crash before its batch has begun leaves a list that the next undo writes again, unless somebody has changed it.
- * @returns where it was written.
+ * Writes the list. A crash before its batch begins leaves a list that the next undo writes again, unless it was edited.
+ * @returns the path of the list.
  */
 export async function writeUndoList(
   path: string,
@@ -44,7 +44,7 @@ export async function writeUndoList(
   return writeOwnFile({ path, mode: 0o600, chunks }, ownershipIn(ledger, say));
 }
 
-/** @throws StopError `input` when the list of an undo that was begun is not as it was written. */
+/** @throws StopError `input` when the list of a begun undo has changed since it was written. */
 export async function requireSameList(
   { id, inputPath, inputSha256 }: Batch,
   undone: BatchId,

@@ -10,22 +10,22 @@ import type { RowNumber } from '../../core/row.ts';
 import type { BatchId } from '../../ledger/ledger.ts';
 import type { Touched } from './touched.ts';
 
-/** A row of the list that an undo is: how somebody stood before, as `onboard` takes it. */
+/** A row of an undo's list: a person's earlier state, in the form that `onboard` takes. */
 export interface UndoRow {
   readonly email: string;
   readonly project_id: string;
-  /** A role; `none`: was not in the project. */
+  /** The role, or `none` for a person who was not in the project. */
   readonly role: string;
   readonly user_id: string;
 }
 
 /** Something that stays as the batch left it, and why. */
 export interface NotUndone {
-  /** Of the batch. */
+  /** The row of the batch that is undone. */
   readonly row: RowNumber;
   /** `jo@x.com in proj-1`. */
   readonly subject: string;
-  /** A clause, then what to do. */
+  /** A clause, followed by what to do. */
   readonly reason: string;
 }
 
@@ -36,7 +36,7 @@ export interface UndoList {
   readonly left: readonly NotUndone[];
 }
 
-/** What became of one subject: `done` when it stands as before, or an earlier undo has seen to it. */
+/** The step for one subject: `done` when it is as before, or when an earlier undo has handled it. */
 type Step =
   | { readonly kind: 'row'; readonly row: UndoRow }
   | { readonly kind: 'left'; readonly reason: string }
@@ -46,7 +46,7 @@ const left = (reason: string): Step => ({ kind: 'left', reason });
 const DONE: Step = { kind: 'done' };
 
 /**
- * What takes a batch back, from what it altered and how that stands now. Pure.
+ * Makes the list that takes a batch back, from what the batch changed and the present states. This function is pure.
  * @param undos the batches that are undos, each with the batch that it takes back.
  */
 export function undoList(batch: BatchId, touched: readonly Touched[], team: Team, undos: Undos): UndoList {
@@ -63,7 +63,7 @@ export function undoList(batch: BatchId, touched: readonly Touched[], team: Team
   return { rows, left };
 }
 
-/** Those of whom nobody knows whether the batch altered them at all, because every answer about them was lost. */
+/** The subjects that the batch may or may not have changed, because every answer about them was lost. */
 function doubtful(batch: BatchId, touched: readonly Touched[], team: Team): readonly NotUndone[] {
   const named = new Set(touched.map(({ subject }) => subjectText(subject)));
   return team.all.flatMap(({ subject, doubt }) =>
@@ -94,7 +94,7 @@ function stepFor(batch: BatchId, touched: Touched, known: KnownSubject | undefin
   return personStep(touched, known.facts);
 }
 
-/** Whether an undo of something later has put it back as the batch left it. */
+/** Whether the undo of a later batch has restored the subject's state after this batch. */
 function isPutBack({ after }: Touched, { state, role }: SubjectFacts, byUndo: boolean): boolean {
   return byUndo && state === after.state && role === after.role;
 }
@@ -123,12 +123,12 @@ function personStep(touched: Touched, now: SubjectFacts): Step {
   }
 }
 
-/** Surely not in the project; of somebody of whom nothing is known nobody can say. */
+/** Whether the person is surely not in the project; false when nothing is known about the person. */
 function isOut(facts: SubjectFacts | undefined): boolean {
   return facts?.state === 'gone' || facts?.state === 'between';
 }
 
-/** Whether the batch brought them in: an invite that takes the place of another is a role that was changed. */
+/** Whether the batch brought the person in. An invite that replaces another one is a change of role instead. */
 function wasInvited({ operations, before }: Touched): boolean {
   const isNew = operations.includes('create-invite') && !operations.includes('delete-invite');
   return isNew && before?.state !== 'invited' && before?.state !== 'member';
@@ -148,7 +148,7 @@ function removedWords(before: SubjectFacts | undefined): string {
 
 function rowFor({ subject, before }: Touched, now: SubjectFacts, role: string): Step {
   const email = now.email ?? before?.email ?? (subject.name.includes('@') ? subject.name : '');
-  // The id of somebody who waits for an invite is that of an earlier stay.
+  // The user id of an invited person comes from an earlier membership.
   const userId = now.state === 'member' ? (now.userId ?? '') : '';
   if (email === '' && userId === '') return left('neither an e-mail address nor a user_id is known');
   return { kind: 'row', row: { email, project_id: subject.project ?? '', role, user_id: userId } };

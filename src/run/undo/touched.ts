@@ -7,17 +7,17 @@ import type { Batch, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { plannedRecords } from '../../ledger/row-pages.ts';
 import { type KeptWork, keptWork } from '../../operations/team/planned-work.ts';
 
-/** What a batch altered, as its plan and the answers that it got say it. */
+/** This file finds what a batch changed, from its plan and its answers. */
 
 export interface Touched {
-  /** The row that altered it first. */
+  /** The row that changed the subject first. */
   readonly row: RowNumber;
   readonly subject: Subject;
-  /** Logical operations that were carried out, in their order. */
+  /** The names of the operations that were carried out, in their order. */
   readonly operations: readonly string[];
-  /** What was known of it when the batch was planned; absent when nothing was. */
+  /** What was known about the subject when the batch was planned; absent when nothing was known. */
   readonly before?: SubjectFacts;
-  /** How the last of them left it, as far as that was known without the answer. */
+  /** The subject's state after the last operation, as far as it was known without the answer. */
   readonly after: SubjectFacts;
 }
 
@@ -46,7 +46,7 @@ function add(
     touched.set(text, { ...earlier, operations: [...earlier.operations, operation], after: change.leaves });
     return;
   }
-  // Whoever was invited to a project that the row made first was planned before there was such a subject.
+  // When the row created the project first, its invites were planned before their subjects existed.
   const part = (work.parts ?? [work]).find((each) => subjectText(each.subject) === text);
   const before = part?.was?.facts;
   touched.set(text, {
@@ -58,7 +58,7 @@ function add(
   });
 }
 
-/** Of a row that has ended its answers say it; of one that never did, because its batch was cancelled, its attempts. */
+/** The calls that were carried out: from the answers of an ended row, or the attempts of a row whose batch was cancelled. */
 async function carriedOut(
   ledger: LedgerReader,
   { id, accountIdentity }: Batch,
