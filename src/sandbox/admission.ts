@@ -14,7 +14,7 @@ import {
   withHeaders,
 } from './vendor.ts';
 
-/** Who may come in: a known path, a header of the right shape with a key that works, and not too often. */
+/** Admits a request with a known path and a header of the right shape with a working key, within the rate limit. */
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -25,7 +25,7 @@ export interface RequestHead {
   readonly idempotencyKey: string | undefined;
 }
 
-/** A call of the provider's inside one of the service's: it names a connected account instead of a key. */
+/** The head of a provider call inside a call of the service: it names a connected account instead of a key. */
 export interface InnerHead {
   readonly method: string;
   readonly target: string;
@@ -47,14 +47,14 @@ export interface SandboxAdmitted {
 
 export interface TurnedAway {
   readonly kind: 'turned_away';
-  /** Null where there is none at the path. */
+  /** Null when the path has no operation. */
   readonly operation: string | null;
   readonly answer: SandboxAnswer;
 }
 
 export interface AdmissionParts {
   readonly provider: ProviderDialect;
-  /** What the provider takes besides the operations of its dialect. */
+  /** The provider's free look-ups, which every dialect has. */
   readonly lookUps: readonly VendorOperation[];
   readonly service: readonly VendorOperation[];
   readonly rateLimit: RateLimit | undefined;
@@ -67,7 +67,7 @@ export class SandboxAdmission {
   readonly #routes: Routes;
   readonly #providerRoutes: Routes;
   #waitIsTold = false;
-  /** Requests that came too early. */
+  /** How many requests were refused by the rate limit. */
   rateLimited = 0;
 
   constructor(parts: AdmissionParts) {
@@ -77,7 +77,7 @@ export class SandboxAdmission {
     this.#routes = new Routes([...ofProvider, ...parts.service, API_CALL]);
   }
 
-  /** At the moment when a request arrives, because that is what a rate limit counts. */
+  /** Must be called when the request arrives, because a rate limit counts arrivals. */
   admit({
     method,
     target,
@@ -95,7 +95,7 @@ export class SandboxAdmission {
     }
     const { account, project } = authorization;
     if (this.#isDead(authorization)) return turnedAway(name, refusal(401, 'This key has been revoked.'));
-    // What an "API Call" is limited by is the account that it calls with.
+    // An "API Call" is limited by the account that its inner call uses.
     const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
     return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
   }
@@ -113,7 +113,7 @@ export class SandboxAdmission {
     return this.#waitIsTold ? String(Math.ceil(waitMs / 1000)) : undefined;
   }
 
-  /** What every answer to that account says about its limit. */
+  /** The headers about the limit that every answer to this account has. */
   rateHeaders(vendor: SandboxVendor, account: string): Readonly<Record<string, string>> {
     return this.#parts.rateLimit?.headers(`${vendor} ${account}`, this.#parts.clock) ?? {};
   }

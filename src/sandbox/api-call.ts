@@ -19,7 +19,7 @@ export const API_CALL: VendorOperation = {
   method: 'POST',
   path: '/latest/tools/api-call',
   authorization: ['Bearer <project>:<key>', 'Bearer :<key>'],
-  // What it costs and changes is the inner call's.
+  // The inner call alone costs credits and changes something.
   decide: ({ body }) => {
     const problem = problemOfApiCall(body);
     return problem === undefined ? { status: 200, body: {}, credits: 0 } : refusal(400, problem);
@@ -27,7 +27,7 @@ export const API_CALL: VendorOperation = {
 };
 
 export interface InnerCall {
-  /** Short hash of the name of the connected account, to which the charge is booked. */
+  /** Short hash of the connected account's name. The charge is booked to it. */
   readonly account: string;
   readonly method: SandboxMethod;
   /** Path and query. */
@@ -36,7 +36,7 @@ export interface InnerCall {
   readonly text: string;
 }
 
-/** Only for a body in which `API_CALL` found no problem. */
+/** Reads the inner call from a body in which `API_CALL` found no problem. */
 export function innerCallIn(body: JsonMembers): InnerCall {
   return {
     account: accountOf(`connected account ${body.account}`),
@@ -46,7 +46,7 @@ export function innerCallIn(body: JsonMembers): InnerCall {
   };
 }
 
-/** The vendor's own answer, inside a success of the service's. */
+/** The provider's answer inside a successful answer of the service. */
 export function wrapped({ status, headers = {}, body }: SandboxAnswer): SandboxAnswer {
   return { status: 200, body: { status, headers, body } };
 }

@@ -37,12 +37,12 @@ export function readAuthorization(header: string | undefined): Authorization {
   return { shape: 'other', project: '', account: '', revoked: false };
 }
 
-/** Twelve hex digits are enough to tell the keys of a sandbox apart and say nothing about them. */
+/** A short hash of the key: it tells the keys of a sandbox apart and does not reveal them. */
 export function accountOf(key: string): string {
   return hash('sha256', `sandbox-account ${key}`, 'hex').slice(0, 12);
 }
 
-/** What a vendor says to a header of another shape than the published ones. */
+/** The error message for an Authorization header of a wrong shape. */
 export function wrongShapeWords(
   expected: readonly AuthorizationShape[],
   received: Authorization['shape'],

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 
 /**
- * What one line of the vendors' book says. Apart from the book, because a sandbox with a new one reads no line, and
- * starts in half the time without what checks them.
+ * The schema of one line of the vendors' book. It is a file of its own because a sandbox with a new book reads no line,
+ * and starts in half the time without loading the schema.
  */
 
 const change = z.discriminatedUnion('kind', [
@@ -13,7 +13,7 @@ const change = z.discriminatedUnion('kind', [
     name: z.string(),
     description: z.string(),
     organization: z.string(),
-    /** E-mail of the key's own user, where the service says who is in a project. */
+    /** E-mail of the key's user; absent where the service does not tell who is in a project. */
     owner: z.string().optional(),
   }),
   z.strictObject({
@@ -22,7 +22,7 @@ const change = z.discriminatedUnion('kind', [
     email: z.string(),
     role: z.string(),
     invite: z.string(),
-    /** The organization knew the person already, so that there was nothing to wait for. */
+    /** True when the person was in the organization already and accepted at once. */
     accepted: z.boolean(),
   }),
   z.strictObject({ kind: z.literal('accepted'), email: z.string() }),
@@ -39,12 +39,12 @@ const change = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('tag_applied'), domain: z.string(), tag: z.string() }),
 ]);
 
-/** Something that altered a vendor, or that a test did to one. State is nothing but these, applied in order. */
+/** A change of a vendor, made by a request or by a test. The vendor's state is all changes applied in order. */
 export type SandboxChange = z.infer<typeof change>;
 
 const answered = z.strictObject({
   idempotency_key: z.string(),
-  /** Of the request. */
+  /** The fingerprint of the request. */
   fingerprint: z.string(),
   status: z.int(),
   body: z.custom<JsonMembers>((value) => isMembers(value as Json)),
@@ -55,7 +55,7 @@ export type SandboxAnswered = Readonly<z.infer<typeof answered>>;
 
 const person = z.strictObject({ project: z.string(), email: z.string() });
 
-/** Somebody in one project; the same e-mail in another is another person here. */
+/** A person in one project; the same e-mail in another project counts as another person here. */
 export type SandboxPerson = Readonly<z.infer<typeof person>>;
 
 const entrySchema = z.strictObject({

@@ -6,7 +6,7 @@ import type { Entry, SandboxChange } from './book-entry.ts';
 import { canonical, type Json, parseJson } from './json.ts';
 import { LineFile } from './line-file.ts';
 
-/** The vendors' own book: what was charged and what was changed. It is the judge of what the program says it did. */
+/** The vendors' own book of charges and changes. Tests judge what the program says it did by this book. */
 
 export interface Repeated {
   readonly operation: string;
@@ -20,7 +20,7 @@ export interface BookSum {
   /** The same account charged more than once for the same operation with the same parameters. */
   readonly charged_twice: readonly Repeated[];
   readonly by_operation: Readonly<Record<string, { charges: number; changes: number; credits: number }>>;
-  /** Invitations that were sent; who is accepted at once gets none. */
+  /** How many invitations were mailed; a person who is accepted at once gets none. */
   readonly mails: number;
   /** The same person invited to the same project with the same role more than once, whether by mail or accepted at once. */
   readonly mailed_twice: readonly Repeated[];
@@ -55,7 +55,7 @@ export class SandboxBook {
         book.#count(old);
         onEntry(old);
       }
-      // Only now: a file that is no book is left as it is.
+      // The file is mended only now, so that a file that is no book stays as it is.
       file.mend();
     } catch (error) {
       book.close();
@@ -64,18 +64,18 @@ export class SandboxBook {
     return book;
   }
 
-  /** Of the newest line; 0 in an empty book. */
+  /** Sequence number of the last line; 0 for an empty book. */
   get lastSequence(): number {
     return this.#lastSequence;
   }
 
-  /** Returns when the line is in the file. What throws here (a full disk) must never be answered as a success. */
+  /** Returns when the line is in the file. If this throws, the request must not be answered as a success. */
   append(added: Entry): void {
     this.#file?.append(added);
     this.#count(added);
   }
 
-  /** All that the account was ever charged. */
+  /** All credits that the account was ever charged. */
   creditsOf(account: string): number {
     return this.#creditsByAccount.get(account) ?? 0;
   }
@@ -126,7 +126,7 @@ export class SandboxBook {
   }
 }
 
-/** Counts equal things by a hash of 96 bits, so that a million different ones cost no more than their hashes. */
+/** Counts equal things by a hash of 96 bits, so that a million different ones need little memory. */
 class RepeatCount {
   readonly #seen = new Set<string>();
   readonly #repeated = new Map<string, { operation: string; parameters: Json; times: number }>();

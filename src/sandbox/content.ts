@@ -83,7 +83,7 @@ const PLACES = [
   { city: 'Wellington', state: 'Wellington', country: 'New Zealand' },
 ] as const;
 
-/** A company; what the request said about it is taken over, the rest is invented from `random`. */
+/** A company: facts that the request gave are taken over, the others are invented from `random`. */
 export function companyOf(random: Random, given: JsonMembers): JsonMembers {
   const word = random.pick(COMPANY_WORDS);
   const kind = random.pick(COMPANY_KINDS);
@@ -101,7 +101,7 @@ export function companyOf(random: Random, given: JsonMembers): JsonMembers {
   };
 }
 
-/** A person; an e-mail that the request named is the first of theirs. */
+/** A person. An e-mail that the request gave is the first of the person's addresses. */
 export function personOf(random: Random, given: JsonMembers): JsonMembers {
   const first = random.pick(FIRST_NAMES);
   const last = random.pick(LAST_NAMES);
@@ -112,7 +112,7 @@ export function personOf(random: Random, given: JsonMembers): JsonMembers {
     full_name: `${first} ${last} (sandbox)`,
     job_title: random.pick(TITLES),
     emails: [given.email ?? invented],
-    // 5550 numbers are set aside for fiction in Australia: nobody can be rung up by accident.
+    // Australia reserves 5550 numbers for fiction, so no real person is called by accident.
     phones: [`+61 2 5550 ${String(random.integer(0, 9999)).padStart(4, '0')}`],
     company: `${word} ${kind} (sandbox)`,
     location: random.pick(PLACES),
@@ -125,7 +125,7 @@ function inventedDomain(word: string, kind: string): string {
 
 const ABN_WEIGHTS = [3, 5, 7, 9, 11, 13, 15, 17, 19] as const;
 
-/** Nine invented digits behind the two that make the official checksum (modulo 89) come out. */
+/** Nine invented digits after two that make the official checksum (modulo 89) right. */
 function inventedAbn(random: Random): string {
   const digits = ABN_WEIGHTS.map(() => random.integer(0, 9));
   const sum = ABN_WEIGHTS.reduce((total, weight, index) => total + weight * (digits[index] ?? 0), 0);

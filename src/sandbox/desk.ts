@@ -22,11 +22,11 @@ export interface DeskParts {
   readonly log: LineFile | undefined;
   readonly clock: Clock;
   readonly latencyMs: number;
-  /** Fires when the sandbox ends, so that nothing waits on. */
+  /** Fires when the sandbox ends, so that no request waits any longer. */
   readonly closing: AbortSignal;
 }
 
-/** Where requests come in and answers go out. */
+/** Receives requests and sends answers. */
 export class Desk {
   readonly #parts: DeskParts;
   url = '';
@@ -36,8 +36,8 @@ export class Desk {
   }
 
   /**
-   * Never throws for what a client did. A bug, or a book that cannot be written, ends the process: a judge that has
-   * lost count is none.
+   * Never throws for what a client did. A bug, or a book that cannot be written, ends the process, because tests
+   * could not trust a book with missing lines.
    */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url: target = '', headers } = request;
@@ -67,7 +67,7 @@ export class Desk {
     try {
       return { text: await readBody(request) };
     } catch {
-      // Not received whole: for the vendor it never happened.
+      // The request did not arrive whole, so the vendor does nothing for it.
       return 'gone';
     }
   }
@@ -75,7 +75,7 @@ export class Desk {
   async #wait(fault: Fault | undefined): Promise<void> {
     const { latencyMs, clock, closing } = this.#parts;
     const waitMs = fault?.kind === 'slow' ? Math.max(latencyMs * SLOW_FACTOR, SLOW_LEAST_MS) : latencyMs;
-    // A sandbox that ends has destroyed the connection already.
+    // The sleep is interrupted when the sandbox ends, which has destroyed the connection already.
     if (waitMs > 0) await clock.sleep(waitMs, closing).catch(() => undefined);
   }
 
@@ -127,7 +127,7 @@ function headOf({ method = '', url = '', headers }: IncomingMessage): RequestHea
   };
 }
 
-/** What the log says about how a request ended. `status` is null where the client never sees one. */
+/** The members of the log about how a request ended. `status` is null when the client sees none. */
 function notedOutcome(outcome: TurnedAway | Handled): object {
   if (outcome.kind === 'turned_away') return { fault: null, status: outcome.answer.status, credits: 0 };
   const { fault, lost, answer, credits, inner } = outcome;
@@ -135,7 +135,7 @@ function notedOutcome(outcome: TurnedAway | Handled): object {
   return inner === undefined ? noted : { ...noted, inner };
 }
 
-/** An answer that is lost halfway begins as a good one does. */
+/** The status that the client sees: an answer that is lost halfway begins like a good one. */
 function seenStatus(lost: WireFault | undefined, status: number): number | null {
   if (lost === undefined) return status;
   return lost === 'reset' || lost === 'timeout' ? null : 200;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Nothing that is sent to a vendor is larger than this; more is refused instead of kept in memory. */
+/** A larger request is refused and not kept in memory. No real request is so large. */
 const MOST_REQUEST_BYTES = 1024 * 1024;
 
 /** The whole body as text; undefined when it is too large. Rejects when the client goes away before its end. */
@@ -9,13 +9,13 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    // Read to the end all the same: a client that is still sending would take an early answer for a reset.
+    // The body is read to its end, because a client that is still sending would take an early answer for a reset.
     if (bytes <= MOST_REQUEST_BYTES) chunks.push(chunk);
   }
   return bytes <= MOST_REQUEST_BYTES ? Buffer.concat(chunks).toString('utf8') : undefined;
 }
 
-/** A whole, well-formed answer. A client that has gone away is nobody's problem here. */
+/** Sends a whole, well-formed answer. It does not matter whether the client has gone away. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -4,9 +4,9 @@ import type { SandboxAnswer } from './vendor.ts';
 /** The faults that are whole answers. Those that lose an answer on the wire are in `lost-replies.ts`. */
 
 export interface FaultSurroundings {
-  /** Where a redirect points. */
+  /** The target of a redirect. */
   readonly location: string;
-  /** Whole seconds, for a 429; undefined where it is kept quiet. */
+  /** The wait in whole seconds that a 429 tells; undefined when it tells none. */
   readonly retryAfter: () => string | undefined;
 }
 

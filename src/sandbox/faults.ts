@@ -2,12 +2,12 @@ import leven from 'leven';
 import { stop } from '../core/errors.ts';
 import { type Random, randomFrom } from './random.ts';
 
-/** What may go wrong on purpose, by the names of `--faults`. `fault-answers.ts` and `lost-replies.ts` carry it out. */
+/** The faults of `--faults` and their names. `fault-answers.ts` and `lost-replies.ts` carry them out. */
 
 /** The answer is lost on the wire or cannot be read. The charge may have been made, or not. */
 const LOST = ['reset', 'timeout', 'truncate', 'cut', 'empty', 'garbage', 'huge', 'bomb'] as const;
 
-/** Whole answers that say what the vendor never charges for; `slow` is the true answer, late. */
+/** Whole answers that are never charged; `slow` is the true answer, sent late. */
 const OTHER = ['limited-200', 'slow'] as const;
 
 /** 4xx statuses after which the vendor may have done its work, because they come from a gateway or a lost client. */
@@ -15,7 +15,7 @@ const UNSURE_STATUSES: readonly number[] = [408, 425, 499];
 
 const REDIRECTS: readonly number[] = [301, 302];
 
-/** Statuses that are suggested for a name that is none. Any other 4xx and 5xx is taken as well. */
+/** Statuses that are suggested for an unknown name. Any other 4xx and 5xx is accepted as well. */
 const USUAL_STATUSES = [301, 302, 400, 401, 402, 403, 404, 408, 409, 422, 425, 429, 499, 500, 502, 503, 504];
 
 export type WireFault = (typeof LOST)[number];
@@ -23,12 +23,12 @@ export type WireFault = (typeof LOST)[number];
 export type FaultKind = WireFault | (typeof OTHER)[number] | { readonly status: number };
 
 export interface Fault {
-  /** As `--faults` gives it. */
+  /** The name in `--faults`. */
   readonly name: string;
   readonly kind: FaultKind;
-  /** True: what was asked for is done and booked, and then the answer is lost. */
+  /** True when the request is carried out and booked before the answer is lost. */
   readonly charged: boolean;
-  /** The only operation that it strikes; left out: every one. */
+  /** The only operation that has this fault; absent for a fault of every operation. */
   readonly operation?: string;
 }
 
@@ -70,9 +70,9 @@ export class Faults {
   }
 
   /**
-   * What happens to the next request. One number is drawn for each that is not spared, so that the same order gives the
-   * same faults.
-   * @param isSpared it is a look-up, which is struck only by a fault with a count that names it.
+   * The fault of the next request, if any. One number is drawn for each request that is not spared, so that the same
+   * order of requests gives the same faults.
+   * @param isSpared the request is a look-up, which only a fault with a count that names it can hit.
    */
   draw(operation: string, isSpared = false): Fault | undefined {
     const drawn = isSpared ? undefined : this.#random.fraction();

@@ -1,4 +1,4 @@
-/** JSON as the sandbox reads and writes it. Its own, because the judge shares no code with what it judges. */
+/** JSON of the sandbox. It has its own code, because tests judge the program by the sandbox. */
 
 export type Json = string | number | boolean | null | readonly Json[] | JsonMembers;
 export interface JsonMembers {
@@ -18,7 +18,7 @@ export function isMembers(value: Json | undefined): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same text for equal values, whatever the order of their members. */
+/** JSON text that is the same for equal values, whatever the order of their members. */
 export function canonical(value: Json): string {
   return JSON.stringify(value, (_name, member) => (isMembers(member) ? sorted(member) : member));
 }

@@ -3,18 +3,18 @@ import { canonical, type JsonMembers } from './json.ts';
 import { type Random, randomFrom } from './random.ts';
 
 /**
- * What the provider knows, whatever dialect it is asked in: a pure function of (seed, operation, identifier). Only the
- * match rate moves.
+ * What the provider knows, in every dialect: a pure function of seed, operation and identifier. Only the match rate can
+ * change.
  */
 
 export const PERSON_IDENTIFIERS = ['profile_url', 'email', 'profile_slug'] as const;
 export const COMPANY_IDENTIFIERS = ['domain', 'profile_url', 'abn', 'website'] as const;
 export const SEARCH_FILTERS = ['company', 'position', 'seniority', 'department'] as const;
 
-/** A search that finds anybody finds at most this many people. */
+/** A search finds at most this many people. */
 const MOST_FOUND = 60;
 
-/** So many of them come at a time, and each of those is a credit. */
+/** One page of a search has at most so many people, and each costs one credit. */
 const PAGE_PEOPLE = 25;
 
 export interface Found {
@@ -43,8 +43,8 @@ export class Knowledge {
   }
 
   /**
-   * One page of the people whom the filters match, which are the same whatever page is asked for.
-   * @param page 1 for the first; undefined is returned behind the last.
+   * One page of the people whom the filters match; undefined after the last page.
+   * @param page the first page is 1.
    */
   search(filters: JsonMembers, page: number): Found | undefined {
     const random = randomFrom(this.seed, 'search-people', canonical(filters));
@@ -56,7 +56,7 @@ export class Knowledge {
     return { credits: results.length, body: { results, total: people.length, ...more } };
   }
 
-  /** The chance of the first identifier, in published order, that the provider knows. */
+  /** The generator for the first identifier, in published order, that the provider knows; undefined for none. */
   #known(operation: string, given: JsonMembers, identifiers: readonly string[]): Random | undefined {
     for (const name of identifiers) {
       const value = given[name];

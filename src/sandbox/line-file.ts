@@ -1,21 +1,21 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { messageOf, stop } from '../core/errors.ts';
 
-/** How much is read at a time when a line end is looked for from the end of a file. */
+/** The last line end is searched backwards in blocks of this size. */
 const TAIL_BYTES = 64 * 1024;
 const LINE_END = 0x0a;
 
-/** How every line of ours begins; a file that ends in anything else unfinished is somebody's own. */
+/** Every line begins with this. The sandbox did not write a file whose last, unfinished line begins otherwise. */
 const LINE_START = '{"at":"';
 
 /**
  * A file to which whole lines are appended, each in one write that has reached the kernel when it returns, so that
- * killing the process cannot lose it. A crash in the middle of a write leaves a torn last line, which `mend` removes:
- * what it stood for was never answered.
+ * killing the process cannot lose it. A crash in the middle of a write leaves a torn last line, which `mend` removes,
+ * because the request of that line was never answered.
  */
 export class LineFile {
   readonly #descriptor: number;
-  /** Up to and including the last line end, when it was opened. */
+  /** Bytes up to and including the last line end, when the file was opened. */
   readonly wholeBytes: number;
 
   /**

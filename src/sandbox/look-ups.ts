@@ -1,7 +1,7 @@
 import type { Registrar } from './registrar.ts';
 import { refusal, type VendorOperation } from './vendor.ts';
 
-/** What the provider tells for nothing: what became of a request, and how many credits a key has used. */
+/** The provider's free questions: what became of a request, and how many credits a key has used. */
 export function lookUps(registrar: Registrar): readonly VendorOperation[] {
   const shared = {
     vendor: 'provider',

@@ -6,9 +6,9 @@ import { unreachable } from '../core/errors.ts';
 import type { WireFault } from './faults.ts';
 import type { JsonMembers } from './json.ts';
 
-/** The faults that lose an answer, as a client sees them on the wire. */
+/** Carries out the faults that lose an answer on the wire. */
 
-/** Far beyond any cap that a client may have on an answer. */
+/** Larger than any limit that a client may have for an answer. */
 const HUGE_BYTES = 64 * 1024 * 1024;
 const BOMB_BYTES = 200 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
@@ -16,7 +16,7 @@ const CHUNK_BYTES = 64 * 1024;
 export interface LostReply {
   readonly response: ServerResponse;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the whole answer would have said. */
+  /** The body of the answer that is lost. */
   readonly body: JsonMembers;
 }
 
@@ -28,7 +28,7 @@ export async function loseReply(kind: WireFault, reply: LostReply): Promise<void
       response.socket?.resetAndDestroy();
       return;
     case 'timeout':
-      // Nothing: the socket stays until the client gives up or the sandbox ends.
+      // Nothing is sent: the socket stays open until the client gives up or the sandbox ends.
       return;
     case 'truncate':
       return sendPart(reply, (bytes) => `content-length: ${bytes}`);
@@ -51,8 +51,8 @@ export async function loseReply(kind: WireFault, reply: LostReply): Promise<void
 }
 
 /**
- * The first half of the answer, then the end of the connection. Status 200 whatever the answer would have been, so
- * that it can only be told from a good one by reading it. Written past node:http, which would not send such bytes.
+ * Sends the first half of the answer and ends the connection. The status is always 200, so that only reading the body
+ * shows that it is not whole. It is written to the socket, because node:http would not send such bytes.
  */
 function sendPart({ response, headers, body }: LostReply, framing: (bytes: number) => string): void {
   const whole = Buffer.from(JSON.stringify(body));
@@ -81,7 +81,7 @@ async function sendStream(response: ServerResponse, stream: Readable): Promise<v
   try {
     await pipeline(stream, response);
   } catch {
-    // The client has had enough, which is what it should do.
+    // The client has closed the connection, as it should.
   }
 }
 
@@ -95,7 +95,7 @@ function* longJson(bytes: number): Generator<Buffer> {
 
 let bomb: Promise<Buffer> | undefined;
 
-/** Packed once, on the first use, piece by piece: the sandbox itself never holds what it unpacks to. */
+/** The packed bytes. They are made once, on first use and in pieces, so the sandbox never holds the unpacked ones. */
 function packedBomb(): Promise<Buffer> {
   bomb ??= Readable.from(longJson(BOMB_BYTES))
     .pipe(createGzip())

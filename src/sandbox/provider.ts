@@ -18,10 +18,10 @@ import {
   type VendorRequest,
 } from './vendor.ts';
 
-/** How the data provider is spoken to; `provider` is the published way, others are dialects seen in the wild. */
+/** The operations of the data provider in one dialect. The built-in one is published; tests add others. */
 export interface ProviderDialect {
   readonly operations: readonly VendorOperation[];
-  /** What is said to a request above the rate. `retryAfter` is in whole seconds; undefined where it is kept quiet. */
+  /** The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told. */
   tooMany(waitMs: number, retryAfter: string | undefined): SandboxAnswer;
 }
 
@@ -59,7 +59,7 @@ function company(knowledge: Knowledge): Decide {
   };
 }
 
-/** Filters that are not published by name are taken too, because more exist than are published. */
+/** Filters with other names are accepted too, because more filters exist than are published. */
 function search(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const { page, filters } = pageAsked(body);
@@ -69,7 +69,7 @@ function search(knowledge: Knowledge): Decide {
   };
 }
 
-/** A change that costs nothing and that no vendor publishes: something for the generic "API Call" to do. */
+/** A free change that no vendor publishes. The generic "API Call" is tried with it. */
 function applyTag({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
   if (problem !== undefined) return refusal(400, problem);
@@ -77,7 +77,7 @@ function applyTag({ body }: VendorRequest): SandboxDecision {
   return { status: 200, body: { applied: true }, credits: 0, change };
 }
 
-/** A read that costs nothing, for the same purpose. */
+/** A free read that no vendor publishes. The generic "API Call" is tried with it. */
 function accountPlan({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfStrings(body, []);
   if (problem !== undefined) return refusal(400, problem);
@@ -88,7 +88,7 @@ export function found(known: Found | undefined): SandboxDecision | undefined {
   return known && { status: 200, ...known };
 }
 
-/** The published "an empty result or an indication that nothing matched", chosen by what was asked. */
+/** One of the published forms of "an empty result or an indication that nothing matched", chosen by the request. */
 function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): SandboxDecision {
   const shape = randomFrom(seed, 'no match', operation, canonical(body)).integer(1, 4);
   if (shape <= 2) return refusal(404, 'No match');
@@ -100,13 +100,13 @@ export function problemOfAbn(abn: Json | undefined): string | undefined {
   return '"abn" must be exactly 11 digits.';
 }
 
-/** The page that a search asks for, as it says it, and the rest of it. */
+/** Splits a search into the page that it asks for, unchecked, and its filters. */
 export function pageAsked(body: JsonMembers): { readonly page: Json; readonly filters: JsonMembers } {
   const { page = 1, ...filters } = body;
   return { page, filters };
 }
 
-/** In a query it is text, in a body it may be a number. */
+/** What is wrong with a page. In a query it is text, in a body it may be a number. */
 export function problemOfPage(page: Json): string | undefined {
   return /^[1-9]\d{0,3}$/.test(String(page)) ? undefined : '"page" must be a whole number from 1 up.';
 }
@@ -117,6 +117,6 @@ export function problemOfFilters(filters: JsonMembers): string | undefined {
   const blank = names.find((name) => filters[name] === '');
   if (blank !== undefined) return `"${blank}" is empty.`;
   const published = SEARCH_FILTERS.filter((name) => name in filters);
-  // Of what the others look like nothing is published: a size may be a number, a place a list.
+  // The types of other filters are not published: a size may be a number, a place a list.
   return problemOfStrings(filters, published, names);
 }

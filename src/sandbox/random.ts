@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { invariant } from '../core/errors.ts';
 
-/** Chance that can be repeated: the same parts give the same numbers, on every machine and in every run. */
+/** Repeatable random numbers: the same parts give the same numbers on every machine and in every run. */
 export interface Random {
   /** The next number in [0, 1). */
   fraction(): number;
@@ -26,7 +26,7 @@ export function randomFrom(...parts: readonly (string | number)[]): Random {
   };
 }
 
-/** sfc32: 128 bits of state from the digest, 32 bits a step. Good enough for chance, fast enough for every request. */
+/** The generator sfc32 with 128 bits of state from the digest. It is fast enough to be made for every request. */
 function generator(digest: Buffer): () => number {
   let a = digest.readInt32LE(0);
   let b = digest.readInt32LE(4);

@@ -1,11 +1,11 @@
-/** The three ways in which vendors count. */
+/** The three ways in which vendors count requests for a rate limit. */
 
 export interface Meter {
-  /** How long until a request passes again; 0: it passes now. */
+  /** How long it takes until a request passes; 0 when one passes now. */
   waitMs(nowMs: number): number;
   /** Counts a request that passes. */
   pass(nowMs: number): void;
-  /** How many more pass at once, and how long until all of the limit is there again. */
+  /** How many more requests pass now, and how long it takes until the whole limit is free again. */
   left(nowMs: number): { readonly requests: number; readonly resetMs: number };
 }
 
@@ -39,7 +39,7 @@ export class SandboxSlidingLog implements Meter {
   }
 }
 
-/** Windows one after another, beginning at whole multiples of their length since 1970: each allows `most` anew. */
+/** Each window allows `most` requests. Windows begin at whole multiples of their length since 1970. */
 export class FixedWindow implements Meter {
   readonly #most: number;
   readonly #windowMs: number;
@@ -69,7 +69,7 @@ export class FixedWindow implements Meter {
   }
 }
 
-/** A bucket that holds `most` and is full at the start; a whole one drips in every `windowMs / most`. */
+/** A bucket that holds `most` tokens and is full at the start; one token drips in every `windowMs / most`. */
 export class TokenBucket implements Meter {
   readonly #most: number;
   readonly #dripMs: number;

@@ -14,7 +14,7 @@ export const RATE_HEADERS = ['none', 'draft', 'x'] as const;
 export type RateHeaders = (typeof RATE_HEADERS)[number];
 
 /**
- * The limit of every key. Refused requests do not count, so that a client that waits as told always gets through.
+ * The rate limit of every key. Refused requests do not count, so a client that waits as told always gets through.
  */
 export class RateLimit {
   readonly #rate: Rate;
@@ -28,7 +28,7 @@ export class RateLimit {
     this.#headers = headers;
   }
 
-  /** `waitMs` is how long until a request of that key passes again; 0: this one passes and is counted. */
+  /** How long it takes until a request of that key passes; 0 when this one passes, which counts it. */
   waitMs(key: string, clock: Clocks): number {
     const nowMs = this.#nowMs(clock);
     const meter = this.#meterOf(key, nowMs);
@@ -38,7 +38,7 @@ export class RateLimit {
     return 0;
   }
 
-  /** What answers to that key say about the limit. */
+  /** The headers about the limit in answers to that key. */
   headers(key: string, clock: Clocks): Readonly<Record<string, string>> {
     if (this.#headers === 'none') return {};
     const nowMs = this.#nowMs(clock);
@@ -58,7 +58,7 @@ export class RateLimit {
     };
   }
 
-  /** Windows of the calendar go by the wall's clock, everything else by one that never jumps. */
+  /** Fixed windows use the time of day, the other kinds a clock that never jumps. */
   #nowMs(clock: Clocks): number {
     return this.#kind === 'fixed' ? clock.wallMs() : clock.monotonicMs();
   }

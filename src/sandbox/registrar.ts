@@ -8,17 +8,17 @@ import { ServiceState } from './service-state.ts';
 import { refusal, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
 /**
- * Has what was asked decided and carries it out: what costs or alters anything, and whom the service refused, is in the
- * book before it is answered.
+ * Decides requests and carries them out. Every charge, every change and every refused person is in the book before the
+ * request is answered.
  */
 
 export interface ReceivedBody {
-  /** Undefined when it was too large. */
+  /** The body as text; undefined when it was too large. */
   readonly text: string | undefined;
   readonly contentType: string;
 }
 
-/** What was decided, and what was booked for it just now. */
+/** The decision about a request, and the credits that were booked for it just now. */
 export interface Act {
   readonly decision: SandboxDecision;
   readonly credits: number;
@@ -43,7 +43,7 @@ export class Registrar {
 
   /**
    * Reads the book back, so that sums, keyed answers and the service's state are those before a restart.
-   * @param noted sees every entry, also those that are read back.
+   * @param noted receives every entry, also those that are read back.
    */
   static async open(
     bookPath: string | undefined,
@@ -60,19 +60,19 @@ export class Registrar {
     return this.#parts.state;
   }
 
-  /** The number of the next request, or of what is done to the sandbox. */
+  /** The number of the next request, or of the next change from outside. */
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
   }
 
-  /** What was answered under an idempotency key of that account. */
+  /** The answer to an idempotency key of that account. */
   answered(account: string, idempotencyKey: string): KeyedAnswer | undefined {
     const { keyed, clock } = this.#parts;
     return keyed.find(account, idempotencyKey, clock.wallMs());
   }
 
-  /** All that the account was ever charged. */
+  /** All credits that the account was ever charged. */
   creditsOf(account: string): number {
     return this.#parts.book.creditsOf(account);
   }
@@ -82,8 +82,8 @@ export class Registrar {
   }
 
   /**
-   * One turn of the event loop from the decision to the book, so that two requests can never both be first.
-   * @param happens false: it is decided, but nothing comes of it.
+   * Decides and books in one turn of the event loop, so that two requests can never both be first.
+   * @param happens false when the decision is made but not carried out.
    */
   act(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, happens: boolean): Act {
     const { operation, account, target, idempotencyKey } = admitted;
@@ -108,7 +108,7 @@ export class Registrar {
     return { decision, credits };
   }
 
-  /** Something that is done to the vendors from outside. */
+  /** Books a change of the vendors that a test makes from outside. */
   alter(operation: string, change: SandboxChange): void {
     const entry = { vendor: 'sandbox', operation, parameters: {}, account: '', credits: 0, change } as const;
     this.#append(this.nextSequence(), entry);
@@ -126,7 +126,7 @@ export class Registrar {
   }
 }
 
-/** Everything that is remembered besides sums is remembered from the book's lines. */
+/** Updates everything that is remembered besides sums from a line of the book. */
 function note(entry: Entry, { state, keyed, noted }: Pick<Parts, 'state' | 'keyed' | 'noted'>): void {
   if (entry.change !== undefined) state.apply(entry.change, entry.account);
   keyed.note(entry);
@@ -152,7 +152,7 @@ function problemOfBody(
   contentType: string,
 ): SandboxDecision | undefined {
   if (text === undefined) return refusal(413, 'The body is larger than 1 MB.');
-  // Published for the service only; what the provider wants is not known, so it takes any.
+  // Only the service publishes its content type. The provider's is not known, so it accepts any.
   if (vendor === 'service' && method === 'POST' && !/^application\/json\s*(?:;|$)/i.test(contentType)) {
     return refusal(415, 'Content-Type must be application/json.');
   }

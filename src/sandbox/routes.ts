@@ -13,7 +13,7 @@ export type Route =
     }
   | { readonly kind: 'error'; readonly status: number; readonly error: string };
 
-/** Published as announced and not available; how they will look is not. */
+/** Paths that are announced and not available yet; their exact form is not published. */
 const UNAVAILABLE = /^\/latest\/(?:projects\/delete|scim)(?:\/|$)/;
 
 export class Routes {
@@ -27,7 +27,7 @@ export class Routes {
     }
   }
 
-  /** @param target path and query, as in the request's first line. */
+  /** @param target the path with the query, from the request's first line. */
   find(method: string, target: string): Route {
     const queryAt = target.includes('?') ? target.indexOf('?') : target.length;
     const path = target.slice(0, queryAt);

@@ -11,17 +11,17 @@ import { type Extension, type VendorSettings, Vendors } from './vendors.ts';
 
 /** The sandbox as an HTTP server on this machine alone. */
 
-/** Longer than any client keeps a connection idle, so that no reset happens that was not asked for. */
+/** Longer than any client keeps a connection idle, so that only faults cause resets. */
 const KEEP_ALIVE_MS = 65_000;
 
 export interface SandboxOptions {
-  /** 0 or left out: any that is free. */
+  /** The port; 0 or left out for any free one. */
   readonly port?: number;
-  /** Left out: the book lives in memory. */
+  /** The file of the book; left out, the book is kept in memory. */
   readonly bookPath?: string;
-  /** Every request to a vendor, one JSON line each. */
+  /** The file to which one JSON line for each request is written. */
   readonly logPath?: string;
-  /** As `parseRate` reads it, for each key; left out: no limit. */
+  /** The rate limit of each key, as `parseRate` reads it; left out for none. */
   readonly rate?: string;
   readonly rateKind?: RateKind;
   readonly rateHeaders?: RateHeaders;
@@ -29,11 +29,11 @@ export interface SandboxOptions {
   /** Share of identifiers that are known, 0 to 1. */
   readonly matchRate?: number;
   readonly seed?: number;
-  /** As `--faults`. */
+  /** The faults, written like those of `--faults`. */
   readonly faults?: string;
-  /** Faults do not spare what costs nothing. */
+  /** True when faults hit free look-ups too. */
   readonly faultyLookUps?: boolean;
-  /** What it has besides that of a user. */
+  /** What a test adds to the sandbox of a user. */
   readonly extension?: Extension;
   readonly clock?: Clock;
 }

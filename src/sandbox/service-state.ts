@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import { unreachable } from '../core/errors.ts';
 import type { SandboxChange } from './book-entry.ts';
 
-/** What the vendors remember: nothing but the changes of the book, applied in order. */
+/** The state of the vendors: all changes of the book, applied in order. */
 
 export interface Project {
   readonly project: string;
   readonly name: string;
   readonly description: string;
   readonly organization: string;
-  /** Short hash of the key that made it and has the Admin permission on it. */
+  /** Short hash of the key that created the project and has the Admin permission on it. */
   readonly account: string;
-  /** E-mail of that key's own user, where the service says who is in a project. */
+  /** E-mail of that key's user; absent where the service does not tell who is in a project. */
   readonly owner?: string;
 }
 
@@ -38,14 +38,14 @@ export interface Mail {
   readonly role: string;
 }
 
-/** What the provider's tags were applied to. */
+/** A tag that the provider applied to a domain. */
 export interface Tag {
   readonly domain: string;
   readonly tag: string;
   readonly times: number;
 }
 
-/** Projects of this prefix exist without having been made here, and every key has the Admin permission on them. */
+/** Projects with this prefix exist from the start, and every key has the Admin permission on them. */
 const OPEN_PROJECT_PREFIX = 'proj-';
 
 /** Local parts that begin like this belong to people who are in the organization from the start. */
@@ -54,18 +54,18 @@ const MEMBER_PREFIX = 'member';
 export class ServiceState {
   readonly #projects = new Map<string, Project>();
   readonly #invites = new Map<string, Invite>();
-  /** By project and e-mail: the code of the invite that waits. */
+  /** Codes of open invites, by project and e-mail. */
   readonly #pending = new Map<string, string>();
-  /** By project and user. */
+  /** Users of projects, by project and user id. */
   readonly #users = new Map<string, User>();
   /** E-mails that have accepted an invite of any project. */
   readonly #members = new Set<string>();
-  /** Oldest first. */
+  /** Invitations that were mailed, oldest first. */
   readonly #mails: Mail[] = [];
-  /** By domain and tag. */
+  /** Applied tags, by domain and tag. */
   readonly #tags = new Map<string, Tag>();
   readonly #revokedAccounts = new Set<string>();
-  /** By project and account: keys whose Admin permission was taken away. */
+  /** Keys whose Admin permission was taken away, by project and account. */
   readonly #removedAdmins = new Set<string>();
 
   isRevoked(account: string): boolean {
@@ -76,7 +76,7 @@ export class ServiceState {
     return this.#projects.get(project);
   }
 
-  /** Every key is admin of an open project; of another that which made it, as long as its own user is. */
+  /** Every key is admin of an open project. Another project's admin is the key that created it, while its user is one. */
   isAdmin(project: string, account: string): boolean {
     if (this.#removedAdmins.has(pair(project, account))) return false;
     const made = this.#projects.get(project);
@@ -101,7 +101,7 @@ export class ServiceState {
     return email.startsWith(MEMBER_PREFIX) || this.#members.has(email);
   }
 
-  /** Everything, oldest first. */
+  /** Everything that is remembered, oldest first. */
   all(): Everything {
     return {
       projects: [...this.#projects.values()],
@@ -210,7 +210,7 @@ export function userIdOf(email: string): string {
   return `user-${hash('sha256', email, 'hex').slice(0, 12)}`;
 }
 
-/** Neither projects nor users can hold a line end. */
+/** A map key of two names. It is unique, because neither projects nor users contain a line end. */
 function pair(project: string, name: string): string {
   return `${project}\n${name}`;
 }

@@ -9,7 +9,7 @@ import {
   type VendorRequest,
 } from './vendor.ts';
 
-/** The governance service: projects, invites, users. It decides; what it decided is applied when it is in the book. */
+/** The governance service: projects, invites, users. It only decides; a decision is applied when it is in the book. */
 
 const ROLE_ACTIONS = ['role:editor', 'role:viewer', 'admin'] as const;
 
@@ -90,7 +90,7 @@ export class Service {
     const invite = `invite-${sequence}`;
     const accepted = this.state.isMember(email);
     const role = roleOf(body.permissions) ?? '';
-    // Only the code is published as the answer: whether it was accepted at once is not to be told from it.
+    // The published answer has only the code, so it does not tell whether the invite was accepted at once.
     return applied({ invite_code: invite }, { kind: 'invited', project, email, role, invite, accepted });
   }
 
@@ -121,7 +121,7 @@ export class Service {
   }
 }
 
-/** Needs the Admin permission on the project. */
+/** Wraps a decision that needs the Admin permission on the project. */
 export function administered(state: ServiceState, decide: Decide): Decide {
   return (request) =>
     state.isAdmin(request.project, request.account)
@@ -159,13 +159,13 @@ function problemOfPermissions(permissions: Json | undefined): string | undefined
   return `"permissions" must be ${published}, with one of ${ROLE_ACTIONS.join(', ')}.`;
 }
 
-/** The one action that is granted, when the value has exactly the published shape. */
+/** The granted action; undefined unless the value has exactly the published shape. */
 function roleOf(permissions: Json | undefined): string | undefined {
   const actions = onlyMember(onlyMember(onlyMember(permissions, 'items'), 'serviceDefault'), 'actions');
   return ROLE_ACTIONS.find((action) => onlyMember(actions, action) === true);
 }
 
-/** The member of that name, when the value is an object that has no other. */
+/** The member of that name; undefined unless the value is an object with this member alone. */
 function onlyMember(value: Json | undefined, name: string): Json | undefined {
   return isMembers(value) && Object.keys(value).length === 1 ? value[name] : undefined;
 }

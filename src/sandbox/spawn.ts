@@ -9,19 +9,19 @@ import { PACKAGE } from '../core/families.ts';
 /** The program's start, which a package brings along as it stands. */
 const PROGRAM = new URL('src/bin.js', PACKAGE);
 
-/** How long the sandbox may take to end by itself before it is made to. It has nothing to lose: its book is written. */
+/** After so long a sandbox that does not end is killed. Nothing is lost, because its book is written. */
 const STOP_MS = 5000;
 
-/** How much of what the sandbox said is quoted when it does not start. */
+/** At most so much of the sandbox's output is quoted when it does not start. */
 const QUOTED_CHARACTERS = 2000;
 
 export interface SpawnOptions {
-  /** Of one vendor and one sandbox at a time: `bookPathIn` names it for the vendors of a store. */
+  /** The file of the book, which only one sandbox may use at a time, see `bookPathIn`. */
   readonly bookPath: string;
   /** Flags of `rowonce sandbox`, such as `['--rate', '20/s']`. */
   readonly flags: readonly string[];
   readonly logPath?: string;
-  /** Left out: `rowonce sandbox`. */
+  /** The command that is started; left out, `rowonce sandbox`. */
   readonly program?: readonly string[];
 }
 
@@ -31,8 +31,8 @@ export interface SpawnedSandbox {
 }
 
 /**
- * Where the sandbox of that vendor's account keeps its book in a store's folder. Each has its own, because an account of
- * the service and one of the provider may be in use at the same time, each with a sandbox of its own.
+ * The path of the book of a vendor's sandbox in a store's folder. Each vendor has its own book, because an account of the
+ * service and one of the provider may be in use at the same time, each with its own sandbox.
  */
 export function bookPathIn(folder: string, vendor: 'provider' | 'service'): string {
   return join(folder, vendor === 'provider' ? 'book.jsonl' : 'service-book.jsonl');
@@ -48,7 +48,7 @@ export async function spawnSandbox(options: SpawnOptions): Promise<SpawnedSandbo
   const { bookPath, logPath, flags, program = [fileURLToPath(PROGRAM), 'sandbox'] } = options;
   const log = logPath === undefined ? [] : ['--log', logPath];
   const words = [...program, '--port', '0', '--until-stdin-ends', '--book', bookPath, ...log, ...flags];
-  // A crash point is meant for the program under test, never for its judge.
+  // A crash point is meant for the program under test and never for its sandbox.
   const { ROWONCE_CRASH_AT: _, ...env } = process.env;
   const child = spawn(process.execPath, words, {
     detached: true,
@@ -73,7 +73,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
       complained = (complained + text).slice(-QUOTED_CHARACTERS);
     });
     child.once('error', (error) => reject(notStarted(error.message)));
-    // `close` comes after the last word, `exit` may not.
+    // `close` comes after all output was read, and `exit` may come before.
     child.once('close', (code, signal) =>
       reject(notStarted(`exit ${signal ?? code}; it said: ${complained.trim() || 'nothing'}`)),
     );
@@ -88,7 +88,7 @@ function notStarted(why: string): Error {
   );
 }
 
-/** Nothing about the child may hold the event loop. Its output is still read, so that a full pipe never stops it. */
+/** Lets this process end while the child runs. The child's output is still read, so that a full pipe never stops it. */
 function letGo(child: ChildProcess): void {
   child.unref();
   for (const stream of child.stdio) {

@@ -2,7 +2,7 @@ import type { AuthorizationShape } from './authorization.ts';
 import type { SandboxChange, SandboxPerson } from './book-entry.ts';
 import type { JsonMembers } from './json.ts';
 
-/** What the two vendors of the sandbox have in common: operations at paths, requests, decisions. */
+/** The types that both vendors of the sandbox share: operations at paths, requests, decisions. */
 
 export type SandboxVendor = 'provider' | 'service';
 
@@ -12,27 +12,27 @@ export interface VendorOperation {
   readonly vendor: SandboxVendor;
   readonly name: string;
   readonly method: SandboxMethod;
-  /** As published; a `{name}` stands for one segment. */
+  /** The published path; a `{name}` stands for one segment. */
   readonly path: string;
-  /** The shapes of the Authorization header that are taken. */
+  /** The shapes of the Authorization header that are accepted. */
   readonly authorization: readonly AuthorizationShape[];
-  /** Never costs anything and alters nothing; faults pass it by, unless they are asked for. */
+  /** True for a question that costs and changes nothing. Faults spare it unless they name it. */
   readonly isLookUp?: true;
-  /** Pure: what the vendor would answer, charge and change. Nothing happens before the decision is booked. */
+  /** Returns what the vendor would answer, charge and change. It is pure: nothing happens before the decision is booked. */
   decide(request: VendorRequest): SandboxDecision;
 }
 
 export interface VendorRequest {
-  /** Number of the request since the book was begun; new identifiers are made from it. */
+  /** Number of the request since the book began; new identifiers are made from it. */
   readonly sequence: number;
   /** Short hash of the key. */
   readonly account: string;
   readonly project: string;
   /** The segment of the path, decoded; empty when the path has none. */
   readonly segment: string;
-  /** What stands behind the question mark, with it; empty when nothing does. */
+  /** The query with its question mark; empty when there is none. */
   readonly query: string;
-  /** The members of the body; of a GET, the parameters of its query. */
+  /** The members of the body; for a GET, the parameters of its query. */
   readonly body: JsonMembers;
 }
 
@@ -40,14 +40,14 @@ export interface VendorRequest {
 export interface SandboxAnswer {
   readonly status: number;
   readonly body: JsonMembers;
-  /** Besides those that every answer has. */
+  /** Headers besides those that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface SandboxDecision extends SandboxAnswer {
   readonly credits: number;
   readonly change?: SandboxChange;
-  /** Whose change was refused, where it is known. */
+  /** The person whose change was refused, where it is known. */
   readonly refused?: SandboxPerson;
 }
 
@@ -61,13 +61,13 @@ export function refusal(status: number, error: string): SandboxDecision {
   return { status, body: { error }, credits: 0 };
 }
 
-/** What is said above the rate. `retryAfter` is in whole seconds; undefined where it is kept quiet. */
+/** The answer to a request above the rate. `retryAfter` is in whole seconds; undefined when it is not told. */
 export function tooMany(retryAfter: string | undefined): SandboxAnswer {
   const answer = { status: 429, body: { error: 'Rate limit exceeded.' } };
   return retryAfter === undefined ? answer : { ...answer, headers: { 'retry-after': retryAfter } };
 }
 
-/** The first thing that is wrong with a body that must hold exactly these strings, in words; undefined when none is. */
+/** The first problem of a body that must have exactly these strings, in words; undefined when there is none. */
 export function problemOfStrings(
   body: JsonMembers,
   required: readonly string[],
@@ -82,7 +82,7 @@ export function problemOfStrings(
   return `"${unknown}" is not a field of this operation; it takes ${known.join(', ') || 'none'}.`;
 }
 
-/** The same for a body that must hold at least one of these strings, none of them empty, and nothing else. */
+/** The first problem of a body that must have at least one of these strings, none empty, and nothing else. */
 export function problemOfIdentifiers(body: JsonMembers, identifiers: readonly string[]): string | undefined {
   const given = identifiers.filter((name) => name in body);
   if (given.length === 0) return `One of ${identifiers.join(', ')} is needed.`;

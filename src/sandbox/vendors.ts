@@ -16,12 +16,12 @@ import { Service } from './service.ts';
 import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
-/** Both vendors behind one door: admission, then what goes wrong on purpose, then the decision, then the answer. */
+/** Handles requests to both vendors: admission, then a fault, if any, then the decision, then the answer. */
 
-/** What a 429 that is a fault asks for. */
+/** The wait that a 429 asks for when it is a fault. */
 const FAULT_RETRY_MS = 1000;
 
-/** Where true answers of the provider say what they cost. */
+/** The header in which true answers of the provider say what they cost. */
 const PRICE_HEADER = 'x-credits-charged';
 
 export interface VendorSettings {
@@ -30,21 +30,21 @@ export interface VendorSettings {
   readonly matchRate: number;
   readonly seed: number;
   readonly faults: string;
-  /** Look-ups suffer faults like everything else. */
+  /** True when faults hit look-ups like other requests. */
   readonly faultyLookUps: boolean;
   readonly extension: Extension;
   readonly clock: Clock;
 }
 
-/** What a test composes into its own sandbox. The one that users start has none of it. */
+/** What a test adds to its own sandbox. The sandbox that users start has no extension. */
 export interface Extension {
-  /** Another way of speaking to the provider. */
+  /** Replaces the published dialect of the provider. */
   provider?(knowledge: Knowledge): ProviderDialect;
-  /** The operations of the service, made of those that are published. */
+  /** Replaces the published operations of the service. */
   service?(published: readonly VendorOperation[], state: ServiceState): readonly VendorOperation[];
-  /** Sees every entry of the book, also those from before a restart. */
+  /** Receives every entry of the book, also those from before a restart. */
   note?(entry: Entry): void;
-  /** Answers `METHOD /sandbox/…` before the sandbox itself does; undefined: there is nothing of its own. */
+  /** Answers `METHOD /sandbox/…` before the sandbox itself does; undefined when it has no answer of its own. */
   control?(vendors: Vendors, endpoint: string, body: JsonMembers): ControlReply | undefined;
 }
 
@@ -53,18 +53,18 @@ export interface ControlReply {
   readonly body: object;
 }
 
-/** What becomes of an admitted request; everything in it that costs or changes is booked already. */
+/** The result of an admitted request. Its charge and its change are in the book already. */
 export interface Handled {
   readonly kind: 'handled';
-  /** What the client gets, when it gets all of it. */
+  /** The answer that the client gets, unless it is lost on its way. */
   readonly answer: SandboxAnswer;
-  /** What went wrong on purpose, with the answer or instead of it. */
+  /** The fault that changed or replaced the answer. */
   readonly fault?: Fault;
   /** How the answer is lost on its way. */
   readonly lost?: WireFault;
-  /** What was booked, which is nothing when an uncharged fault came first. */
+  /** The credits that were booked; 0 when an uncharged fault came first. */
   readonly credits: number;
-  /** What was asked inside an "API Call"; `operation` is null where the provider has none at that path. */
+  /** The call inside an "API Call"; `operation` is null when the provider has none at that path. */
   readonly inner?: { readonly operation: string | null; readonly body: Json };
 }
 
@@ -73,12 +73,12 @@ export class Vendors {
   readonly #knowledge: Knowledge;
   readonly registrar: Registrar;
   readonly #admission: SandboxAdmission;
-  /** By name, for faults that strike one alone. */
+  /** Names of all operations, for faults of one operation alone. */
   readonly #operations: readonly string[];
   readonly #faultCounts: Record<string, number> = {};
   #faults: Faults;
   #requests = 0;
-  /** How far the `Date` of answers is off, in milliseconds; null: they have none. */
+  /** The error of the `Date` of answers in milliseconds; null when they have no `Date`. */
   dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
@@ -102,7 +102,7 @@ export class Vendors {
     });
   }
 
-  /** A StopError (usage) when the book cannot be used or a setting makes no sense. */
+  /** @throws StopError `usage` when the book cannot be used or a setting is wrong. */
   static async open(settings: VendorSettings): Promise<Vendors> {
     const { bookPath, clock, extension } = settings;
     const registrar = await Registrar.open(bookPath, clock, (entry) => extension.note?.(entry));
@@ -124,7 +124,7 @@ export class Vendors {
     return this.#admission.admit(head);
   }
 
-  /** @param origin where the sandbox listens, for redirects to elsewhere. */
+  /** @param origin where the sandbox listens; redirects are made from it. */
   handle(admitted: SandboxAdmitted, sequence: number, received: ReceivedBody, origin: string): Handled {
     return admitted.operation === API_CALL
       ? this.#handleApiCall(admitted, sequence, received, origin)
@@ -205,7 +205,7 @@ export class Vendors {
     this.#knowledge.matchRate = checkedMatchRate(rate);
   }
 
-  /** The time that an answer says. */
+  /** The `Date` header of an answer. */
   get date(): Readonly<Record<string, string>> {
     if (this.dateOffsetMs === null) return {};
     return { date: new Date(this.#settings.clock.wallMs() + this.dateOffsetMs).toUTCString() };
@@ -216,7 +216,7 @@ export class Vendors {
   }
 }
 
-/** Stated by what is charged for alone, and by a repeated answer as it was the first time. */
+/** The price header. Only charged operations have it; a repeated answer states the price of the first. */
 function priceOf(
   { vendor, isLookUp }: VendorOperation,
   { credits }: SandboxDecision,

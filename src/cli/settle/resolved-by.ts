@@ -22,7 +22,7 @@ export interface Told {
 
 type Pairs = Readonly<Record<string, string>>;
 
-/** @param pairs `key=value`. @throws StopError `usage` for a pair that cannot be read or a name that the answer does not have. */
+/** @param pairs `key=value`. @throws StopError `usage` for a pair or a name that the answer cannot have. */
 export async function toldAnswer(
   batch: Batch,
   { call }: Doubt,

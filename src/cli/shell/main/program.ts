@@ -57,7 +57,7 @@ function listsCommands(argv: readonly string[], names: readonly string[]): boole
   return !argv.includes('--version') && !argv.includes('-V') && argv[0]?.startsWith('-') !== false;
 }
 
-/** The program with every command configured, for whoever looks at it as a whole, such as the test of the documentation. */
+/** The program with every command configured, for readers of the whole, such as the test of the documentation. */
 export async function describeProgram(): Promise<Command> {
   const program = await buildProgram([], {
     run: () => async () => {},
