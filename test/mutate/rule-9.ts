@@ -44,8 +44,9 @@ export const RULE_9: readonly Mutation[] = [
     rule: 9,
     without: 'the doubt about what no rule reads, 5xx among it',
     at: 'src/vendor/judge.ts',
-    text: "verdictOf(rule?.means ?? 'in_doubt', rule?.charged,",
-    instead: "verdictOf(rule?.means === 'in_doubt' ? 'refused' : (rule?.means ?? 'refused'), rule?.charged,",
+    text: 'verdictOf(rule ?? NO_RULE, charged, said)',
+    instead:
+      "verdictOf(rule === undefined || rule.means === 'in_doubt' ? { ...rule, means: 'refused' } : rule, charged, said)",
     test: 'test/vendor/judge.test.ts',
     named: 'rule 9, line by line',
   },
