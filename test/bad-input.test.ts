@@ -277,9 +277,9 @@ describe('the account', () => {
 test('a command that was mistyped', async () => {
   const desk = await deskWithList();
   const mistakes: readonly (readonly [readonly string[], RegExp, RegExp])[] = [
-    [['rum'], /unknown command 'rum'/, /run/],
-    [['run', 'enrich-company'], /missing required argument/, /rowonce run --help/],
-    [['run', 'a', 'b', 'c'], /too many arguments/, /rowonce run --help/],
+    [['rum'], /Unknown command 'rum'/, /run/],
+    [['run', 'enrich-company'], /Missing required argument/, /rowonce run --help/],
+    [['run', 'a', 'b', 'c'], /Too many arguments/, /rowonce run --help/],
     [['run', 'a', 'b', '--budget'], /--budget/, /rowonce run --help/],
     [['run', 'enrich-company', 'list.csv', '--budget', '-5'], /--budget -5/, /digits/],
     [['run', 'enrich-company', 'list.csv', '--wait', 'long'], /--wait long/, /30s, 10m or 2h/],
