@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import * as undici from 'undici';
 import { systemClock } from '../src/core/clock.ts';
 import type { Reply } from '../src/vendor/judge.ts';
-import { Limiter, type Limits, type Waiter } from '../src/vendor/limits/limiter.ts';
+import { Limiter, type Waiter } from '../src/vendor/limits/limiter.ts';
+import type { Limits } from '../src/vendor/limits/windows.ts';
 import { Transport } from '../src/vendor/transport.ts';
 import { type VendorBook, type VendorKind, WARM_UP } from './rate-vendor.ts';
 
@@ -102,6 +104,7 @@ export async function askFor(
     onLearned: () => {},
   });
   const transport = new Transport({
+    undici,
     origin,
     connections: concurrency,
     timeoutMs: 10_000,

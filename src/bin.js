@@ -8,11 +8,14 @@ const NEEDED_MAJOR = 24;
 /** Set for a process that an older Node started in its own place. */
 const HANDED_OVER = 'ROWONCE_HANDED_OVER';
 
+/** To import a module of Node reads everything that it exports, which costs; an older Node knows no other way. */
+const builtin = (name) => process.getBuiltinModule?.(name) ?? import(name);
+
 start();
 
 async function start() {
-  const { existsSync } = await import('node:fs');
-  const { fileURLToPath } = await import('node:url');
+  const { existsSync } = await builtin('node:fs');
+  const { fileURLToPath } = await builtin('node:url');
   const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
   const checkout = existsSync(beside('./cli/shell/main.ts')) && !/[\\/]node_modules[\\/]/.test(beside('.'));
 
@@ -20,6 +23,7 @@ async function start() {
     if (process.env[HANDED_OVER]) dieWithParent();
     await keepCompiled();
     if (checkout && !(await isBuilt())) process.exit(2);
+    if (process.argv.slice(2).join(' ') === '--version' && wroteVersion(beside('../package.json'))) return;
     // A stack trace that is asked for names the lines of the source.
     if (process.env.ROWONCE_DEBUG === '1') process.setSourceMapsEnabled(true);
     const { main } = await import('../dist/cli/shell/main.js');
@@ -31,6 +35,16 @@ async function start() {
     `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}: install it from https://nodejs.org, then run the command again.`,
   );
   process.exit(2);
+}
+
+/** Says the version without the program, because tools ask for it often. What cannot be written is left to the program. */
+function wroteVersion(manifest) {
+  const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+  try {
+    return writeSync(1, `${JSON.parse(readFileSync(manifest, 'utf8')).version}\n`) > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a checkout's program is that of its sources; says what to do when it is not. */
@@ -50,7 +64,7 @@ async function isBuilt() {
 async function keepCompiled() {
   const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
   if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
-  const { constants, enableCompileCache } = await import('node:module');
+  const { constants, enableCompileCache } = await builtin('node:module');
   const folder = await cacheFolder();
   if (folder === undefined) return;
   const { status } = enableCompileCache(folder);
@@ -60,8 +74,8 @@ async function keepCompiled() {
 
 /** Undefined for a user without a home, as in some containers, and where others may write. */
 async function cacheFolder() {
-  const { homedir } = await import('node:os');
-  const { isAbsolute, join } = await import('node:path');
+  const { homedir } = await builtin('node:os');
+  const { isAbsolute, join } = await builtin('node:path');
   const named = process.env.XDG_CACHE_HOME ?? '';
   try {
     const folder = isAbsolute(named) ? named : join(homedir(), '.cache');
@@ -74,7 +88,7 @@ async function cacheFolder() {
 
 /** Closes the folder to others. What they could have put there already is not run. */
 async function ownFolder(folder) {
-  const { chmodSync, mkdirSync, statSync } = await import('node:fs');
+  const { chmodSync, mkdirSync, statSync } = await builtin('node:fs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { mode, uid } = statSync(folder);
   const own = process.geteuid?.();
@@ -93,7 +107,7 @@ async function ownFolder(folder) {
  * one, so both must live and die together.
  */
 async function handOver(newerNode, script) {
-  const { spawn } = await import('node:child_process');
+  const { spawn } = await builtin('node:child_process');
   const hasTerminal = await controllingTerminal();
   const child = spawn(newerNode, [script, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -119,7 +133,7 @@ async function handOver(newerNode, script) {
 
 /** Whether a Ctrl-C can reach this process and its child from a terminal at all. */
 async function controllingTerminal() {
-  const { closeSync, openSync } = await import('node:fs');
+  const { closeSync, openSync } = await builtin('node:fs');
   try {
     closeSync(openSync('/dev/tty', 'r'));
     return true;

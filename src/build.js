@@ -1,18 +1,23 @@
 #!/usr/bin/env node
 // Builds the program into `dist/`: few files instead of hundreds, so that it starts fast. What is found by its place
 // keeps its place: every member of a family, the threads that start themselves, and the file that knows all these
-// folders. Libraries stay outside, with their versions and licences. The launcher asks here whether a checkout's build is
-// still that of its sources, so nothing but Node is loaded at the top.
+// folders. Libraries are built in, with their licences beside them; `better-sqlite3` alone, which has a native part,
+// stays outside. The launcher asks here whether a checkout's build is still that of its sources, so nothing but Node is
+// loaded at the top, and that in the way that costs least: see `cheapBuiltins`.
 //
 //   node src/build.js              builds; `npm run build` also writes the types for programs that import the library
 //   node src/build.js --if-older   builds unless the sources are those that were built last
 
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+const { copyFileSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } =
+  process.getBuiltinModule('node:fs');
+const { join } = process.getBuiltinModule('node:path');
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const BUILT = join(ROOT, 'dist');
+
+/** What npm has installed. */
+const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json');
 
 /** Written last, so a build that was interrupted counts as none. */
 const STAMP = join(BUILT, 'built-from.json');
@@ -52,13 +57,16 @@ function stampOf(folder) {
       const inner = `${path}${entry.name}`;
       if (entry.isDirectory()) {
         add(`${inner}/`);
-      } else if (/\.[jt]s$/.test(inner)) {
+      } else if (/\.(?:[jt]sx?|css|html|svg)$/.test(inner)) {
         const { size, mtimeMs } = statSync(join(folder, inner));
         files[inner] = [size, mtimeMs];
       }
     }
   };
   add('');
+  // npm writes it with every change of a library, and the libraries are part of what is built.
+  const { size = 0, mtimeMs = 0 } = statSync(INSTALLED, { throwIfNoEntry: false }) ?? {};
+  files.node_modules = [size, mtimeMs];
   return JSON.stringify(files);
 }
 
@@ -71,19 +79,127 @@ async function build() {
     cwd: ROOT,
     input: Object.fromEntries(entries().map((file) => [file.slice(0, -'.ts'.length), join(SOURCES, file)])),
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    external: /^better-sqlite3/,
+    plugins: [partsOfLibraries, cheapBuiltins],
     // An entry that other files import is one file, so that `import.meta.url` in it is its own place.
     preserveEntrySignatures: 'allow-extension',
   });
-  await bundle.write({
+  const { output } = await bundle.write({
     dir: BUILT,
     sourcemap: true,
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: {
+      groups: [{ debugName: 'room', name: chunkOf(), includeDependenciesRecursively: false }],
+    },
   });
   await bundle.close();
+  const built = [...output, ...(await buildPage(rolldown))];
+  writeFileSync(join(BUILT, 'LICENSES'), licencesOf(built.flatMap(({ moduleIds = [] }) => moduleIds)));
   writeFileSync(STAMP, stamp);
+}
+
+/** What is loaded together is one file: what every command needs, what one that looks needs, and what a run needs. */
+const LOADED_TOGETHER = {
+  start: ['cli/shell/main.ts'],
+  look: ['cli/status.ts', 'ledger/stores/sqlite.ts'],
+  run: ['cli/run.ts', 'files/formats/csv.ts', 'vendor/dialects/provider.ts'],
+};
+
+/** The licence of every library that is part of what was built. */
+function licencesOf(modules) {
+  const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+  const texts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file === undefined ? `License: ${license}\n` : readFileSync(join(folder, file), 'utf8');
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+const isOfLibrary = (id) => id.includes('node_modules');
+
+/** Names the file that a module is put into. A library has one of its own; what is not named is left to the bundler. */
+function chunkOf() {
+  const entryFiles = new Set(entries().map((file) => join(SOURCES, file)));
+  const chunks = new Map();
+  const importedBy = (id, context) => context.getModuleInfo(id)?.importedIds ?? [];
+  const add = (id, name, context) => {
+    if (chunks.has(id) || isOfLibrary(id)) return;
+    const isPlainCore = isIn('core', id) && !importedBy(id, context).some(isOfLibrary);
+    chunks.set(id, isPlainCore ? 'start' : name);
+    for (const imported of importedBy(id, context)) add(imported, name, context);
+  };
+  return (id, context) => {
+    if (isOfLibrary(id)) return /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1];
+    if (entryFiles.has(id) || isIn('ledger/stores', id)) return null;
+    if (chunks.size === 0) {
+      for (const [name, roots] of Object.entries(LOADED_TOGETHER)) {
+        for (const root of roots) add(join(SOURCES, root), name, context);
+      }
+    }
+    return chunks.get(id) ?? null;
+  };
+}
+
+const isIn = (folder, id) => id.startsWith(join(SOURCES, folder));
+
+/** What the program uses of libraries that would bring much more along. */
+const PARTS = {
+  undici: `
+    export { default as Client } from 'undici/lib/dispatcher/client.js';
+    export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+    export { default as buildConnector } from 'undici/lib/core/connect.js';`,
+  // Without its clients of Redis.
+  bottleneck: "export { default } from 'bottleneck/light.js';",
+};
+
+const partsOfLibraries = {
+  name: 'parts of libraries',
+  resolveId: (id) => (Object.hasOwn(PARTS, id) ? join(ROOT, `parts-of-${id}`) : null),
+  load: (id) => PARTS[id.slice(join(ROOT, 'parts-of-').length)] ?? null,
+};
+
+/**
+ * An import of `node:http` reads everything that it exports, which makes Node load its own fetch and costs more than the
+ * rest of a start. So what is built takes from a module of Node what it names, and nothing else. Each import stays on its
+ * line, so the source maps stay right.
+ */
+const cheapBuiltins = {
+  name: 'cheap builtins',
+  renderChunk: (code) => ({
+    code: code.replace(IMPORT_OF_NODE, (_whole, all, some, id) => {
+      const names = [all, some?.replaceAll(' as ', ': ')].filter(Boolean);
+      return names.map((name) => `const ${name} = globalThis.process.getBuiltinModule(${id});`).join(' ');
+    }),
+    map: null,
+  }),
+};
+
+const IMPORT_OF_NODE = /^import (?:(?:\* as )?(\w+))?(?:, )?(\{[^}]*\})? from ("(?:node:)?[a-z_/]+");$/gm;
+
+/** What a browser gets: one script, one style, and the two files that name them. */
+async function buildPage(rolldown) {
+  const page = join(SOURCES, 'web', 'page');
+  const folder = join(BUILT, 'web');
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: { page: join(page, 'main.tsx') },
+    platform: 'browser',
+    tsconfig: join(page, 'tsconfig.json'),
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    entryFileNames: '[name].js',
+    minify: true,
+    codeSplitting: false,
+  });
+  await bundle.close();
+  for (const name of ['index.html', 'page.css', 'icon.svg'])
+    copyFileSync(join(page, name), join(folder, name));
+  return output;
 }
 
 function entries() {

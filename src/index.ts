@@ -1,26 +1,24 @@
 /** The library: everything that may be imported from outside, and nothing else. */
 import './core/needed-node.ts';
 
-export { credits } from './core/checked-options.ts';
+export { checkedCredits as credits } from './core/checked-options.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { EXIT, type ExitCode, type StopCode, StopError } from './core/errors.ts';
 export type { Listener, RunEvent } from './core/events.ts';
 export type { Outcome, OutcomeKind, RowNumber } from './core/row.ts';
 export type { Job } from './job/job.ts';
 export type { BatchId, Credits, Money } from './ledger/ledger.ts';
-export type { RunOptions } from './plan/order.ts';
+export type { JobOptions, RunOptions, UnseenRequests } from './plan/context.ts';
 export type { Plan } from './plan/plan.ts';
-export type { UnseenRequests } from './plan/sent-requests.ts';
 export type { ChangeAction, ChangePlan, PlannedChange } from './plan/team/change-plan.ts';
-export type { LeftFile } from './run/inbox.ts';
 export {
   exitCodeOfSweep,
-  type SweepRequest,
+  type LeftFile,
+  type SweepOptions,
   type SweepSummary,
   type SweptFile,
   sweep,
 } from './run/nightly.ts';
 export { type PlannedJob, planJob, runJob } from './run/run-job.ts';
-export type { JobRequest, RunRequest } from './run/run-request.ts';
 export { exitCodeOf, type RunSummary } from './run/summary.ts';
 export type { Account } from './vendor/account/account.ts';

@@ -9,13 +9,13 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { findingWords } from '../src/cli/render/cell-issues.ts';
 import { openTerminal } from '../src/cli/shell/console.ts';
-import { parseJson } from '../src/core/answer-body/json.ts';
+import { parseAnswerJson } from '../src/core/answer-body.ts';
 import { safeCell } from '../src/core/formulas.ts';
 import { suggestion } from '../src/core/nearest.ts';
 import type { JsonValue } from '../src/core/operation.ts';
 import { escapeHtml, foreignName, foreignWords, plainText } from '../src/core/plain-text.ts';
 import { problemOf } from '../src/core/yaml/schema-problem.ts';
-import { formatOfCode } from '../src/files/formats/xlsx/number-format.ts';
+import { formatOfCode } from '../src/files/formats/xlsx/cell.ts';
 import { cellIssueOf } from '../src/files/quality/cell-issues.ts';
 import { jobSchema } from '../src/job/job/schema.ts';
 import { columnsIn, templateProblem } from '../src/operations/lookup/cell-template.ts';
@@ -25,7 +25,7 @@ import {
   normaliseWebsite,
 } from '../src/operations/lookup/identifiers.ts';
 import { isAbn, isDomain, isEmail, isWebsite } from '../src/operations/lookup/recognise.ts';
-import { quoted, readEmail, readText } from '../src/operations/team/change-inputs.ts';
+import { quotedCell, readEmail, readText } from '../src/operations/team/change-inputs.ts';
 import provider from '../src/vendor/dialects/provider.ts';
 import { judge, type Reply } from '../src/vendor/judge.ts';
 import { ESC, NASTY, OBEYED } from './nasty.ts';
@@ -43,9 +43,8 @@ function answered(status: number, body: string, headers: Readonly<Record<string,
 /** All words that come of judging a reply. */
 function words(reply: Reply): readonly string[] {
   const verdict = judge(reply, provider, OPERATION, AT);
-  const { closure } = verdict;
-  const stopped = verdict.kind === 'stop' ? [verdict.stop.message, verdict.stop.next] : [];
-  return [...('why' in closure ? [closure.why] : []), ...stopped];
+  const stopped = verdict.kind === 'stopped' ? [verdict.stop.message, verdict.stop.next] : [];
+  return [verdict.why, ...stopped];
 }
 
 const json = (value: JsonValue): string => JSON.stringify(value);
@@ -72,7 +71,7 @@ const SENTENCES: Readonly<Record<string, (text: string) => readonly string[]>> =
   'a redirect': (text) => words(answered(302, text, { location: text })),
   'a lost answer': (text) => words({ kind: 'lost', message: text }),
   'a request that never left': (text) => words({ kind: 'not_sent', cause: 'unreachable', message: text }),
-  'a quoted cell': (text) => [quoted(text)],
+  'a quoted cell': (text) => [quotedCell(text)],
   'the name of a column': (text) => [foreignName(text)],
   'a word that nobody knows': (text) => [suggestion(text, [text, `${text}s`]), suggestion('zzz', [text])],
   'a name in a job': (text) => wordsOfProblem({ columns: { [text]: 1 }, [text]: 1, operation: 1 }),
@@ -224,6 +223,6 @@ describe.each(Object.entries(READERS))('%s is read in linear time', (_name, read
 
 test('a number of a million zeros is read as it stands', () => {
   const zeros = '0'.repeat(1_000_000);
-  expect(parseJson(`[0.1${zeros}, 0e${zeros}9]`)).toEqual([0.1, 0]);
-  expect(parseJson(`[0.1${zeros}1]`)).toEqual([`0.1${zeros}1`]);
+  expect(parseAnswerJson(`[0.1${zeros}, 0e${zeros}9]`)).toEqual([0.1, 0]);
+  expect(parseAnswerJson(`[0.1${zeros}1]`)).toEqual([`0.1${zeros}1`]);
 });

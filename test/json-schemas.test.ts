@@ -11,8 +11,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { jobSchema } from '../src/job/job.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
-import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
-import { rowonce } from './cli/rowonce.ts';
+import { dialectFileSchema } from '../src/vendor/dialect/file.ts';
+import { typedAt } from './cli/typed.ts';
 import { type JsonSchema, schemasNow } from './json-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -59,10 +59,10 @@ describe('the schemas that are shipped', () => {
   });
 
   test.each(KINDS)('rowonce schema %s prints it, and --path where it lies', async (kind) => {
-    const { code, stdout, stderr } = await rowonce(['schema', kind]);
+    const { code, stdout, stderr } = await typedAt(['schema', kind]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual(shipped(kind));
-    expect(JSON.parse((await rowonce(['schema', kind, '--path', '--json'])).stdout)).toEqual({
+    expect(JSON.parse((await typedAt(['schema', kind, '--path', '--json'])).stdout)).toEqual({
       path: join(FOLDER, `${kind}.json`),
     });
   });

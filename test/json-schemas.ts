@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { familyNames } from '../src/core/family.ts';
 import { jobSchema } from '../src/job/job.ts';
 import { accountsSchema } from '../src/vendor/account/accounts-file.ts';
-import { dialectFileSchema } from '../src/vendor/dialect-file.ts';
+import { dialectFileSchema } from '../src/vendor/dialect/file.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

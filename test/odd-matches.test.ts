@@ -6,7 +6,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits, type RunRequest, type RunSummary, runJob } from '../src/index.ts';
+import { credits, type RunOptions, type RunSummary, runJob } from '../src/index.ts';
 import { isUnread } from '../src/run/attempt/unread-answers.ts';
 import provider from '../src/vendor/dialects/provider.ts';
 import { openDesk, vendorThat } from './cli/desk.ts';
@@ -31,7 +31,7 @@ async function open(answer: (asked: number) => object, dialect: object) {
   desk.list(12);
   const say = (said: object): void => writeFileSync(place.path('odd.yaml'), JSON.stringify(said));
   say(dialect);
-  const run = (request: Partial<RunRequest> = {}): Promise<RunSummary> =>
+  const run = (request: Partial<RunOptions> = {}): Promise<RunSummary> =>
     runJob({
       job: 'enrich-company',
       file: place.path('list.csv'),

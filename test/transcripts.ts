@@ -33,6 +33,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d\.\d{3}Z)?/g, 'TIME'],
   [/\b(?=\d*[a-f])[0-9a-f]{8}\b|\b\d{8}\b/g, 'BATCH'],
   [/\b\d+ (?:ms|s|min)\b(?: \d+ s\b)?/g, 'DURATION'],
+  [/"id":"[\da-f-]+"/g, '"id":"ID"'],
   [/"seconds":[\d.]+/g, '"seconds":SECONDS'],
   // Whether a request was still on its way when a run stopped.
   [/^Stopping: .*\n/gm, ''],
@@ -116,16 +117,9 @@ function checkoutIn(home: string): string {
 function writeNpx(home: string): void {
   const path = join(home, 'bin', 'npx');
   mkdirSync(dirname(path));
-  writeFileSync(
-    path,
-    `#!/usr/bin/env node
-const { spawnSync } = require('node:child_process');
-const { signals } = require('node:os').constants;
-const words = ['src/bin.js', ...process.argv.slice(4)];
-const { status, signal } = spawnSync(process.execPath, words, { stdio: 'inherit' });
-process.exit(status ?? 128 + signals[signal]);
-`,
-  );
+  // What a shell says of a program that was killed is not for the page, as the real one says nothing.
+  const lines = ['exec 3>&2 2>/dev/null', `(exec '${process.execPath}' src/bin.js "$@" 2>&3)`, 'exit $?'];
+  writeFileSync(path, `#!/bin/sh\nshift 2\n${lines.join('\n')}\n`);
   chmodSync(path, 0o755);
 }
 
@@ -141,6 +135,8 @@ function typed(command: string, home: string, folder: string): string {
       PATH: search.join(delimiter),
       HOME: home,
       ROWONCE_SANDBOX: SANDBOX,
+      // Each reader has a home of their own, in which nothing is compiled yet.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       npm_config_loglevel: 'error',
       npm_config_update_notifier: 'false',
     },

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { basename } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, onTestFinished, test } from 'vitest';
-import { credits, type RunRequest, type RunSummary, runJob, StopError } from '../src/index.ts';
+import { credits, type RunOptions, type RunSummary, runJob, StopError } from '../src/index.ts';
 import { openDesk } from './cli/desk.ts';
 import { Workplace } from './faults/workplace.ts';
 
@@ -42,7 +42,7 @@ class Place {
   }
 
   /** As `rowonce run JOB leads.csv`, which names no output. */
-  run(job: string, request: Partial<RunRequest> = {}): Promise<RunSummary> {
+  run(job: string, request: Partial<RunOptions> = {}): Promise<RunSummary> {
     return runJob({
       job: job.endsWith('.yaml') ? this.path(job) : job,
       file: this.path('leads.csv'),
@@ -58,7 +58,7 @@ class Place {
   }
 
   /** The name of the output of such a run. */
-  async output(job: string, request: Partial<RunRequest> = {}): Promise<string> {
+  async output(job: string, request: Partial<RunOptions> = {}): Promise<string> {
     const { files } = await this.run(job, request);
     return basename(files.output ?? '');
   }

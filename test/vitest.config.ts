@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -15,21 +15,40 @@ execFileSync(process.execPath, [join(import.meta.dirname, '..', 'src', 'build.js
   stdio: 'inherit',
 });
 
+/**
+ * A file system in memory, where there is one with room enough and nobody names another by `TMPDIR`. Stores commit some ten
+ * thousand times, and each commit waits for the disk. What a kill leaves behind is the same on both.
+ */
+const MEMORY = '/dev/shm';
+const ROOM = 4 * 1024 ** 3;
+
+function isRoomy(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize >= ROOM;
+}
+
+if (process.env.TMPDIR === undefined && isRoomy(MEMORY)) process.env.TMPDIR = MEMORY;
+
+/** Everything that tests write is in it, and is gone with it. */
+const folder = mkdtempSync(join(tmpdir(), 'rowonce-tests-'));
+process.env.TMPDIR = folder;
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
 /** What is known of ledgers outside of their stores is nobody's of the tester. Programs that are started have it as well. */
-const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));
-process.env.XDG_STATE_HOME = state;
-process.once('exit', () => rmSync(state, { recursive: true, force: true }));
+process.env.XDG_STATE_HOME = join(folder, 'state');
 
 const FILES = '**/*.test.ts';
 
 /**
- * Files that start programs, kill them or open stores, and those that alter the process which they run in: its
- * environment, its folder, its time zone. Each has a process of its own.
+ * Files about programs, kills and stores, and those that alter the process which they run in for longer than a command
+ * takes: its environment, its folder, its time zone. Each has a process of its own.
  */
 const ALONE = [
-  ...['cli', 'faults', 'files/matrix', 'fuzz', 'sandbox', 'ledger/stores'].map(
+  ...['cli/run', 'cli/shell', 'faults', 'files/matrix', 'fuzz', 'sandbox', 'ledger/stores', 'web'].map(
     (folder) => `${folder}/${FILES}`,
   ),
+  'cli/{bin,completion,foreign-jobs,hints,onboard,repair,try}.test.ts',
   'vendor/transport/secure.test.ts',
   ...[
     'docs',
@@ -46,7 +65,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     setupFiles: ['./same-every-time.ts'],
-    // Real processes, sockets and disks: generous limits, so that a slow machine is not a failure.
+    // Real processes, sockets and files: generous limits, so that a slow machine is not a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make

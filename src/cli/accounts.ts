@@ -1,14 +1,19 @@
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { commandLine, wholeNumber } from '../core/command-line.ts';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
+import { suggestion } from '../core/nearest.ts';
 import { addressProblem, findAccount, loadAccounts, REGIONS, usableKey } from '../vendor/account/account.ts';
-import { addAccount, removeAccount } from './accounts/edit.ts';
-import { listAccounts, viewOf } from './accounts/list.ts';
+import { addAccount, removeAccount } from '../vendor/account/edit.ts';
+import { accountView } from '../vendor/account/view.ts';
+import { configureEdit, editAccount } from './accounts/edit.ts';
+import { listAccounts } from './accounts/list.ts';
 import { testAccounts } from './accounts/test.ts';
-import type { CliCommand, Console } from './shell/command.ts';
-import { oneOf } from './shell/read-flags.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { choiceOption } from './shell/flags.ts';
+
+const VENDORS = ['service', 'provider'] as const;
 
 interface AddFlags {
   readonly name?: string;
@@ -40,12 +45,14 @@ const accounts: CliCommand = {
   example:
     'npx --no rowonce accounts add --name data --vendor provider --base-url https://api.example.com --key-env DATA_KEY',
   examples: {
+    edit: 'npx --no rowonce accounts edit data --per-minute 600 --budget-per-day 2000',
     list: 'npx --no rowonce accounts list',
     test: 'npx --no rowonce accounts test data',
     remove: 'npx --no rowonce accounts remove data',
   },
   configure(command, run) {
     configureAdd(command.command('add')).action(run((console, flags: AddFlags) => add(console, flags)));
+    configureEdit(command.command('edit')).action(run(editAccount));
     command
       .command('list')
       .description('Show the accounts, where they are and what limits them; never a key.')
@@ -59,7 +66,7 @@ const accounts: CliCommand = {
       .command('remove')
       .description('Take an account out of the file; what it bought stays bought.')
       .argument('<name>')
-      .action(run((console, name: string) => remove(console, name)));
+      .action(run((_console, name: string) => remove(name)));
   },
 };
 
@@ -69,11 +76,12 @@ function configureAdd(command: Command): Command {
   return command
     .description('Add an account; asks on a terminal for what is not given. A key is never an argument.')
     .option('--name <name>', 'what jobs call it')
-    .option('--vendor <vendor>', 'service or provider')
+    .addOption(choiceOption('--vendor <vendor>', 'whose account it is', VENDORS))
     .option('--base-url <address>', 'where the API is')
-    .option(
-      '--region <region>',
-      `of a service: ${REGIONS.join(', ')}; its address stands under regions: in the file`,
+    .addOption(
+      new Option('--region <region>', 'of a service; its address stands under regions: in the file').choices(
+        REGIONS,
+      ),
     )
     .option('--organization <id>', 'of a service')
     .option('--project <id>', 'of a service: the project of invites that name none')
@@ -99,14 +107,13 @@ function configureAdd(command: Command): Command {
 
 // ---------------------------------------------------------------------------------------------------- add
 
-async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
+async function add(console: Console, flags: AddFlags): Promise<Report> {
   const accounts = await loadAccounts();
   const name = await needed(console, flags.name, 'Name of the account: ', '--name');
-  const vendor = oneOf(
-    '--vendor',
-    ['service', 'provider'] as const,
-    await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor'),
-  );
+  const asked = await needed(console, flags.vendor, 'Vendor, service or provider: ', '--vendor');
+  const vendor = VENDORS.find((known) => known === asked);
+  if (vendor === undefined)
+    throw stop('usage', `--vendor ${asked} is not known.`, suggestion(asked, VENDORS));
   refuseFlagsOf(flags, vendor);
   const entry = {
     vendor,
@@ -128,10 +135,11 @@ async function add(console: Console, flags: AddFlags): Promise<ExitCode> {
   };
   const given = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
   const account = await addAccount(accounts, name, given);
-  console.print(`Added account ${name} to ${accounts.path}.`);
-  console.say(`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`);
-  console.result({ path: accounts.path, account: viewOf(account, undefined) });
-  return EXIT.done;
+  return {
+    lines: [`Added account ${name} to ${accounts.path}.`],
+    object: { path: accounts.path, account: accountView(account, undefined) },
+    advice: [`Test it without spending anything: ${commandLine(['accounts', 'test', name])}`],
+  };
 }
 
 const FLAGS_OF = {
@@ -256,7 +264,7 @@ function numbers(
 
 // ---------------------------------------------------------------------------------------------------- remove
 
-async function remove(console: Console, name: string): Promise<ExitCode> {
+async function remove(name: string): Promise<Report> {
   const accounts = await loadAccounts();
   const account = findAccount(accounts, name);
   if (account.sandbox) {
@@ -267,7 +275,8 @@ async function remove(console: Console, name: string): Promise<ExitCode> {
     );
   }
   await removeAccount(accounts, name);
-  console.print(`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`);
-  console.result({ path: accounts.path, removed: name });
-  return EXIT.done;
+  return {
+    lines: [`Removed account ${name} from ${accounts.path}. What it bought stays in the ledger.`],
+    object: { path: accounts.path, removed: name },
+  };
 }

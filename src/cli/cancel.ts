@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { plainText } from '../core/plain-text.ts';
+import { stop } from '../core/errors.ts';
 import { interruptedChanges } from '../ledger/interrupted-changes.ts';
 import type { Batch } from '../ledger/ledger.ts';
-import { findBatch } from '../run/find-batch.ts';
-import { openLedger, storeWords } from '../run/open-ledger.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import { findBatch, openLedger, storeWords } from '../run/open-ledger.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const cancel: CliCommand = {
   name: 'cancel',
@@ -24,7 +22,7 @@ async function cancelCommand(
   console: Console,
   word: string,
   flags: { readonly store?: string },
-): Promise<ExitCode> {
+): Promise<Report> {
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   if (batch.state !== 'open') {
     throw stop(
@@ -40,12 +38,12 @@ async function cancelCommand(
   try {
     await ledger.changeBatch(batch.id, { state: 'cancelled' });
     const notes = await interruptedChanges(ledger, batch);
-    console.print(`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`);
-    for (const note of notes) console.print(plainText(note));
-    if (notes.length > 0)
-      console.say(`To invite them as before: ${commandLine(['undo', batch.id, ...storeWords(location)])}`);
-    console.result({ batch: batch.id, state: 'cancelled', half_done: notes });
-    return EXIT.done;
+    const undo = commandLine(['undo', batch.id, ...storeWords(location)]);
+    return {
+      lines: [`Batch ${batch.id} is cancelled; ${whatStays(batch)}.`, ...notes],
+      object: { batch: batch.id, state: 'cancelled', half_done: notes },
+      advice: notes.length > 0 ? [`To invite them as before: ${undo}`] : [],
+    };
   } finally {
     await ledger.close();
   }

@@ -1,8 +1,19 @@
-import { Argument, type Command } from 'commander';
-import { EXIT, type ExitCode } from '../core/errors.ts';
-import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
-import { wordsFor } from './completion/words.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Argument, Command, type Option } from 'commander';
+import { invariant, StopError } from '../core/errors.ts';
+import { COMMANDS, OPERATIONS } from '../core/families.ts';
+import { familyNames, loadMember } from '../core/family.ts';
+import type { CliCommand, Report } from './shell/command.ts';
+
+/**
+ * The completion scripts of the shells. A script asks the program for the words, so that one that was saved in a file
+ * completes what a newer version has. Where the program knows no word, the shell completes names of files.
+ */
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof SHELLS)[number];
 
 const completion: CliCommand = {
   name: 'completion',
@@ -13,8 +24,8 @@ const completion: CliCommand = {
       .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
       .argument('[words...]', 'after --, what is typed so far: prints what may follow, as the scripts ask')
       .action(
-        run((console: Console, shell: Shell, words: readonly string[], _flags: unknown, self: Command) =>
-          words.length === 0 ? printScript(console, shell) : printWords(console, words, self.parent ?? self),
+        run(async (_console, shell: Shell, typed: readonly string[], _flags: unknown, self: Command) =>
+          typed.length === 0 ? scriptReport(shell) : wordsReport(await wordsFor(self.parent ?? self, typed)),
         ),
       );
   },
@@ -22,16 +33,177 @@ const completion: CliCommand = {
 
 export default completion;
 
-async function printScript(console: Console, shell: Shell): Promise<ExitCode> {
+function scriptReport(shell: Shell): Report {
   const script = SCRIPTS[shell];
-  console.print(script);
-  console.result({ shell, script });
-  return EXIT.done;
+  return { lines: script.split('\n'), object: { shell, script } };
 }
 
-async function printWords(console: Console, typed: readonly string[], program: Command): Promise<ExitCode> {
-  const words = await wordsFor(program, typed);
-  for (const word of words) console.print(word);
-  console.result({ words });
-  return EXIT.done;
+function wordsReport(words: readonly string[]): Report {
+  return { lines: words, object: { words } };
+}
+
+// ---------------------------------------------------------------------------------------------------- the scripts
+
+/** macOS still has bash 3.2, which has no `mapfile`, so the words are read line by line. */
+const BASH = `# Completes rowonce in bash. In ~/.bashrc: eval "$(rowonce completion bash)"
+_rowonce() {
+  local word
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <("\${COMP_WORDS[0]}" completion bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _rowonce rowonce`;
+
+const ZSH = `# Completes rowonce in zsh. In ~/.zshrc, after compinit: eval "$(rowonce completion zsh)"
+_rowonce() {
+  local -a found
+  found=("\${(@f)$("\${words[1]}" completion zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[1]}" ]]; then compadd -- "\${found[@]}"; else _files; fi
+}
+compdef _rowonce rowonce`;
+
+const FISH = `# Completes rowonce in fish. In ~/.config/fish/config.fish: rowonce completion fish | source
+function __rowonce_words
+  set -l typed (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found ($typed[1] completion fish -- $typed[2..-1] "$current" 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$current"
+  end
+end
+complete -c rowonce -f -a '(__rowonce_words)'`;
+
+const SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
+// ---------------------------------------------------------------------------------------------------- the words
+
+/**
+ * The words that may stand where the cursor is. The user waits for them, so only the command that is typed is loaded,
+ * and accounts and batches only where one is named.
+ */
+
+/** The place of the cursor, found from the words before it. */
+interface Place {
+  readonly command: Command;
+  /** The option whose value is typed. */
+  readonly option?: Option;
+  /** How many arguments stand before it. */
+  readonly argument: number;
+  readonly store: string | undefined;
+}
+
+/** Folders that are searched for jobs: `jobs`, as in a checkout, and the current one. */
+const JOB_FOLDERS = ['jobs', '.'];
+
+/** Only the newest batches are offered, because a longer list would be no help. */
+const BATCHES_OFFERED = 20;
+
+/**
+ * @param program the commands and the options of all of them; the commands need not be configured.
+ * @param typed the words after the program's name; the last one is being typed and may be blank.
+ * @returns none where the name of a file is to be completed.
+ */
+async function wordsFor(program: Command, typed: readonly string[]): Promise<readonly string[]> {
+  const current = typed.at(-1) ?? '';
+  const place = await placeAfter(typed.slice(0, -1), program);
+  const begins = (word: string): boolean => word.startsWith(current);
+  try {
+    return (await wordsAt(place, current, program)).filter(begins);
+  } catch (error) {
+    // A wrong accounts file, or a store that cannot be read: the command itself will say so.
+    if (error instanceof StopError) return [];
+    throw error;
+  }
+}
+
+async function placeAfter(words: readonly string[], program: Command): Promise<Place> {
+  let place: Place = { command: program, argument: 0, store: undefined };
+  for (const word of words) place = await placeBehind(word, place, program);
+  return place;
+}
+
+async function placeBehind(word: string, place: Place, program: Command): Promise<Place> {
+  const { command, option: before, argument } = place;
+  if (before !== undefined) {
+    const store = before.long === '--store' ? word : place.store;
+    return { command, argument, store };
+  }
+  if (word.startsWith('-')) {
+    const option = optionsOf(command, program).find(({ short, long }) => word === short || word === long);
+    return option?.required === true ? { ...place, option } : place;
+  }
+  const named = command.commands.find((each) => each.name() === word);
+  if (named === undefined) return { ...place, argument: argument + 1 };
+  return { ...place, command: command === program ? await configured(word) : named };
+}
+
+/** The command with its own options and arguments. */
+async function configured(name: string): Promise<Command> {
+  const member = await loadMember<CliCommand>(COMMANDS, name);
+  invariant(member, `there is no command ${name}`);
+  const command = new Command(name);
+  member.configure(command, () => async () => {});
+  return command;
+}
+
+function optionsOf(command: Command, program: Command): readonly Option[] {
+  return command === program ? program.options : [...command.options, ...program.options];
+}
+
+async function wordsAt(place: Place, current: string, program: Command): Promise<readonly string[]> {
+  const { command, option, argument } = place;
+  if (option !== undefined) return valuesOf(option);
+  if (current.startsWith('-')) {
+    const options = optionsOf(command, program).filter(({ long }) => long !== '--version');
+    return [...options.map(({ long, flags }) => long ?? flags), '--help'];
+  }
+  if (command.commands.length > 0) return argument === 0 ? command.commands.map((each) => each.name()) : [];
+  const { registeredArguments: all } = command;
+  const last = all.at(-1);
+  const meant = all[argument] ?? (last?.variadic === true ? last : undefined);
+  return meant === undefined ? [] : meanings(meant, place);
+}
+
+async function valuesOf({ long, argChoices }: Option): Promise<readonly string[]> {
+  if (long === '--account' || long === '--via') return accountNames();
+  return argChoices ?? [];
+}
+
+/** An argument is known by its name, which is the same in every command. */
+async function meanings(argument: Argument, { store }: Place): Promise<readonly string[]> {
+  switch (argument.name()) {
+    case 'job':
+      return [...(await familyNames(OPERATIONS)), ...(await jobFiles())];
+    case 'jobs':
+      return jobFiles();
+    case 'batch':
+      return ['last', ...(await batches(store))];
+    case 'name':
+      return accountNames();
+    default:
+      return argument.argChoices ?? [];
+  }
+}
+
+async function jobFiles(): Promise<readonly string[]> {
+  const found = JOB_FOLDERS.map(async (folder) => {
+    const files = await readdir(folder).catch(() => []);
+    return files.filter((file) => /\.ya?ml$/i.test(file)).map((file) => join(folder, file));
+  });
+  return (await Promise.all(found)).flat().sort();
+}
+
+async function accountNames(): Promise<readonly string[]> {
+  const { loadAccounts, SANDBOX_NAMES } = await import('../vendor/account/account.ts');
+  return [...(await loadAccounts()).configured.map(({ name }) => name), ...SANDBOX_NAMES];
+}
+
+async function batches(store: string | undefined): Promise<readonly string[]> {
+  const { eachLedger } = await import('../run/open-ledger.ts');
+  const found = (await eachLedger(store, (ledger) => ledger.batches())).flat();
+  const newest = found.sort((a, b) => b.createdAtMs - a.createdAtMs).slice(0, BATCHES_OFFERED);
+  return newest.map(({ id }) => id);
 }

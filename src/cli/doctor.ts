@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { formatDuration } from '../core/duration.ts';
-import { EXIT, type ExitCode, StopError } from '../core/errors.ts';
+import { EXIT, StopError } from '../core/errors.ts';
 import { ENCODINGS } from '../core/format.ts';
 import { checkEncodings } from '../files/text-encoding.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
 import { chooseStore, lookAtLedger } from '../run/open-ledger.ts';
-import { type Account, loadAccounts } from '../vendor/account/account.ts';
-import { dialectOf } from '../vendor/dialect-of.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import { loadAccounts } from '../vendor/account/account.ts';
+import { dialectProblem } from '../vendor/dialect.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
 
 /** One thing that was checked. A problem says in `next` what to do. */
 interface Finding {
@@ -33,7 +33,7 @@ const doctor: CliCommand = {
 
 export default doctor;
 
-async function examine(console: Console, flags: { readonly store?: string }): Promise<ExitCode> {
+async function examine(_console: Console, flags: { readonly store?: string }): Promise<Report> {
   const findings = [
     machine(),
     encodings(),
@@ -43,19 +43,21 @@ async function examine(console: Console, flags: { readonly store?: string }): Pr
     await disk(chooseStore(flags.store, false).location),
     ...(await accounts()),
   ];
-  for (const { what, fact, next } of findings) {
-    console.print(`${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`);
-    if (next !== undefined) console.print(`         ${''.padEnd(10)}  ${next}`);
-  }
-  console.result({
-    findings: findings.map(({ what, fact, next }) => ({
-      what,
-      ok: next === undefined,
-      fact,
-      next: next ?? null,
-    })),
-  });
-  return findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done;
+  return {
+    lines: findings.flatMap(({ what, fact, next }) => [
+      `${next === undefined ? 'ok     ' : 'problem'}  ${what.padEnd(10)}  ${fact}`,
+      ...(next === undefined ? [] : [`         ${''.padEnd(10)}  ${next}`]),
+    ]),
+    object: {
+      findings: findings.map(({ what, fact, next }) => ({
+        what,
+        ok: next === undefined,
+        fact,
+        next: next ?? null,
+      })),
+    },
+    exitCode: findings.some(({ next }) => next !== undefined) ? EXIT.usage : EXIT.done,
+  };
 }
 
 function machine(): Finding {
@@ -153,20 +155,11 @@ async function accounts(): Promise<readonly Finding[]> {
     const { path, configured } = await loadAccounts();
     const names = configured.map(({ name }) => name).join(', ');
     const fact = configured.length === 0 ? `none in ${path}` : `${names} in ${path}`;
-    const dialects = await Promise.all(configured.map(dialectProblem));
-    return [{ what: 'accounts', fact }, ...dialects.filter((each) => each !== undefined)];
+    // Each dialect is checked alone, so that one wrong file does not hide another.
+    const wrong = (await Promise.all(configured.map(dialectProblem))).filter((each) => each !== undefined);
+    return [{ what: 'accounts', fact }, ...wrong.map((each) => problem('dialect', each))];
   } catch (error) {
     return [problem('accounts', error)];
-  }
-}
-
-/** Checks the dialect of one account alone, so that one wrong file does not hide another. */
-async function dialectProblem(account: Account): Promise<Finding | undefined> {
-  try {
-    await dialectOf(account);
-    return undefined;
-  } catch (error) {
-    return problem('dialect', error);
   }
 }
 

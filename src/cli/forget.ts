@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
 import { eraseIn, storesToLookAt } from '../run/open-ledger.ts';
 import { erasureObject, talkedErasure } from './render/erasure.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { WAIT_FLAG } from './shell/flags.ts';
 
 interface Flags {
   readonly dryRun?: true;
@@ -24,7 +25,7 @@ const forget: CliCommand = {
       .argument('<person>', 'an e-mail address, or the address of a profile page')
       .option('--dry-run', 'only say what would be erased')
       .option('--yes', 'erase without being asked')
-      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .option(...WAIT_FLAG)
       .action(wrap(forgetCommand));
   },
 };
@@ -34,7 +35,7 @@ export default forget;
 /** Other processes read this name beside the ledger, so it does not contain the person. */
 const COMMAND = 'forget';
 
-async function forgetCommand(console: Console, text: string, flags: Flags): Promise<ExitCode> {
+async function forgetCommand(console: Console, text: string, flags: Flags): Promise<Report> {
   const person = personOf(text);
   const options = {
     clock: systemClock,
@@ -53,9 +54,10 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
     });
     stores.push(erasureObject(location, erased));
   }
-  if (stores.length === 0) console.print('There is no store, so nothing is kept.');
-  console.result({ dry_run: flags.dryRun === true, stores });
-  return EXIT.done;
+  return {
+    lines: stores.length === 0 ? ['There is no store, so nothing is kept.'] : [],
+    object: { dry_run: flags.dryRun === true, stores },
+  };
 }
 
 /** Refuses to erase a call in doubt: it may have been charged, and nothing would show that when it is bought again. */

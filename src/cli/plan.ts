@@ -1,30 +1,23 @@
 import type { Command } from 'commander';
 import { commandLine, typedCommand, withOption } from '../core/command-line.ts';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { stop } from '../core/errors.ts';
 import { OPERATIONS } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import type { Sheet } from '../core/format.ts';
 import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import { counted, plainText } from '../core/plain-text.ts';
-import { guessWords } from '../files/columns/columns.ts';
-import { describeFile, type FileDescription } from '../files/describe-file.ts';
+import { plainText } from '../core/plain-text.ts';
+import { type ColumnMap, guessWords } from '../files/columns/columns.ts';
+import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
-import { rereadWords } from '../plan/reread.ts';
-import { requestWords } from '../plan/sent-requests.ts';
+import { rereadWords } from '../plan/batch.ts';
+import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
-import {
-  duplicateLines,
-  duplicatesObject,
-  findingObject,
-  findingWords,
-  jobDamageLines,
-  jobDamageObject,
-} from './render/cell-issues.ts';
-import { fitLines, fitObject } from './render/fit.ts';
+import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
+import { descriptionLines, descriptionObject } from './render/description.ts';
 import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from './render/plan.ts';
-import type { CliCommand, Console } from './shell/command.ts';
-import { addReadFlags, addStrictFlag, type ReadFlags, readOptionsOf } from './shell/read-flags.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
 interface Flags extends ReadFlags {
   readonly account?: string;
@@ -58,13 +51,13 @@ const plan: CliCommand = {
 
 export default plan;
 
-async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<ExitCode> {
+async function showPlan(console: Console, job: string, file: string, flags: Flags): Promise<Report> {
   const { account: accountName, refresh, repair, store, save, allowAdmin } = flags;
   const planned = await planJob({
     job,
     file,
     account: accountName,
-    read: readOptionsOf(flags),
+    read: readFlagsOf(flags),
     refresh,
     repair,
     store,
@@ -75,46 +68,56 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { input, account, plan: found, damage, change, known, requests, reread, missingStore } = planned;
+  const { id, input, plan: found, damage, change, known, requests, reread } = planned;
   const repairs = planned.job.repair === true;
-  const guessed = input.columns.guessed ? ' (guessed)' : '';
-  console.print(plainText(`${planned.job.name} over ${input.path}, with account ${account.name}`));
-  console.print(`  columns        ${guessWords(input.columns)}${guessed}`);
-  for (const request of requests) console.print(`  request        ${requestWords(request)}`);
-  for (const note of input.sheet.notes) console.say(plainText(note));
-  if (input.columns.note !== undefined) console.say(plainText(input.columns.note));
-  const lines = change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards);
-  for (const line of [...lines, ...jobDamageLines(damage, repairs)]) console.print(plainText(line));
-  tellFields(console, known);
-  if (reread !== undefined) console.print(`  ${rereadWords(reread)} A run asks first.`);
-  if (missingStore !== undefined) {
-    const unknown = change === undefined ? 'bought' : 'changed by us';
-    console.say(`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`);
-  }
-  if (change?.savedAs !== undefined) {
-    console.say(`The plan is saved in ${change.savedAs}. To do that and nothing else:`);
-    console.say(runOf(process.argv.slice(2), change.savedAs));
-  }
-  const changes = change === undefined ? {} : changePlanObject(change.plan, change.guards);
-  const fields = known === undefined ? {} : { fields: known.paths };
-  const sent = requests.length === 0 ? {} : { requests };
-  const anew = present({ reread });
-  console.result({
-    ...planObject(found),
-    ...tabsObject(input.sheet),
-    ...jobDamageObject(damage, repairs),
-    ...changes,
-    ...fields,
-    ...sent,
-    ...anew,
-  });
-  return EXIT.done;
+  tellBeginning(console, planned);
+  const fields = known === undefined ? [] : [knownFieldLine(known)];
+  return {
+    lines: [
+      ...(change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards)),
+      ...jobDamageLines(damage, repairs),
+      ...fields,
+      ...(reread === undefined ? [] : [`  ${rereadWords(reread)} A run asks first.`]),
+    ],
+    object: {
+      id,
+      ...columnsObject(input.columns),
+      ...planObject(found),
+      ...tabsObject(input.sheet),
+      ...jobDamageObject(damage, repairs),
+      ...(change === undefined ? {} : changePlanObject(change.plan, change.guards)),
+      ...present({ fields: known?.paths }),
+      ...(requests.length === 0 ? {} : { requests }),
+      ...present({ reread }),
+    },
+    advice: adviceOn(planned),
+  };
 }
 
-function tellFields(console: Console, known: PlannedJob['known']): void {
-  if (known === undefined) return;
-  console.print(plainText(knownFieldLine(known)));
-  for (const sentence of known.sentences()) console.say(plainText(sentence));
+/** Tells which columns are read and what is sent, with the notes about them. */
+function tellBeginning(console: Console, { job, input, account, requests }: PlannedJob): void {
+  const { columns, sheet } = input;
+  console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
+  console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
+  for (const request of requests) console.print(`  request        ${requestWords(request)}`);
+  for (const note of sheet.notes) console.say(plainText(note));
+  if (columns.note !== undefined) console.say(plainText(columns.note));
+}
+
+function adviceOn({ known, missingStore, change }: PlannedJob): readonly string[] {
+  const unknown = change === undefined ? 'bought' : 'changed by us';
+  return [
+    ...(known?.sentences() ?? []),
+    ...(missingStore === undefined
+      ? []
+      : [`There is no store at ${missingStore} yet, so nothing is known as ${unknown}.`]),
+    ...(change?.savedAs === undefined
+      ? []
+      : [
+          `The plan is saved in ${change.savedAs}. To do that and nothing else:`,
+          runOf(process.argv.slice(2), change.savedAs),
+        ]),
+  ];
 }
 
 /** The command that runs what was planned: the same words with `run`, and with the saved plan instead of --save. */
@@ -124,98 +127,28 @@ function runOf(words: readonly string[], savedAs: string): string {
   return typedCommand(withOption(run, '--plan', savedAs, '--save'));
 }
 
-async function planFile(console: Console, file: string, flags: Flags): Promise<ExitCode> {
+async function planFile(console: Console, file: string, flags: Flags): Promise<Report> {
   const operations = await loadFamily<Operation>(OPERATIONS);
   if (operations.has(file) || /\.ya?ml$/i.test(file)) {
     const next = `Name the file as well: ${commandLine(['plan', file, 'FILE'])}`;
     throw stop('usage', `${file} is a job, and no file is named to plan it for.`, next);
   }
-  const input = await openFile(file, readOptionsOf(flags));
+  const input = await openFile(file, readFlagsOf(flags));
   const description = await describeFile(input, operations.values());
   for (const note of input.sheet.notes) console.say(plainText(note));
-  for (const line of descriptionLines(input.path, description)) console.print(plainText(line));
-  console.result({ ...descriptionObject(description), ...tabsObject(input.sheet) });
-  return EXIT.done;
+  return {
+    lines: descriptionLines(input.path, description),
+    object: { ...descriptionObject(description), ...tabsObject(input.sheet) },
+  };
+}
+
+/** Which column feeds which input, and why where that was guessed. */
+function columnsObject({ columns, because }: ColumnMap): object {
+  return { columns, ...(because.size === 0 ? {} : { because: Object.fromEntries(because) }) };
 }
 
 /** The sheets of a workbook, as \`--sheet\` may name them. */
 function tabsObject({ tabs }: Pick<Sheet, 'tabs'>): object {
   if (tabs === undefined) return {};
   return { sheets: tabs.map(({ name, isHidden, isRead }) => ({ name, hidden: isHidden, read: isRead })) };
-}
-
-/** The words for what the cells of a column look like. */
-const LOOKS = {
-  ABN: 'an ABN',
-  'e-mail': 'an e-mail address',
-  website: 'a website',
-  number: 'a number',
-  text: 'text',
-  blank: 'a blank cell',
-} as const satisfies Record<FileDescription['columns'][number]['looksLike'], string>;
-
-function descriptionLines(
-  path: string,
-  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
-): readonly string[] {
-  const width = Math.max(...columns.map(({ name }) => name.length));
-  // Nothing stands between the cells of a workbook.
-  const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
-  return [
-    `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
-    ...columns.flatMap(({ name, looksLike, filled, examples, odd, damage }) => [
-      `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
-      ...(odd.count === 0
-        ? []
-        : [
-            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
-          ]),
-      ...damage.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
-    ]),
-    ...unreadableLines(unreadable),
-    ...duplicateLines(duplicates),
-    ...fitLines(operations),
-  ];
-}
-
-function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
-  if (count === 0) return [];
-  const more = count - first.length;
-  return [
-    `unreadable ${counted(count, 'row')}, which a run sets aside as invalid and --strict refuses:`,
-    ...first.map(({ row, reason }) => `  row ${row}: ${reason}`),
-    ...(more === 0 ? [] : [`  and ${counted(more, 'other')}`]),
-  ];
-}
-
-/** How many cells are filled; nothing for a column that is blank, because its kind says so already. */
-function filledWords(filled: number, examples: readonly string[]): string {
-  return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
-}
-
-function descriptionObject({
-  rows,
-  encoding,
-  delimiter,
-  columns,
-  duplicates,
-  operations,
-  unreadable,
-}: FileDescription): object {
-  return {
-    rows,
-    unreadable,
-    encoding,
-    delimiter,
-    columns: columns.map(({ name, looksLike, filled, examples, odd, damage }) => ({
-      name,
-      looks_like: looksLike,
-      filled,
-      examples,
-      odd: { count: odd.count, first_rows: odd.firstRows },
-      damage: damage.map(findingObject),
-    })),
-    duplicates: duplicatesObject(duplicates),
-    operations: operations.map(fitObject),
-  };
 }

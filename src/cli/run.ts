@@ -1,61 +1,53 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
-import {
-  commandLine,
-  durationOf,
-  resumedBy,
-  typedCommand,
-  wholeNumber,
-  withArgument,
-  withOption,
-  withoutOption,
-} from '../core/command-line.ts';
-import { type ExitCode, stop } from '../core/errors.ts';
+import { typedCommand, wholeNumber, withArgument, withOption, withoutOption } from '../core/command-line.ts';
+import { stop } from '../core/errors.ts';
+import type { FormulaMode } from '../core/formulas.ts';
 import { spoolFolder } from '../core/paths.ts';
-import { counted, grouped, plainText, sentence } from '../core/plain-text.ts';
-import { type Credits, credits } from '../ledger/ledger.ts';
-import { ACCEPTABLE } from '../plan/order.ts';
-import { mostAsked, type Plan } from '../plan/plan.ts';
-import { type Reread, rereadWords } from '../plan/reread.ts';
-import type { UnseenRequests } from '../plan/sent-requests.ts';
-import type { ChangePlan } from '../plan/team/change-plan.ts';
+import { counted, grouped, plainText } from '../core/plain-text.ts';
+import { credits } from '../ledger/ledger.ts';
+import { rereadWords } from '../plan/batch.ts';
+import { ACCEPTABLE, type Acceptable, type RunOptions } from '../plan/context.ts';
+import { mostAsked } from '../plan/plan.ts';
 import { changeQuestion, diffLines } from '../plan/team/diff-words.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { choose, runJob } from '../run/run-job.ts';
-import type { RunRequest } from '../run/run-request.ts';
 import { exitCodeOf, type RunSummary } from '../run/summary.ts';
-import type { SuspectMisses } from '../vendor/misses.ts';
 import { planLines } from './render/plan.ts';
 import { summaryLines, summaryObject } from './render/summary.ts';
 import { EventFile } from './run/event-file.ts';
 import { Progress } from './run/progress.ts';
 import { spoolInput } from './run/spool.ts';
-import type { CliCommand, Console } from './shell/command.ts';
-import { FORMULAS_ABOUT, formulaModeOf } from './shell/formula-flag.ts';
-import { addReadFlags, addStrictFlag, oneOf, type ReadFlags, readOptionsOf } from './shell/read-flags.ts';
-import { stopOnSignals } from './shell/stop-signals.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import {
+  addOutputFlags,
+  addReadFlags,
+  addStrictFlag,
+  choiceOption,
+  type ReadFlags,
+  readFlagsOf,
+} from './shell/flags.ts';
+import { addSpendFlags, endOf, type Resume, type SpendFlags, spend } from './shell/spending.ts';
 
-interface Flags extends ReadFlags {
+interface Flags extends ReadFlags, SpendFlags {
   readonly output?: string;
   readonly forExcel?: true;
   readonly account?: string;
   readonly budget?: string;
   readonly yes?: true;
   readonly plan?: string;
+  readonly ifPlan?: string;
   readonly allowAdmin?: true;
-  readonly accept?: string;
+  readonly accept?: Acceptable;
   readonly limit?: string;
   readonly sample?: string;
   readonly refresh?: true;
   readonly repair?: true;
   readonly events?: string;
-  readonly maxPause?: string;
   readonly saveJob?: string;
-  readonly formulas?: string;
+  readonly formulas?: FormulaMode;
   readonly withInput?: boolean;
-  readonly wait?: string;
   readonly attentionOk?: true;
-  readonly store?: string;
 }
 
 const run: CliCommand = {
@@ -63,27 +55,21 @@ const run: CliCommand = {
   summary: 'Works through a file; the same command again goes on where it stopped.',
   example: 'npx --no rowonce run enrich-company leads.csv --budget 500',
   configure(command: Command, wrap) {
-    addStrictFlag(addReadFlags(command))
+    addSpendFlags(addOutputFlags(addStrictFlag(addReadFlags(command))))
       .argument('<job>', 'a YAML file, or the name of an operation')
       .argument('<file>', 'the input; - reads standard input')
-      .option('-o, --output <file>', 'where the output goes; - is standard output')
-      .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
       .option('--account <name>', "the account to use, over the job's")
       .option('--budget <credits>', 'the most that this batch may ever spend')
       .option('--yes', 'agree to the plan without being asked: to what it costs and to what it changes')
       .option('--plan <file>', 'do what plan --save wrote there and nothing else, or stop')
+      .option('--if-plan <id>', 'begin only while the plan is the one with this id, see plan --json')
       .option('--allow-admin', 'let the run make a person admin')
-      .option('--accept <what>', `answer a stop that names it: ${ACCEPTABLE.join(', ')}`)
+      .addOption(choiceOption('--accept <what>', 'answer a stop that names it', ACCEPTABLE))
       .option('--limit <rows>', 'only the first rows of the file')
       .option('--sample <rows>', 'only so many random rows, and a forecast for the rest')
       .option('--refresh', 'buy anew what was bought before this batch')
       .option('--repair', 'send damaged cells repaired where that is sure; your own cells stay as they are')
-      .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
       .option('--save-job <file>', 'write the job as a commented YAML file, and run it')
-      .option('--formulas <mode>', FORMULAS_ABOUT)
-      .option('--with-input', 'what a row found carries the columns of that row, which is so when left out')
-      .option('--no-with-input', 'what a row found has nothing but the number of that row')
-      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .option('--events <file>', 'append one JSON line for each event of the run')
       .option('--attention-ok', 'exit with 0 even when rows need attention')
       .addHelpText('after', STEPS)
@@ -107,58 +93,45 @@ async function runCommand(
   file: string,
   flags: Flags,
   command: Command,
-): Promise<ExitCode> {
+): Promise<Report> {
   // The printed command is without --accept: what a person accepted once must not be accepted again by running it.
-  let words = withoutOption(process.argv.slice(2), '--accept');
+  const resume: Resume = { words: withoutOption(process.argv.slice(2), '--accept') };
   const progress = new Progress(console, systemClock);
-  const stopping = stopOnSignals(
-    console,
-    () => progress.inFlight,
-    () => typedCommand(words),
-  );
   const events = flags.events === undefined ? undefined : new EventFile(flags.events, systemClock);
+  const hear: EventFile['hear'] = (event) => {
+    progress.hear(event);
+    events?.hear(event);
+  };
   try {
-    const input = await inputPathOf(job, file, flags, console);
-    // The printed command names the kept file, because the same input cannot be piped into it again.
-    words = withArgument(words, command, '-', input);
-    const running = runJob({
-      job,
-      file: input,
-      ...saidIn(flags),
-      maxPauseMs:
-        durationOf('--max-pause', flags.maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
-      mayCreateStore: console.interactive,
-      askBudget: (plan) => askBudget(console, plan, flags.yes === true),
-      askRequests: (unseen) => askRequests(console, unseen, flags.yes === true),
-      askChanges: (plan) => askChanges(console, plan, flags.yes === true),
-      askMisses: (misses) => askMisses(console, misses, flags.yes === true),
-      askReread: (reread) => askReread(console, reread, flags.yes === true),
-      tell: console.warn,
-      planFile: flags.plan,
-      signal: stopping.signal,
-      onEvent(event) {
-        progress.hear(event);
-        events?.hear(event);
-      },
-      command: typedCommand(words),
+    const summary = await spend(console, flags, resume, hear, async (spending) => {
+      const input = await inputPathOf(job, file, flags, console);
+      // The printed command names the kept file, because the same input cannot be piped into it again.
+      resume.words = withArgument(resume.words, command, '-', input);
+      return runJob({
+        ...spending,
+        job,
+        file: input,
+        ...saidIn(flags),
+        ...questionsOn(console, flags.yes === true),
+        planFile: flags.plan,
+        command: typedCommand(resume.words),
+      });
     });
-    const summary = await resumedBy(typedCommand(words), running);
     progress.close();
-    return show(console, summary, words, flags);
+    return reportOf(console, summary, resume, flags);
   } finally {
     progress.close();
     events?.close();
-    stopping.release();
   }
 }
 
 /** The part of the run's request that the flags give. */
-function saidIn(flags: Flags): Partial<RunRequest> {
+function saidIn(flags: Flags): Partial<RunOptions> {
   const budget = wholeNumber('--budget', flags.budget);
   return {
     account: flags.account,
-    read: readOptionsOf(flags),
-    formulas: formulaModeOf(flags),
+    read: readFlagsOf(flags),
+    formulas: flags.formulas,
     withInput: flags.withInput,
     store: flags.store,
     output: flags.output === '-' ? process.stdout : flags.output,
@@ -168,76 +141,59 @@ function saidIn(flags: Flags): Partial<RunRequest> {
     sample: sampleSize(flags.sample),
     refresh: flags.refresh,
     repair: flags.repair,
-    waitForLockMs: durationOf('--wait', flags.wait),
     saveJobAs: flags.saveJob,
     allowAdmin: flags.allowAdmin,
-    accept: flags.accept === undefined ? undefined : oneOf('--accept', ACCEPTABLE, flags.accept),
+    ifPlan: flags.ifPlan,
+    accept: flags.accept,
   };
 }
 
-/** Without a terminal nobody watches, so a run that has to wait for longer ends; the scheduler starts it again. */
-const MAX_PAUSE_MS = 10 * 60_000;
-
-function show(console: Console, summary: RunSummary, words: readonly string[], flags: Flags): ExitCode {
-  const { stopped } = summary;
-  const say = flags.output === '-' ? console.say : console.print;
-  for (const line of summaryLines(summary)) say(line);
-  console.result(summaryObject(summary));
-  if ((summary.counts.in_doubt ?? 0) > 0) {
-    const store = flags.store === undefined ? [] : ['--store', flags.store];
-    console.say(`What is in doubt: ${commandLine(['settle', summary.batch, ...store])}`);
-  }
-  if (stopped !== undefined) {
-    console.warn(sentence(stopped.message), 'alarming');
-    console.warn(stopped.next);
-    console.warn(
-      stopped.code === 'budget'
-        ? typedCommand(withOption(words, '--budget', summary.budgetToFinish))
-        : typedCommand(words),
-    );
-  }
-  return exitCodeOf(summary, flags.attentionOk === true);
+function reportOf(console: Console, summary: RunSummary, { words }: Resume, flags: Flags): Report {
+  const lines = summaryLines(summary);
+  const toStdout = flags.output === '-';
+  if (toStdout) for (const line of lines) console.say(line);
+  const goesOn =
+    summary.stopped?.code === 'budget' ? withOption(words, '--budget', summary.budgetToFinish) : words;
+  return {
+    lines: toStdout ? [] : lines,
+    object: summaryObject(summary),
+    ...endOf(summary, flags.store, { words: goesOn }),
+    exitCode: exitCodeOf(summary, flags.attentionOk === true),
+  };
 }
 
-async function askBudget(console: Console, plan: Plan, agreed: boolean): Promise<Credits | undefined> {
-  for (const line of planLines(plan)) console.say(line);
-  const most = mostAsked(plan);
-  const question = `Spend at most ${grouped(most)} credits?`;
-  return agreed || (await saysYes(console, question)) ? most : undefined;
-}
+type Questions = Required<
+  Pick<RunOptions, 'askBudget' | 'askRequests' | 'askChanges' | 'askMisses' | 'askReread'>
+>;
 
-/** Asks once about the requests of a job and its dialect, so that files from another person do not act unseen. */
-async function askRequests(console: Console, { reasons }: UnseenRequests, agreed: boolean): Promise<boolean> {
-  const question = `${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`;
-  return agreed || (await saysYes(console, plainText(question)));
-}
-
-async function askChanges(console: Console, plan: ChangePlan, agreed: boolean): Promise<boolean> {
-  for (const line of diffLines(plan)) console.say(plainText(line));
-  return agreed || (await saysYes(console, changeQuestion(plan)));
-}
-
-/** Asks about suspicious misses. `--yes`, which a scheduler passes every night, agrees to them on a first run only. */
-async function askMisses(
-  console: Console,
-  { suspicion, fact, count }: SuspectMisses,
-  agreed: boolean,
-): Promise<boolean> {
-  if (agreed && suspicion === 'first') return true;
-  console.say(fact);
-  return saysYes(console, `Keep ${counted(count, 'answer')} as no match, and go on?`);
-}
-
-async function askReread(console: Console, reread: Reread, agreed: boolean): Promise<boolean> {
-  if (agreed) console.say(rereadWords(reread));
-  if (agreed || !console.interactive) return agreed;
-  console.say(rereadWords(reread));
-  return saysYes(console, 'Settle them anew, in a new batch of this file?');
-}
-
-async function saysYes(console: Console, question: string): Promise<boolean> {
-  const answer = await console.ask(`${question} [y/N] `);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
+/** @param agreed `--yes` was given. */
+function questionsOn(console: Console, agreed: boolean): Questions {
+  const ask = async (question: string): Promise<boolean> => agreed || console.agrees(question);
+  return {
+    async askBudget(plan) {
+      for (const line of planLines(plan)) console.say(line);
+      const most = mostAsked(plan);
+      return (await ask(`Spend at most ${grouped(most)} credits?`)) ? most : undefined;
+    },
+    // This is asked once, so that the files of another person do not send requests that nobody has seen.
+    askRequests: ({ reasons }) =>
+      ask(`${reasons.join(' ')} This is asked once for a job and its dialect. Send such requests?`),
+    async askChanges(plan) {
+      for (const line of diffLines(plan)) console.say(plainText(line));
+      return ask(changeQuestion(plan));
+    },
+    /** `--yes`, which a scheduler passes every night, agrees to suspicious misses on a first run only. */
+    async askMisses({ suspicion, fact, count }) {
+      if (agreed && suspicion === 'first') return true;
+      console.say(fact);
+      return console.agrees(`Keep ${counted(count, 'answer')} as no match, and go on?`);
+    },
+    async askReread(reread) {
+      if (!agreed && !console.interactive) return false;
+      console.say(rereadWords(reread));
+      return ask('Settle them anew, in a new batch of this file?');
+    },
+  };
 }
 
 function sampleSize(text: string | undefined): number | undefined {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
-import { EXIT, type ExitCode } from '../core/errors.ts';
 import { SCHEMA_KINDS, type SchemaKind, schemaPath } from '../core/paths.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import type { CliCommand, Report } from './shell/command.ts';
 
 const schema: CliCommand = {
   name: 'schema',
@@ -12,20 +11,15 @@ const schema: CliCommand = {
     command
       .addArgument(new Argument('<kind>', 'of which file').choices(SCHEMA_KINDS))
       .option('--path', 'print where the schema lies instead, for the settings of an editor')
-      .action(
-        run((console: Console, kind: SchemaKind, flags: { readonly path?: true }) =>
-          show(console, kind, flags),
-        ),
-      );
+      .action(run((_console, kind: SchemaKind, flags: { readonly path?: true }) => show(kind, flags)));
   },
 };
 
 export default schema;
 
-async function show(console: Console, kind: SchemaKind, flags: { readonly path?: true }): Promise<ExitCode> {
+async function show(kind: SchemaKind, { path: asked }: { readonly path?: true }): Promise<Report> {
   const path = schemaPath(kind);
+  if (asked) return { lines: [path], object: { path } };
   const text = readFileSync(path, 'utf8');
-  console.print(flags.path ? path : text.trimEnd());
-  console.result(flags.path ? { path } : JSON.parse(text));
-  return EXIT.done;
+  return { lines: text.trimEnd().split('\n'), object: JSON.parse(text) };
 }

@@ -1,17 +1,22 @@
 import type { Command } from 'commander';
-import { isoTime, systemClock } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
 import { commandLine } from '../core/command-line.ts';
-import { EXIT, type ExitCode } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import { counted, plainText } from '../core/plain-text.ts';
-import { OUTCOME_KINDS, type OutcomeKind } from '../core/row.ts';
+import { counted } from '../core/plain-text.ts';
+import { OUTCOME_KINDS } from '../core/row.ts';
 import { originOf, undoneBy } from '../job/job-origin.ts';
-import type { AccountState, Batch, LedgerReader, Misses, Money } from '../ledger/ledger.ts';
-import { eachLedger, type FoundBatch, findBatch } from '../run/find-batch.ts';
-import { lookAtLedger, storeWords } from '../run/open-ledger.ts';
-import { historyOf, onlyMisses, onlyMissesWords, suspicionOf } from '../vendor/misses.ts';
+import type { Batch, Money } from '../ledger/ledger.ts';
+import {
+  type BatchOverview,
+  type BatchStatus,
+  batchOverviews,
+  batchStatus,
+  type MissSeries,
+} from '../run/batch-status.ts';
+import { findBatch, lookAtLedger, storeWords } from '../run/open-ledger.ts';
+import { onlyMissesWords } from '../vendor/misses.ts';
 import { openWords } from './render/doubts.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
 
 const status: CliCommand = {
   name: 'status',
@@ -32,15 +37,16 @@ async function statusCommand(
   word: string | undefined,
   row: string | undefined,
   flags: { readonly store?: string },
-): Promise<ExitCode> {
-  if (word === undefined) return showBatches(console, flags.store);
+): Promise<Report> {
+  if (word === undefined) return batchesReport(await batchOverviews(flags.store, console.warn));
   const { batch, location } = await findBatch(word, flags.store, console.warn);
   const ledger = await lookAtLedger(location);
   try {
-    if (row === undefined) return await showBatch(console, ledger, { batch, location });
-    // This part is loaded late because it reads the accounts, which the lists do not need.
-    const { showRow } = await import('./status/row.ts');
-    return await showRow(console, ledger, batch, row);
+    if (row === undefined) return batchReport(await batchStatus(ledger, batch), location);
+    // These parts are loaded late because they read the accounts, which the lists do not need.
+    const { rowStory } = await import('../run/row-story.ts');
+    const { rowReport } = await import('./status/row.ts');
+    return rowReport(await rowStory(ledger, batch, row));
   } finally {
     await ledger.close();
   }
@@ -48,45 +54,18 @@ async function statusCommand(
 
 // ---------------------------------------------------------------------------------------------------- all batches
 
-async function showBatches(console: Console, store: string | undefined): Promise<ExitCode> {
-  const overviews = async (ledger: LedgerReader): Promise<readonly Overview[]> => {
-    const batches = await ledger.batches();
-    return Promise.all(batches.map((batch) => overview(ledger, batch)));
+function batchesReport(all: readonly BatchOverview[]): Report {
+  return {
+    lines: all.length === 0 ? ['There are no batches yet.'] : all.map(overviewLine),
+    object: { batches: all.map(batchObject) },
   };
-  const lists = await eachLedger(store, overviews, console.warn);
-  const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
-  if (all.length === 0) console.print('There are no batches yet.');
-  for (const { batch, settled, money } of all) {
-    const cost = hasCosts(batch, money) ? `, ${counted(money.spent, 'credit')}` : '';
-    const begun = isoTime(batch.createdAtMs).slice(0, 16);
-    console.print(
-      plainText(
-        `${batch.id}  ${begun}  ${batch.state.padEnd(10)}  ${settled}/${rowsOf(batch)} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`,
-      ),
-    );
-  }
-  console.result({ batches: all.map(({ batch, counts, money }) => batchObject(batch, counts, money)) });
-  return EXIT.done;
 }
 
-type Counts = Readonly<Partial<Record<OutcomeKind, number>>>;
-
-interface Overview {
-  readonly batch: Batch;
-  readonly counts: Counts;
-  readonly settled: number;
-  readonly money: Money;
-}
-
-async function overview(ledger: LedgerReader, batch: Batch): Promise<Overview> {
-  const counts = await ledger.counts(batch.id);
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return { batch, counts, settled, money: await ledger.batchMoney(batch.id) };
-}
-
-/** The number of rows: those of the file and those that were planned because the file no longer names a person. */
-function rowsOf({ inputRows, rowsBeyond = 0 }: Batch): number {
-  return inputRows + rowsBeyond;
+function overviewLine({ batch, settled, rows, money, heldSinceMs, hasCosts }: BatchOverview): string {
+  const cost = hasCosts ? `, ${counted(money.spent, 'credit')}` : '';
+  const begun = isoTime(batch.createdAtMs).slice(0, 16);
+  const state = (heldSinceMs === undefined ? batch.state : 'paused').padEnd(10);
+  return `${batch.id}  ${begun}  ${state}  ${settled}/${rows} rows${cost}  ${whatOf(batch)}  ${batch.inputPath}`;
 }
 
 function whatOf({ operation, settings }: Batch): string {
@@ -95,12 +74,7 @@ function whatOf({ operation, settings }: Batch): string {
   return origin === undefined ? operation : `undo of ${origin.undoes}`;
 }
 
-/** Whether credits are shown: the service's changes cost none. */
-function hasCosts({ vendor }: Batch, { spent, inDoubt, reserved }: Money): boolean {
-  return vendor === 'provider' || spent + inDoubt + reserved > 0;
-}
-
-function batchObject(batch: Batch, counts: Counts, money: Money): object {
+function batchObject({ batch, counts, money, heldSinceMs }: BatchOverview): object {
   return {
     batch: batch.id,
     state: batch.state,
@@ -120,68 +94,59 @@ function batchObject(batch: Batch, counts: Counts, money: Money): object {
     created_at: isoTime(batch.createdAtMs),
     output: batch.outputPath ?? null,
     next: batch.command ?? null,
+    ...present({ held_since: heldSinceMs === undefined ? undefined : isoTime(heldSinceMs) }),
   };
 }
 
 // ---------------------------------------------------------------------------------------------------- one batch
 
-/** At most so many sent requests are read to compute the rate, so that the command stays fast. */
-const MOST_SENDS = 100_000;
-
-async function showBatch(console: Console, ledger: LedgerReader, found: FoundBatch): Promise<ExitCode> {
-  const { batch } = found;
-  const { counts, settled, money } = await overview(ledger, batch);
-  const open = await ledger.openRequests(batch.id);
-  const { requests, calls } = await ledger.metrics(batch.id);
-  const account = await ledger.account(batch.accountIdentity);
-  const { pausedUntilMs, misses } = account;
-  const isSuspect = suspicionOf(historyOf(account, batch.sandbox)) !== undefined;
-  const nowMs = systemClock.wallMs();
-  const lastMinute = (await ledger.sendTimes(batch.accountIdentity, nowMs - 60_000, MOST_SENDS)).length;
-  const paused =
-    pausedUntilMs !== undefined && pausedUntilMs > systemClock.wallMs() ? pausedUntilMs : undefined;
-  const lines = [
-    `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
-    `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
-    ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
-      (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
-    ),
-    ...(settled < rowsOf(batch) ? [`  pending   ${rowsOf(batch) - settled}`] : []),
-    ...(hasCosts(batch, money) ? [moneyLine(money)] : []),
-    `Requests   ${requests} for ${calls} calls`,
-    ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
-    ...(lastMinute === 0 || batch.state !== 'open'
-      ? []
-      : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
-    ...(paused === undefined ? [] : [`Paused     until ${isoTime(paused)}`]),
-    ...missesLines(account, batch, isSuspect),
-    ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
-  ];
-  for (const line of lines) console.print(plainText(line));
-  console.result({
-    ...batchObject(batch, counts, money),
-    requests,
-    calls,
-    open,
-    requests_last_minute: lastMinute,
-    paused_until: paused === undefined ? null : isoTime(paused),
-    ...(isSuspect || misses.kept || onlyMisses(account, batch.sandbox) !== undefined
-      ? { misses: { count: misses.count, kept: misses.kept } }
-      : {}),
-  });
-  sayNext(console, found, counts);
-  return EXIT.done;
+function batchReport(status: BatchStatus, location: string): Report {
+  const { batch, counts, settled, rows, money, heldSinceMs, hasCosts } = status;
+  const { open, requests, calls, lastMinute, pausedUntilMs, misses } = status;
+  return {
+    lines: [
+      `Batch ${batch.id}, ${batch.state}, ${whatOf(batch)} with account ${batch.accountName}`,
+      `Input      ${batch.inputPath}, ${counted(batch.inputRows, 'row')}${beyondWords(batch)}`,
+      ...OUTCOME_KINDS.filter((kind) => (counts[kind] ?? 0) > 0).map(
+        (kind) => `  ${kind.padEnd(9)} ${counts[kind]}`,
+      ),
+      ...(settled < rows ? [`  pending   ${rows - settled}`] : []),
+      ...(hasCosts ? [moneyLine(money)] : []),
+      `Requests   ${requests} for ${calls} calls`,
+      ...(open === 0 ? [] : [`Open       ${openWords(open)}`]),
+      ...(lastMinute === 0 || batch.state !== 'open'
+        ? []
+        : [`Rate       ${counted(lastMinute, 'request')} of this account in the last minute`]),
+      ...(pausedUntilMs === undefined ? [] : [`Paused     until ${isoTime(pausedUntilMs)}`]),
+      ...(heldSinceMs === undefined ? [] : [`Held       since ${isoTime(heldSinceMs)}, by rowonce pause`]),
+      ...missesLines(status),
+      ...(batch.outputPath === undefined ? [] : [`Output     ${batch.outputPath}`]),
+    ],
+    object: {
+      ...batchObject(status),
+      requests,
+      calls,
+      open,
+      requests_last_minute: lastMinute,
+      paused_until: pausedUntilMs === undefined ? null : isoTime(pausedUntilMs),
+      ...present({ misses: misses && { count: misses.count, kept: misses.kept } }),
+    },
+    advice: [
+      ...((counts.in_doubt ?? 0) > 0
+        ? [`What is in doubt: ${commandLine(['settle', batch.id, ...storeWords(location)])}`]
+        : []),
+      ...(batch.state === 'open' && batch.command !== undefined ? [`To go on: ${batch.command}`] : []),
+    ],
+  };
 }
 
 /** Says when an account answers suspiciously often, or always, that nothing matched. A sandbox account is trusted. */
-function missesLines(account: AccountState, { sandbox }: Batch, isSuspect: boolean): readonly string[] {
-  const { misses } = account;
-  if (isSuspect || misses.kept) return [missesLine(misses)];
-  const only = onlyMisses(account, sandbox);
-  return only === undefined ? [] : [`Misses     ${onlyMissesWords(only)}`];
+function missesLines({ misses }: BatchStatus): readonly string[] {
+  if (misses === undefined) return [];
+  return misses.only === undefined ? [missesLine(misses)] : [`Misses     ${onlyMissesWords(misses.only)}`];
 }
 
-function missesLine({ count, kept }: Misses): string {
+function missesLine({ count, kept }: MissSeries): string {
   const fact = `Misses     the last ${counted(count, 'answer')} of this account were all status 404`;
   if (kept) return `${fact}, and are kept as no match`;
   return `${fact}: run the list with --accept no-match to keep them, or with --accept take-back to ask again`;
@@ -195,11 +160,4 @@ function beyondWords({ rowsBeyond = 0 }: Batch): string {
 function moneyLine({ cap, spent, inDoubt, reserved }: Money): string {
   const budget = cap === undefined ? '' : `, budget ${cap}`;
   return `Credits    ${spent} spent, ${inDoubt} in doubt, ${reserved} reserved${budget}`;
-}
-
-function sayNext(console: Console, { batch, location }: FoundBatch, counts: Counts): void {
-  if ((counts.in_doubt ?? 0) > 0) {
-    console.say(`What is in doubt: ${commandLine(['settle', batch.id, ...storeWords(location)])}`);
-  }
-  if (batch.state === 'open' && batch.command !== undefined) console.say(`To go on: ${batch.command}`);
 }

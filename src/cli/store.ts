@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { systemClock } from '../core/clock.ts';
 import { durationOf } from '../core/command-line.ts';
-import { EXIT, type ExitCode } from '../core/errors.ts';
+import { EXIT } from '../core/errors.ts';
 import { chooseStore, eraseIn } from '../run/open-ledger.ts';
 import { salvage } from '../run/salvage.ts';
 import { erasureObject, talkedErasure } from './render/erasure.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { WAIT_FLAG } from './shell/flags.ts';
 
 interface PurgeFlags {
   readonly olderThan: string;
@@ -35,32 +36,31 @@ const store: CliCommand = {
         'Write the outputs of all batches, all answers and a list of what cannot be read. The store stays as it is.',
       )
       .option('-o, --output <folder>', 'an empty folder for the files; left out: rowonce-salvage')
-      .action(run((console, flags: Flags) => salvageStore(console, flags)));
+      .action(run((_console, flags: Flags) => salvageStore(flags)));
     command
       .command('purge')
       .description('Erase answers that are older, with what was asked. They may be bought again.')
       .requiredOption('--older-than <age>', 'such as 400d')
       .option('--dry-run', 'only say what would be erased')
       .option('--yes', 'erase without being asked')
-      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
+      .option(...WAIT_FLAG)
       .action(run((console, flags: PurgeFlags) => purgeStore(console, flags)));
   },
 };
 
 export default store;
 
-async function salvageStore(
-  console: Console,
-  { output = 'rowonce-salvage', store }: Flags,
-): Promise<ExitCode> {
+async function salvageStore({ output = 'rowonce-salvage', store }: Flags): Promise<Report> {
   const { files, answers, unreadable } = await salvage(chooseStore(store, false).location, output);
-  for (const file of files) console.print(file);
-  console.say(`${answers} answers were read; ${unreadable.length} things cannot be read.`);
-  console.result({ files, answers, unreadable });
-  return unreadable.length === 0 ? EXIT.done : EXIT.attention;
+  return {
+    lines: files,
+    object: { files, answers, unreadable },
+    advice: [`${answers} answers were read; ${unreadable.length} things cannot be read.`],
+    exitCode: unreadable.length === 0 ? EXIT.done : EXIT.attention,
+  };
 }
 
-async function purgeStore(console: Console, flags: PurgeFlags): Promise<ExitCode> {
+async function purgeStore(console: Console, flags: PurgeFlags): Promise<Report> {
   const ageMs = durationOf('--older-than', flags.olderThan) ?? 0;
   const { location } = chooseStore(flags.store, false);
   const order = { kind: 'age', beforeMs: systemClock.wallMs() - ageMs } as const;
@@ -73,10 +73,10 @@ async function purgeStore(console: Console, flags: PurgeFlags): Promise<ExitCode
     erase: (dryRun) =>
       eraseIn(location, order, { clock: systemClock, waitForLockMs, command: 'store purge', dryRun }),
   });
-  if (erased.unsettled.length > 0)
-    console.say(
-      `${erased.unsettled.length} of them may have been charged, so they stay until they are settled.`,
-    );
-  console.result({ dry_run: flags.dryRun === true, ...erasureObject(location, erased) });
-  return EXIT.done;
+  const { length } = erased.unsettled;
+  return {
+    object: { dry_run: flags.dryRun === true, ...erasureObject(location, erased) },
+    advice:
+      length > 0 ? [`${length} of them may have been charged, so they stay until they are settled.`] : [],
+  };
 }

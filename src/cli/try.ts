@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { isoTime } from '../core/clock.ts';
-import { commandLine, durationOf, resumedBy, typedCommand } from '../core/command-line.ts';
-import { EXIT, type ExitCode, stop } from '../core/errors.ts';
-import { counted, plainText, sentence } from '../core/plain-text.ts';
-import type { Credits } from '../ledger/ledger.ts';
+import { typedCommand } from '../core/command-line.ts';
+import { EXIT, stop } from '../core/errors.ts';
+import { counted, foreignWords } from '../core/plain-text.ts';
+import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
 import { chooseStore, lookIfThere } from '../run/open-ledger.ts';
 import { exitCodeOf } from '../run/summary.ts';
 import {
@@ -12,24 +12,24 @@ import {
   mostOfTrial,
   type RanTrial,
   requestShown,
+  ruleBehind,
   runTrial,
+  type ShownRequest,
   type Trial,
   type Tried,
   trialOf,
+  triedFields,
 } from '../run/trial.ts';
-import { eventWords, InFlight } from './render/events.ts';
-import { requestLines, triedLines, triedObject } from './render/trial.ts';
-import type { CliCommand, Console } from './shell/command.ts';
+import type { AnswerRule } from '../vendor/dialect.ts';
+import type { RuleFound } from '../vendor/judge.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
 import { stoppedObject } from './shell/console.ts';
-import { stopOnSignals } from './shell/stop-signals.ts';
+import { addSpendFlags, endOf, type SpendFlags, spend, toldOn } from './shell/spending.ts';
 
-interface Flags {
+interface Flags extends SpendFlags {
   readonly account?: string;
   readonly refresh?: true;
   readonly yes?: true;
-  readonly maxPause?: string;
-  readonly wait?: string;
-  readonly store?: string;
 }
 
 const tryOne: CliCommand = {
@@ -37,14 +37,12 @@ const tryOne: CliCommand = {
   summary: 'Makes one call, asked first, and shows the request, the answer and how it is read.',
   example: 'npx --no rowonce try enrich-company abn=51824753556 --account sandbox-provider',
   configure(command: Command, wrap) {
-    command
+    addSpendFlags(command)
       .argument('<operation>', 'the name of an operation that reads, or a job file')
       .argument('[given...]', 'what is asked by: input=value')
       .option('--account <name>', "the account to use, over the job's")
       .option('--refresh', 'ask again, although the answer is known')
       .option('--yes', 'agree to what it costs without being asked')
-      .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
-      .option('--wait <duration>', 'wait so long for another process that is spending from the store')
       .action(wrap(tryCommand));
   },
 };
@@ -56,16 +54,16 @@ async function tryCommand(
   job: string,
   given: readonly string[],
   flags: Flags,
-): Promise<ExitCode> {
+): Promise<Report> {
   const trial = await trialOf({ job, given, account: flags.account });
   // Under --json only the object is on standard output, so what a person must see before agreeing goes to stderr.
   const show = console.json ? console.say : console.print;
   for (const line of requestLines(requestShown(trial))) show(line);
   const { known, most } = await lookedUp(console, trial, flags);
-  if (known.kind === 'answered' && flags.refresh !== true) return showKnown(console, trial, known.tried);
+  if (known.kind === 'answered' && flags.refresh !== true) return knownReport(trial, known.tried);
   // A call in doubt is settled first, as in every run, and nothing new is bought then.
   if (known.kind !== 'in_doubt') await requireYes(console, trial, most, flags);
-  return showRun(console, trial, await make(console, trial, flags), flags);
+  return runReport(trial, await make(console, trial, flags), flags);
 }
 
 /** Opens the ledger read-only, so that known answers can be shown while another process spends. */
@@ -91,89 +89,155 @@ async function requireYes(
 ): Promise<void> {
   if (account.sandbox || yes === true) return;
   const cost = most === 0 ? 'which should cost nothing' : `for at most ${counted(most, 'credit')}`;
-  if (await saysYes(console, `Send this request, ${cost}?`)) return;
+  if (await console.agrees(`Send this request, ${cost}?`)) return;
   const fact = `This would send one request, ${cost}, and nobody agreed.`;
   throw stop('consent', fact, 'Agree on a terminal, or with --yes.');
 }
 
-async function saysYes(console: Console, question: string): Promise<boolean> {
-  const answer = await console.ask(`${plainText(question)} [y/N] `);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
-
-/** Without a terminal nobody watches, so a call that has to wait for longer ends; the scheduler makes it again. */
-const MAX_PAUSE_MS = 10 * 60_000;
+/** The words of this command, which goes on where it stopped. */
+const thisCommand = (): readonly string[] => process.argv.slice(2);
 
 async function make(console: Console, trial: Trial, flags: Flags): Promise<RanTrial> {
-  const command = typedCommand(process.argv.slice(2));
-  const inFlight = new InFlight();
-  const stopping = stopOnSignals(
-    console,
-    () => inFlight.count,
-    () => command,
-  );
-  const waiting = console.interactive ? undefined : MAX_PAUSE_MS;
-  try {
-    const running = runTrial(trial, {
+  const words = thisCommand();
+  const tell = toldOn(console);
+  // The batch of one row is no news: its summary names it.
+  const hear: typeof tell = (event) => event.kind !== 'batch' && tell(event);
+  return spend(console, flags, { words }, hear, (spending) =>
+    runTrial(trial, {
+      ...spending,
       store: flags.store,
       refresh: flags.refresh,
-      waitForLockMs: durationOf('--wait', flags.wait),
-      maxPauseMs: durationOf('--max-pause', flags.maxPause) ?? waiting,
-      mayCreateStore: console.interactive,
       askMisses: ({ fact, count }) =>
-        saysYes(console, `${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
-      tell: console.warn,
-      signal: stopping.signal,
-      onEvent(event) {
-        inFlight.hear(event);
-        const line = event.kind === 'batch' ? undefined : eventWords(event);
-        if (line !== undefined) console.say(plainText(line));
-      },
-      command,
-    });
-    return await resumedBy(command, running);
-  } finally {
-    stopping.release();
-  }
+        console.agrees(`${fact} Keep ${counted(count, 'answer')} as no match, and go on?`),
+      command: typedCommand(words),
+    }),
+  );
 }
 
 // ---------------------------------------------------------------------------------------------------- how it ended
 
-function showKnown(console: Console, trial: Trial, tried: Tried): ExitCode {
-  for (const line of triedLines(trial, tried)) console.print(line);
-  const asOf = tried.reply === undefined ? '' : ` at ${isoTime(tried.reply.receivedAtMs)}`;
-  console.print(`Source     the ledger: batch ${tried.batch} bought it${asOf}, and nothing was sent now`);
-  console.say('To ask again: the same command with --refresh');
-  console.result({
-    batch: tried.batch,
-    source: 'ledger',
-    ...triedObject(trial, tried),
-    credits: { spent: 0, in_doubt: 0 },
-    stopped: null,
-  });
-  return tried.closure?.kind === 'settled' && tried.closure.answer === 'refused' ? EXIT.attention : EXIT.done;
+function knownReport(trial: Trial, tried: Tried): Report {
+  const { batch, reply, closure } = tried;
+  const asOf = reply === undefined ? '' : ` at ${isoTime(reply.receivedAtMs)}`;
+  const isRefused = closure?.kind === 'settled' && closure.answer === 'refused';
+  return {
+    lines: [
+      ...triedLines(trial, tried),
+      `Source     the ledger: batch ${batch} bought it${asOf}, and nothing was sent now`,
+    ],
+    object: {
+      batch,
+      source: 'ledger',
+      ...triedObject(trial, tried),
+      credits: { spent: 0, in_doubt: 0 },
+      stopped: null,
+    },
+    advice: ['To ask again: the same command with --refresh'],
+    exitCode: isRefused ? EXIT.attention : EXIT.done,
+  };
 }
 
-function showRun(console: Console, trial: Trial, { summary, tried }: RanTrial, { store }: Flags): ExitCode {
-  const { batch, money, spentNow, stopped, counts } = summary;
-  if (tried !== undefined) for (const line of triedLines(trial, tried)) console.print(line);
+function runReport(trial: Trial, { summary, tried }: RanTrial, { store }: Flags): Report {
+  const { batch, money, spentNow, stopped } = summary;
   const inDoubt = money.inDoubt === 0 ? '' : `, ${money.inDoubt} in doubt`;
-  console.print(`Credits    ${spentNow} spent${inDoubt}, in batch ${batch}`);
-  console.result({
-    batch,
-    source: trial.account.sandbox ? 'sandbox' : 'bought',
-    ...triedObject(trial, tried),
-    credits: { spent: spentNow, in_doubt: money.inDoubt },
-    stopped: stopped === undefined ? null : stoppedObject(stopped),
-  });
-  if ((counts.in_doubt ?? 0) > 0) {
-    const where = store === undefined ? [] : ['--store', store];
-    console.say(`What is in doubt: ${commandLine(['settle', batch, ...where])}`);
-  }
-  if (stopped !== undefined) {
-    console.warn(sentence(stopped.message), 'alarming');
-    console.warn(stopped.next);
-    console.warn(typedCommand(process.argv.slice(2)));
-  }
-  return exitCodeOf(summary, false);
+  return {
+    lines: [
+      ...(tried === undefined ? [] : triedLines(trial, tried)),
+      `Credits    ${spentNow} spent${inDoubt}, in batch ${batch}`,
+    ],
+    object: {
+      batch,
+      source: trial.account.sandbox ? 'sandbox' : 'bought',
+      ...triedObject(trial, tried),
+      credits: { spent: spentNow, in_doubt: money.inDoubt },
+      stopped: stoppedObject(stopped),
+    },
+    ...endOf(summary, store, { words: thisCommand() }),
+    exitCode: exitCodeOf(summary, false),
+  };
+}
+
+/** A longer body is cut: this much is enough to see where the fields of an answer are. */
+const LONGEST_BODY = 4_000;
+
+function requestLines({ method, url, headers, body }: ShownRequest): readonly string[] {
+  return [
+    `${method} ${url}`,
+    ...Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`),
+    ...(body === undefined ? [] : [`  ${foreignWords(body, LONGEST_BODY)}`]),
+  ];
+}
+
+function triedLines(trial: Trial, tried: Tried): readonly string[] {
+  const { reply, closure } = tried;
+  const rule = ruleBehind(trial, tried);
+  const fields = triedFields(trial, tried);
+  return [
+    ...(reply === undefined ? [] : replyLines(reply)),
+    `Answer     ${closureWords(closure)}`,
+    ...(rule === undefined ? [] : [`Rule       ${ruleWords(rule, trial.dialect.name)}`]),
+    ...(fields.answers === 0 ? [] : [`Fields     ${fieldWords(fields.paths)}`]),
+    ...fields.sentences(),
+  ];
+}
+
+function replyLines({ status, headers, body }: RawReply): readonly string[] {
+  const text = foreignWords(body.toString('utf8'), LONGEST_BODY);
+  return [
+    `Status     ${status}`,
+    ...Object.entries(headers).map(([name, value]) => `  ${name}: ${foreignWords(value)}`),
+    `  ${text === '' ? '(no body)' : text}`,
+  ];
+}
+
+function closureWords(closure: Closure | undefined): string {
+  if (closure === undefined) return 'none yet';
+  if (closure.kind !== 'settled') return `${closure.kind} (${closure.why})`;
+  return `${closure.answer}, ${counted(closure.charged, 'credit')} (${closure.why})`;
+}
+
+function fieldWords(paths: readonly string[]): string {
+  return paths.length === 0 ? 'none: name their place with fields_at in the dialect' : paths.join(', ');
+}
+
+/** `rule 2 of answers in the dialect acme: status 200 is one of 2xx, "data" is empty; it means no_match`. */
+function ruleWords({ rule, list, number, status }: RuleFound, dialect: string): string {
+  const tests = [
+    `status ${status} is one of ${rule.status.join(', ')}`,
+    ...Object.entries(rule.header ?? {}).map(([name, pattern]) => `header ${name} fits /${pattern}/i`),
+    ...bodyWords(rule.body),
+  ];
+  const before = number === 1 ? '' : ', and no rule above it fits';
+  return `rule ${number} of ${list} in the dialect ${dialect}: ${tests.join(', ')}${before}; it means ${rule.means}`;
+}
+
+function bodyWords(body: AnswerRule['body']): readonly string[] {
+  if (body === undefined) return [];
+  const where = body.path === undefined ? 'the body' : `"${body.path}"`;
+  return [
+    ...(body.is === undefined ? [] : [`${where} is ${body.is}`]),
+    ...(body.equals === undefined ? [] : [`${where} is ${JSON.stringify(body.equals)}`]),
+    ...(body.matches === undefined ? [] : [`${where} fits /${body.matches}/i`]),
+  ];
+}
+
+/** The members of `--json` about one request; those of the answer are null when there is none. */
+function triedObject(trial: Trial, tried: Tried | undefined): object {
+  const rule = tried && ruleBehind(trial, tried);
+  const closure = tried?.closure;
+  return {
+    request: requestShown(trial),
+    reply: tried?.reply === undefined ? null : replyObject(tried.reply),
+    answer: closure === undefined ? null : closure.kind === 'settled' ? closure.answer : closure.kind,
+    charged: closure?.kind === 'settled' ? closure.charged : null,
+    rule:
+      rule === undefined
+        ? null
+        : { dialect: trial.dialect.name, list: rule.list, number: rule.number, ...rule.rule },
+    fields: tried === undefined ? [] : triedFields(trial, tried).paths,
+  };
+}
+
+function replyObject({ status, headers, body, receivedAtMs }: RawReply): object {
+  return { status, headers, body: body.toString('utf8'), received_at: isoTime(receivedAtMs) };
 }

@@ -166,14 +166,14 @@ export async function realPath(path: string): Promise<string> {
 
 // ------------------------------------------------------------------------------------------------ what stands there
 
-export type Standing =
+export type StandingFile =
   | { readonly kind: 'nothing' }
   /** A folder, a device, or a link that leads nowhere. */
   | { readonly kind: 'foreign' }
   /** `real`: where a link leads, which is written instead of the link. */
   | { readonly kind: 'file'; readonly real: string; readonly sha256: string; readonly stamp: string };
 
-export async function standingAt(path: string): Promise<Standing> {
+export async function standingAt(path: string): Promise<StandingFile> {
   if ((await stampOf(path)) === undefined) return { kind: 'nothing' };
   const real = await realPath(path);
   const found = await stat(real).catch(absent);
@@ -239,12 +239,8 @@ const NO_LINKS: ReadonlySet<string> = new Set([
 
 /** A rename is only on disk when its folder is. */
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 // ------------------------------------------------------------------------------------------------ temporary names
@@ -319,11 +315,8 @@ export async function checkWritable(path: string): Promise<void> {
 }
 
 function alteredBySomebody(temporary: string): StopError {
-  return stop(
-    'output',
-    `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`,
-    'Run the same command again; nothing that was bought is lost.',
-  );
+  const fact = `Another program altered ${basename(temporary)} in ${dirname(temporary)} while it was written.`;
+  return stop('output', fact, 'Run the same command again; nothing that was bought is lost.');
 }
 
 /** What the system says, in words. */
@@ -352,11 +345,9 @@ export function outputProblem(path: string, error: unknown, flag = '-o'): unknow
   const code = codeOf(error);
   if (code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return stop(
-      'disk_full',
-      `${path} cannot be written: the disk is full.`,
-      'Free some space, then run the same command again; nothing that was bought is lost.',
-    );
+    const fact = `${path} cannot be written: the disk is full.`;
+    const next = 'Free some space, then run the same command again; nothing that was bought is lost.';
+    return stop('disk_full', fact, next);
   }
   const why = WHY[code] ?? `the system refuses it with ${code}`;
   return stop('output', `${path} cannot be written: ${why}.`, `Name another file with ${flag}.`);

@@ -11,7 +11,7 @@ export type CallKey = string & { readonly [brand]: 'CallKey' };
 /**
  * SHA-256 over the account's identity, the logical operation, the project, the canonical parameters and `after`; of a
  * change also over its subject, which is what `after` counts: a person who was known by a user id alone and is known by
- * e-mail now begins to be counted anew.
+ * e-mail now begins to be counted from the start.
  * The format is frozen (`test/core/call-key.test.ts`): changing a byte of it would buy every row of every user again.
  */
 export function callKeyOf(accountIdentity: string, call: Call): CallKey {

@@ -1,5 +1,5 @@
 import { stop } from './errors.ts';
-import { type Credits, credits as unchecked } from './ids.ts';
+import { type Credits, credits } from './ids.ts';
 import { suggestion } from './nearest.ts';
 
 /**
@@ -127,7 +127,7 @@ export const members =
   };
 
 /** An amount of money for the library. @throws StopError `usage` for what is no whole number of at least 0. */
-export function credits(value: number): Credits {
+export function checkedCredits(value: number): Credits {
   require('credits', value, amount);
-  return unchecked(value);
+  return credits(value);
 }

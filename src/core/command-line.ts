@@ -54,13 +54,13 @@ function isCheckout(): boolean {
 const GOES_ON: readonly ExitCode[] = [EXIT.budget, EXIT.paused, EXIT.key, EXIT.interrupted, EXIT.terminated];
 
 /** Work that a command goes on with: also what stops it before it has begun says so. */
-export async function resumedBy<T>(command: string, work: Promise<T>): Promise<T> {
+export async function resumedBy<T>(command: () => string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof StopError) || !GOES_ON.includes(error.exitCode)) throw error;
     const { code, message, next, resumeAtMs } = error;
-    throw new StopError(present({ code, message, next, command, resumeAtMs }), { cause: error });
+    throw new StopError(present({ code, message, next, command: command(), resumeAtMs }), { cause: error });
   }
 }
 
@@ -110,6 +110,20 @@ export function withoutOption(words: readonly string[], option: string): readonl
 /** Where options end: behind a bare `--` every word is an argument. */
 function optionsEnd(words: readonly string[]): number {
   return words.includes('--') ? words.indexOf('--') : words.length;
+}
+
+/**
+ * The words behind the program's name in a line that `commandLine` wrote; undefined for any other line. No shell reads
+ * it: only the quotes of `shellWord` are known.
+ */
+export function wordsOfCommand(line: string): readonly string[] | undefined {
+  const [, rest] = /^(?:npx --no (?:-- )?)?rowonce (.*)$/s.exec(line) ?? [];
+  if (rest === undefined || !/^(?:[\w@%+=:,./-]|'[^']*'|\\'| )+$/.test(rest)) return undefined;
+  return [...rest.matchAll(/(?:[^\s'\\]|'[^']*'|\\')+/g)].map(([word]) =>
+    word.replace(/'(?<quoted>[^']*)'|\\'/g, (whole, quoted?: string) =>
+      whole === "\\'" ? "'" : (quoted ?? ''),
+    ),
+  );
 }
 
 /** A word as a shell takes it for one. */

@@ -62,6 +62,8 @@ export interface StopDetail {
   readonly resumeAtMs?: number;
   /** What is typed to go on, where the same command does. */
   readonly command?: string;
+  /** The id of the plan as it is now; only where a plan has moved. */
+  readonly plan?: string;
 }
 
 /** What ends a run. Nothing bought is lost by one: everything settled is in the ledger before it is thrown. */
@@ -71,6 +73,7 @@ export class StopError extends Error {
   readonly exitCode: ExitCode;
   readonly resumeAtMs: number | undefined;
   readonly command: string | undefined;
+  readonly plan: string | undefined;
 
   constructor(detail: StopDetail, options?: ErrorOptions) {
     super(detail.message, options);
@@ -80,6 +83,7 @@ export class StopError extends Error {
     this.exitCode = STOP_CODES[detail.code];
     this.resumeAtMs = detail.resumeAtMs;
     this.command = detail.command;
+    this.plan = detail.plan;
   }
 }
 

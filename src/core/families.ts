@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { invariant } from './errors.ts';
+
 /**
  * Where the program's own files are: the folders of its families, and the package that they are in. They stand in the
  * same places in the source and in what is built of it, so this file is built for itself, at its own place.
@@ -14,3 +17,10 @@ export const COMMANDS = new URL('../cli/', HERE);
 
 /** The folder that holds `package.json`. */
 export const PACKAGE = new URL('../../', HERE);
+
+/** As `package.json` says it. */
+export function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
+  invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
+  return String(manifest.version);
+}

@@ -15,7 +15,7 @@ export function isPackedName(path: string): boolean {
 }
 
 /** The name without its ending, and the ending as it is written. */
-export function partsOf(path: string): { readonly stem: string; readonly ending: string } {
+export function nameParts(path: string): { readonly stem: string; readonly ending: string } {
   const name = basename(path);
   const ending = ENDING.exec(name)?.[0] ?? '';
   return { stem: name.slice(0, name.length - ending.length), ending };
@@ -23,5 +23,5 @@ export function partsOf(path: string): { readonly stem: string; readonly ending:
 
 /** The file beside it whose name goes on with these words instead of its ending. */
 export function besideFile(path: string, words: string): string {
-  return join(dirname(path), partsOf(path).stem + words);
+  return join(dirname(path), nameParts(path).stem + words);
 }

@@ -9,7 +9,7 @@ export const FNV_PRIME = 0x01000193;
 export const OTHER_PRIME = 0x85ebca6b;
 
 /** Two streams of FNV-1a in one pass: nobody gains by a collision, and a cryptographic hash takes longer. */
-export function fingerprintOf(text: string): Fingerprint {
+export function textFingerprint(text: string): Fingerprint {
   let high = 0x811c9dc5;
   let low = 0x9e3779b1;
   for (let at = 0; at < text.length; at += 1) {

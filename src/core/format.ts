@@ -1,3 +1,5 @@
+import { FORMATS } from './families.ts';
+import { loadFamily } from './family.ts';
 import type { InputRow, RowNumber } from './row.ts';
 
 /**
@@ -46,6 +48,13 @@ export interface CopyOptions {
   readonly isPacked?: boolean | undefined;
 }
 
+/** A cell that is to say something else. */
+export interface Correction {
+  readonly row: RowNumber;
+  readonly column: string;
+  readonly value: string;
+}
+
 /** The encodings by their names in a job and on the command line. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
@@ -79,7 +88,7 @@ export interface Tab {
 
 /**
  * A file as its format reads it. How it is read is found out once, when it is opened, and holds for all that is done
- * with it; the file is read anew by each method, and no faster than what it gives is taken.
+ * with it; each method reads the file again, and no faster than what it gives is taken.
  */
 export interface Sheet {
   /** All sheets of the workbook that it is one of; absent where a file is a table by itself. */
@@ -103,6 +112,12 @@ export interface Sheet {
    * read stand the cells that it has too many, so that ours stand below their names.
    */
   copy(options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer>;
+  /**
+   * The file with these cells replaced and everything else as it was. Left out: cells of such files cannot be corrected.
+   * @param note as in `CopyOptions`.
+   * @throws StopError `input` for a row or a column that is not there, and for a row that cannot be read.
+   */
+  corrected?(corrections: readonly Correction[], note?: (sentence: string) => void): AsyncIterable<Buffer>;
 }
 
 /**
@@ -138,4 +153,10 @@ export interface Format {
    * @throws StopError `input` when it is not such a file, or cannot be read as the options say.
    */
   open(file: FileBytes, options: ReadOptions): Promise<Sheet>;
+}
+
+/** The endings of the names of all files that some format reads. */
+export async function readableEndings(): Promise<readonly string[]> {
+  const formats = await loadFamily<Format>(FORMATS);
+  return [...formats.values()].flatMap(({ extensions }) => extensions);
 }

@@ -24,7 +24,7 @@ export interface Subject {
 /**
  * - `invited`: an invite waits, as far as is known: nobody tells us when it is accepted.
  * - `member`: has accepted.
- * - `between`: the invite was deleted in order to be created anew, which has not happened yet.
+ * - `between`: the invite was deleted in order to be created again, which has not happened yet.
  * - `gone`: the invite was deleted, or the user removed.
  * - `unsure`: the vendor does not have the invite any more: it was accepted, or others deleted it.
  * - `done`: of a subject that is no person: the project was made, the call was answered.

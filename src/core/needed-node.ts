@@ -8,9 +8,6 @@ import { stop } from './errors.ts';
 const NEEDED_MAJOR = 24;
 
 if (Number(process.versions.node.split('.')[0]) < NEEDED_MAJOR) {
-  throw stop(
-    'unsupported',
-    `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}.`,
-    'Install it from https://nodejs.org.',
-  );
+  const fact = `Rowonce needs Node ${NEEDED_MAJOR} or newer and this is Node ${process.versions.node}.`;
+  throw stop('unsupported', fact, 'Install it from https://nodejs.org.');
 }

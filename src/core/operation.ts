@@ -154,6 +154,8 @@ export interface PlannedWork {
   readonly project?: string;
   /** A row that is about several subjects: each of them, worked off one after the other. Left out: it is about one. */
   readonly parts?: readonly PlannedWork[];
+  /** What the row's repaired cells were read as, for its reason. */
+  readonly repaired?: string;
 }
 
 /** The work of a row for each of its subjects. */

@@ -30,6 +30,25 @@ export function spoolFolder(store: string, env: Environment = process.env): stri
   return join(store.includes('://') ? stateFolder(env) : resolve(store), 'spool');
 }
 
+/** Where the lists are that were brought to the page: each in a folder of its own, with its earlier versions. */
+export function listsFolder(store: string): string {
+  return join(resolve(store), LISTS);
+}
+
+const LISTS = 'lists';
+
+/** The folder of the list that a path is the content of; undefined for a file that was not brought to the page. */
+export function listFolderOf(path: string): string | undefined {
+  const folder = dirname(path);
+  const isList = /^list\./.test(basename(path)) && basename(dirname(folder)) === LISTS;
+  return isList && isListId(basename(folder)) ? folder : undefined;
+}
+
+/** A list's own name is never a path; its folder is called by such an id. */
+export function isListId(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text);
+}
+
 /** Whether a file is standard input that was kept: it is named by its content. */
 export function isSpooled(path: string): boolean {
   return basename(dirname(path)) === 'spool' && /^[0-9a-f]{64}\./.test(basename(path));

@@ -106,3 +106,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? character);
 }
+
+/** The words of a text between blanks and line ends: how a long list of them is written down. */
+export function wordsIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

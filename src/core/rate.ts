@@ -13,11 +13,8 @@ export function parseRate(text: string): Rate {
   const [, requests, unit] = /^(\d+)\/(s|min|h|d)$/.exec(text.trim()) ?? [];
   const windowMs = WINDOW_MS[unit ?? ''];
   if (windowMs === undefined || Number(requests) < 1) {
-    throw stop(
-      'usage',
-      `The rate "${text}" cannot be read.`,
-      'Give it as 20/s, 600/min, 5000/h or 100/d, from 1 up.',
-    );
+    const fact = `The rate "${text}" cannot be read.`;
+    throw stop('usage', fact, 'Give it as 20/s, 600/min, 5000/h or 100/d, from 1 up.');
   }
   return { requests: Number(requests), windowMs };
 }

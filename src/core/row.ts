@@ -6,6 +6,19 @@
  */
 export type RowNumber = number;
 
+const FIRST_ROWS_SHOWN = 5;
+
+/** How many rows are so, and which are the first of them. */
+export class RowCount {
+  count = 0;
+  readonly firstRows: RowNumber[] = [];
+
+  add(row: RowNumber): void {
+    this.count += 1;
+    if (this.firstRows.length < FIRST_ROWS_SHOWN) this.firstRows.push(row);
+  }
+}
+
 /** One record of the input, its cells as text in the order of the header. */
 export interface InputRow {
   readonly row: RowNumber;

@@ -1,11 +1,27 @@
+import { StopError } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
 import type { Operation } from '../core/operation.ts';
-import type { RowNumber } from '../core/row.ts';
-import { kindByName, type Look, lookOf, SHARE_THAT_DECIDES } from './columns/column-kind.ts';
+import { RowCount, type RowNumber } from '../core/row.ts';
+import {
+  type CellLook,
+  cellLookOf,
+  kindByContent,
+  kindByName,
+  RANGE,
+  SHARE_OF_RANGES,
+  SHARE_THAT_DECIDES,
+} from './columns/column-kind.ts';
+import {
+  ColumnContent,
+  guessColumns,
+  isGenericGuess,
+  type LikelyColumn,
+  likelyColumns,
+} from './columns/columns.ts';
 import { type Duplicates, NearDuplicateFinder } from './columns/near-duplicates.ts';
-import { type Fit, FitFinder } from './fit.ts';
 import type { OpenedFile } from './input.ts';
-import { ColumnIssues } from './quality/column-issues.ts';
-import type { Finding } from './quality/issue-tally.ts';
+import type { CellKind } from './quality/cell-issues.ts';
+import { type FoundIssue, IssueTally } from './quality/job-issues.ts';
 
 /** What a file is and what could be done with it, before a job says what to do. Nothing is sent. */
 export interface FileDescription {
@@ -23,23 +39,20 @@ export interface FileDescription {
   readonly operations: readonly Fit[];
 }
 
-export interface ColumnDescription {
+interface ColumnDescription {
   readonly name: string;
   /** What at least four fifths of the filled cells look like. */
-  readonly looksLike: Look | 'blank';
+  readonly looksLike: CellLook | 'blank';
   readonly filled: number;
   readonly examples: readonly string[];
-  /** Filled cells that do not look like the rest, with the first rows: possible damage. */
+  /** Filled cells that do not look like the rest, with the first rows: perhaps issues. */
   readonly odd: { readonly count: number; readonly firstRows: readonly RowNumber[] };
-  /** What happened to its cells that we know. */
-  readonly damage: readonly Finding[];
+  /** What is wrong with its cells, as far as we know. */
+  readonly issues: readonly FoundIssue[];
 }
 
 const EXAMPLES_SHOWN = 3;
 const FIRST_ROWS_SHOWN = 5;
-
-/** More different cells than most columns of towns have. */
-const CELLS_KEPT = 1_000;
 
 /** Reads the file once. @throws StopError `input` where it is damaged. */
 export async function describeFile(
@@ -48,9 +61,9 @@ export async function describeFile(
 ): Promise<FileDescription> {
   const header = await sheet.header();
   const known = [...operations];
-  const columns = header.map((name) => new ColumnTally(name, new ColumnIssues(kindByName(name, known))));
-  const alike = new NearDuplicateFinder();
-  const finder = new FitFinder(header, known);
+  const columns = header.map((name) => columnTally(name, kindByName(name, known)));
+  const duplicates = new NearDuplicateFinder();
+  const finder = fitFinder(header, known);
   const unreadable = { count: 0, first: [] as { row: RowNumber; reason: string }[] };
   const { rows, encoding, delimiter } = await sheet.survey((each) => {
     const { row, cells, unreadable: reason } = each;
@@ -60,7 +73,7 @@ export async function describeFile(
       return;
     }
     finder.add(cells);
-    alike.add(each);
+    duplicates.add(each);
     // Counted, because an iterator of entries would leave more garbage behind than the row itself.
     for (let at = 0; at < columns.length; at += 1) columns[at]?.add(row, cells[at] ?? '');
   });
@@ -70,83 +83,193 @@ export async function describeFile(
     encoding,
     delimiter,
     columns: columns.map((column) => column.description()),
-    duplicates: { same: alike.same, nearlySame: alike.nearlySame, comparedWith: alike.comparedWith },
+    duplicates,
     operations: finder.fits(),
   };
 }
 
-/** Counts what the cells of one column look like. */
-class ColumnTally {
-  readonly #name: string;
-  readonly #looks = new Map<Look, { count: number; firstRows: RowNumber[] }>();
-  readonly #examples = new Set<string>();
-  /**
-   * Towns, states and sizes come again and again, so what the last cells looked like is kept. Undefined for a column in
-   * which so few do that keeping them only costs.
-   */
-  #known: Map<string, Look> | undefined = new Map();
-  #knownAgain = 0;
-  readonly #damage: ColumnIssues;
-  #filled = 0;
+// ------------------------------------------------------------------------------------------------------- columns
 
-  constructor(name: string, damage: ColumnIssues) {
-    this.#name = name;
-    this.#damage = damage;
-  }
+/** Takes the cells of one column. */
+interface ColumnTally {
+  add(row: RowNumber, cell: string): void;
+  description(): ColumnDescription;
+}
 
-  add(row: RowNumber, cell: string): void {
-    if (cell.trim() === '') return;
-    this.#filled += 1;
-    this.#damage.add(row, cell);
-    if (this.#examples.size < EXAMPLES_SHOWN) this.#examples.add(cell);
-    const look = this.#lookOf(cell);
-    let seen = this.#looks.get(look);
-    if (seen === undefined) {
-      seen = { count: 0, firstRows: [] };
-      this.#looks.set(look, seen);
+/** Counts what the cells of a column look like, and what is wrong with them. */
+function columnTally(name: string, kind: CellKind | undefined): ColumnTally {
+  const issues = columnIssues(kind);
+  const lookOf = rememberedLook();
+  const looks = new Map<CellLook, RowCount>();
+  const examples = new Set<string>();
+  let filled = 0;
+  return {
+    add(row, cell) {
+      if (cell.trim() === '') return;
+      filled += 1;
+      issues.add(row, cell);
+      if (examples.size < EXAMPLES_SHOWN) examples.add(cell);
+      const look = lookOf(cell);
+      const seen = looks.get(look) ?? new RowCount();
+      looks.set(look, seen);
+      seen.add(row);
+    },
+    description() {
+      const [most, ...others] = [...looks].sort(([, a], [, b]) => b.count - a.count);
+      const isDecided = most !== undefined && most[1].count / filled >= SHARE_THAT_DECIDES;
+      const looksLike = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
+      const odd = looksLike === 'text' ? [] : others.map(([, seen]) => seen);
+      const oddRows = odd.flatMap(({ firstRows }) => firstRows).sort((a, b) => a - b);
+      return {
+        name,
+        looksLike,
+        filled,
+        examples: [...examples],
+        odd: {
+          count: odd.reduce((sum, { count }) => sum + count, 0),
+          firstRows: oddRows.slice(0, FIRST_ROWS_SHOWN),
+        },
+        issues: issues.findings(),
+      };
+    },
+  };
+}
+
+/** More different cells than most columns of towns have. */
+const CELLS_KEPT = 1_000;
+
+/** `cellLookOf` that keeps what the last cells looked like: towns, states and sizes come again and again. */
+function rememberedLook(): (cell: string) => CellLook {
+  /** Undefined for a column in which so few come again that keeping them only costs. */
+  let known: Map<string, CellLook> | undefined = new Map();
+  let knownAgain = 0;
+  return (cell) => {
+    const look = known?.get(cell);
+    if (look !== undefined) {
+      knownAgain += 1;
+      return look;
     }
-    seen.count += 1;
-    if (seen.firstRows.length < FIRST_ROWS_SHOWN) seen.firstRows.push(row);
-  }
-
-  #lookOf(cell: string): Look {
-    const known = this.#known?.get(cell);
-    if (known !== undefined) {
-      this.#knownAgain += 1;
-      return known;
+    if (known?.size === CELLS_KEPT) {
+      known = knownAgain < CELLS_KEPT ? undefined : new Map();
+      knownAgain = 0;
     }
-    const look = lookOf(cell);
-    this.#remember(cell, look);
-    return look;
-  }
+    const found = cellLookOf(cell);
+    known?.set(cell, found);
+    return found;
+  };
+}
 
-  #remember(cell: string, look: Look): void {
-    if (this.#known?.size === CELLS_KEPT) {
-      this.#known = this.#knownAgain < CELLS_KEPT ? undefined : new Map();
-      this.#knownAgain = 0;
-    }
-    this.#known?.set(cell, look);
-  }
+/** Cells that are kept until it is decided what their column holds. */
+const CELLS_THAT_DECIDE = 200;
 
-  description(): ColumnDescription {
-    const looks = [...this.#looks].sort(([, a], [, b]) => b.count - a.count);
-    const [most] = looks;
-    const isDecided = most !== undefined && most[1].count / this.#filled >= SHARE_THAT_DECIDES;
-    const looksLike = most === undefined ? 'blank' : isDecided ? most[0] : 'text';
-    const odd = looksLike === 'text' || looksLike === 'blank' ? [] : looks.slice(1).map(([, seen]) => seen);
-    return {
-      name: this.#name,
-      looksLike,
-      filled: this.#filled,
-      examples: [...this.#examples],
-      odd: {
-        count: odd.reduce((sum, { count }) => sum + count, 0),
-        firstRows: odd
-          .flatMap(({ firstRows }) => firstRows)
-          .sort((a, b) => a - b)
-          .slice(0, FIRST_ROWS_SHOWN),
-      },
-      damage: this.#damage.findings(),
-    };
+/** In a column in which more cells than that are short dates, dates are meant. */
+const MOST_NAMES_AS_DATES = 0.2;
+
+/**
+ * The cell issues of a column when no job says what the column holds.
+ * @param kind what its header says; undefined: its first cells decide.
+ */
+export function columnIssues(kind: CellKind | undefined): {
+  /** @param cell not blank. */
+  add(row: RowNumber, cell: string): void;
+  findings(): readonly FoundIssue[];
+} {
+  let tally = kind === undefined ? undefined : new IssueTally(kind);
+  const waiting: { readonly row: RowNumber; readonly cell: string }[] = [];
+  let filled = 0;
+  let ranges = 0;
+  const decide = (): IssueTally => {
+    const decided = new IssueTally(kindByContent(waiting.map(({ cell }) => cell)));
+    for (const { row, cell } of waiting.splice(0)) decided.add(row, cell);
+    tally = decided;
+    return decided;
+  };
+  return {
+    add(row, cell) {
+      filled += 1;
+      if (RANGE.test(cell)) ranges += 1;
+      if (tally === undefined) waiting.push({ row, cell });
+      else tally.add(row, cell);
+      if (waiting.length === CELLS_THAT_DECIDE) decide();
+    },
+    findings() {
+      const areSizes = ranges / filled >= SHARE_OF_RANGES;
+      return (tally ?? decide())
+        .findings()
+        .filter(
+          (found) => found.kind !== 'name_as_date' || areSizes || found.count / filled <= MOST_NAMES_AS_DATES,
+        );
+    },
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- operations
+
+/** Which operation a file fits, by which of its columns, and how sure that is. */
+export interface Fit {
+  readonly operation: string;
+  readonly summary: string;
+  /** Input → column, by sure guesses: what a run without `columns` would take. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Input → why, as a phrase. */
+  readonly because: Readonly<Record<string, string>>;
+  /** Columns that a run would not take, and that a user who knows the file may name in a job. */
+  readonly likely: readonly LikelyColumn[];
+  /** Why a run would be refused; undefined when it would not. */
+  readonly problem?: string;
+}
+
+/** Takes the rows of a file in order, and knows in the end which operations the file fits. */
+export function fitFinder(
+  header: readonly string[],
+  operations: Iterable<Operation>,
+): { add(cells: readonly string[]): void; fits(): readonly Fit[] } {
+  const candidates = [...operations].map(candidateOf);
+  const content = new ColumnContent(
+    header.length,
+    candidates.map(({ operation }) => operation),
+  );
+  return {
+    add: (cells) => content.add(cells),
+    fits: () =>
+      candidates.map(({ operation, problem }) => {
+        const { name, summary } = operation;
+        const fit = problem === undefined ? fitOf(operation, header, content) : unfit(problem);
+        return { operation: name, summary, ...fit };
+      }),
+  };
+}
+
+type Fitting = Omit<Fit, 'operation' | 'summary'>;
+
+const unfit = (problem: string): Fitting => ({ columns: {}, because: {}, likely: [], problem });
+
+function fitOf(operation: Operation, header: readonly string[], content: ColumnContent): Fitting {
+  const { sure, problem } = guessColumns(operation, header, content);
+  const generic = [...sure].find(([, { column }]) => isGenericGuess(operation, header, column));
+  if (generic !== undefined) return unfit(genericWords(...generic));
+  const entries = operation.inputs.flatMap(({ name }) => {
+    const guessed = sure.get(name);
+    return guessed === undefined ? [] : [{ name, ...guessed }];
+  });
+  return {
+    columns: Object.fromEntries(entries.map(({ name, column }) => [name, column])),
+    because: Object.fromEntries(entries.map(({ name, because }) => [name, because])),
+    likely: likelyColumns(operation, header, content, sure),
+    ...present({ problem: problem?.message }),
+  };
+}
+
+function genericWords(input: string, { column }: { readonly column: string }): string {
+  return `a column called ${JSON.stringify(column)} may hold the names of anything; say ${input}: ${column} under columns: in a job if it is meant`;
+}
+
+/** An operation as it is without a job. Some take their inputs from the job, and say without one what they need. */
+function candidateOf(operation: Operation): { readonly operation: Operation; readonly problem?: string } {
+  try {
+    return { operation: operation.shapedBy?.({}) ?? operation };
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    return { operation, problem: error.message };
   }
 }

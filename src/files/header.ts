@@ -1,5 +1,7 @@
-import { type StopError, stop } from '../core/errors.ts';
+import { invariant, type StopError, stop } from '../core/errors.ts';
+import type { CellsFor, CopyOptions } from '../core/format.ts';
 import { foreignName } from '../core/plain-text.ts';
+import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
 
 /** Which cells of a record belong to columns that have a name. */
 export interface NamedColumns {
@@ -52,4 +54,34 @@ function listed(places: readonly number[]): string {
   if (more > 0) return `columns ${positions.slice(0, MOST_LISTED).join(', ')} and ${more} more`;
   if (positions.length === 1) return `column ${last}`;
   return `columns ${positions.slice(0, -1).join(', ')} and ${last}`;
+}
+
+/**
+ * Which places an earlier run wrote into a row that it could not read either; it put nothing into added columns.
+ * @param dropped columns that a copy leaves out.
+ * @param textOf the cell below the name that is at that position among the names.
+ */
+export function writtenByUs(
+  { names, places }: NamedColumns,
+  dropped: ReadonlySet<string>,
+  textOf: (at: number) => string | undefined,
+): ReadonlySet<number> {
+  if (!isSetAside((name) => textOf(names.indexOf(name)))) return new Set();
+  const isOurs = (name: string, at: number): boolean =>
+    dropped.has(name) && (isOurColumn(name) || (textOf(at) ?? '').trim() === '');
+  return new Set(places.filter((_place, at) => isOurs(names[at] ?? '', at)));
+}
+
+/** What is appended to a row of a copy; undefined when the row is left out. */
+export async function addedTo(
+  row: InputRow,
+  { columns }: CopyOptions,
+  cellsFor: CellsFor,
+): Promise<readonly string[] | undefined> {
+  const added = await cellsFor(row);
+  invariant(
+    added === undefined || added.length === columns.length,
+    `row ${row.row} gets ${added?.length} cells for ${columns.length} columns`,
+  );
+  return added;
 }

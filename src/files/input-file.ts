@@ -2,10 +2,8 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { sha256Of } from '../core/atomic-file.ts';
 import { messageOf, StopError, stop } from '../core/errors.ts';
-import { FORMATS } from '../core/families.ts';
-import { loadFamily } from '../core/family.ts';
-import { endingOf, partsOf } from '../core/file-name.ts';
-import type { FileBytes, Format } from '../core/format.ts';
+import { endingOf, nameParts } from '../core/file-name.ts';
+import { type FileBytes, readableEndings } from '../core/format.ts';
 import { nearest } from '../core/nearest.ts';
 
 /** A disk gives this much without waiting; larger pieces are read no faster. */
@@ -40,11 +38,11 @@ export class InputFile implements FileBytes {
     this.path = path;
   }
 
-  async *chunks(startByte = 0, endByte?: number): AsyncGenerator<Buffer, void, undefined> {
+  async *chunks(startByte = 0, endByte?: number): AsyncGenerator<Buffer> {
     yield* this.#read(startByte, endByte, () => Buffer.allocUnsafe(BYTES_PER_CHUNK));
   }
 
-  async *scan(): AsyncGenerator<Buffer, void, undefined> {
+  async *scan(): AsyncGenerator<Buffer> {
     const buffer = Buffer.allocUnsafe(BYTES_PER_SCAN);
     yield* this.#read(0, undefined, () => buffer);
   }
@@ -87,21 +85,17 @@ export class InputFile implements FileBytes {
     startByte: number,
     endByte = Number.POSITIVE_INFINITY,
     bufferFor: () => Buffer,
-  ): AsyncGenerator<Buffer, void, undefined> {
+  ): AsyncGenerator<Buffer> {
     let position = startByte;
     try {
-      const file = await this.#open();
-      try {
-        for (;;) {
-          const buffer = bufferFor();
-          const length = Math.min(buffer.length, endByte - position);
-          const bytesRead = await this.#readAt(file, buffer, length, position);
-          if (bytesRead === 0) return;
-          position += bytesRead;
-          yield buffer.subarray(0, bytesRead);
-        }
-      } finally {
-        await file.close();
+      await using file = await this.#open();
+      for (;;) {
+        const buffer = bufferFor();
+        const length = Math.min(buffer.length, endByte - position);
+        const bytesRead = await this.#readAt(file, buffer, length, position);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
       }
     } catch (error) {
       throw await describe(this.path, error);
@@ -119,12 +113,8 @@ export class InputFile implements FileBytes {
 
   async #opened<T>(use: (file: FileHandle) => Promise<T>): Promise<T> {
     try {
-      const file = await this.#open();
-      try {
-        return await use(file);
-      } finally {
-        await file.close();
-      }
+      await using file = await this.#open();
+      return await use(file);
     } catch (error) {
       throw await describe(this.path, error);
     }
@@ -169,11 +159,9 @@ async function stampOf(file: FileHandle): Promise<Stamp> {
 }
 
 function changed(path: string): StopError {
-  return stop(
-    'input',
-    `${path} was changed while it was worked on, so its rows and their answers may not belong together.`,
-    'Run the same command again: what was bought is kept, and only the difference is bought.',
-  );
+  const fact = `${path} was changed while it was worked on, so its rows and their answers may not belong together.`;
+  const next = 'Run the same command again: what was bought is kept, and only the difference is bought.';
+  return stop('input', fact, next);
 }
 
 /** @throws StopError `input` when it is missing, a folder, or not a regular file. */
@@ -201,11 +189,8 @@ async function describe(path: string, error: unknown): Promise<unknown> {
     return stop('input', `${path} does not exist.`, await meantInstead(path));
   }
   if (error.code === 'EACCES' || error.code === 'EPERM') {
-    return stop(
-      'input',
-      `${path} may not be read by this user.`,
-      'Give yourself permission to read the file.',
-    );
+    const fact = `${path} may not be read by this user.`;
+    return stop('input', fact, 'Give yourself permission to read the file.');
   }
   return unreadable(path, error);
 }
@@ -220,15 +205,9 @@ async function meantInstead(path: string): Promise<string> {
   const files = entries
     .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
     .flatMap(({ name }) => (endings.includes(endingOf(name)) ? [name] : []));
-  const byStem = new Map(files.map((file) => [partsOf(file).stem, file]));
-  const meant = byStem.get(nearest(partsOf(path).stem, [...byStem.keys()]) ?? '');
+  const byStem = new Map(files.map((file) => [nameParts(file).stem, file]));
+  const meant = byStem.get(nearest(nameParts(path).stem, [...byStem.keys()]) ?? '');
   return meant === undefined ? 'Check the name of the input file.' : `Did you mean ${meant}?`;
-}
-
-/** The endings of the names of all files that some format reads. */
-export async function readableEndings(): Promise<readonly string[]> {
-  const formats = await loadFamily<Format>(FORMATS);
-  return [...formats.values()].flatMap(({ extensions }) => extensions);
 }
 
 function unreadable(path: string, error: unknown): StopError {

@@ -1,9 +1,8 @@
-import { invariant } from '../core/errors.ts';
 import type { CellsFor, CopyOptions, Sheet } from '../core/format.ts';
-import { type InputRow, isOurColumn, isSetAside } from '../core/row.ts';
+import type { InputRow } from '../core/row.ts';
 import { shownText } from '../operations/lookup/identifiers.ts';
 import { identifierColumns, isIdentifier } from './columns/column-kind.ts';
-import type { NamedColumns } from './header.ts';
+import { addedTo, type NamedColumns, writtenByUs } from './header.ts';
 import { MOST_COLUMNS, type WorkbookCell, type WorkbookRow, workbookBytes } from './workbook.ts';
 
 /**
@@ -19,7 +18,7 @@ export interface TableRow extends WorkbookRow {
   readonly unreadable?: string | undefined;
 }
 
-export interface Table {
+export interface CopiedSheet {
   readonly sheetName: string;
   readonly columns: NamedColumns;
   /** What a spreadsheet shows of a cell that is no text of a workbook yet; left out, the cell itself. */
@@ -32,10 +31,10 @@ export interface Table {
 const ROWS_PER_BATCH = 256;
 
 export function workbookCopy(
-  { sheetName, columns, shown, rows }: Table,
+  { sheetName, columns, shown, rows }: CopiedSheet,
   options: CopyOptions,
   cellsFor: CellsFor,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncIterable<Buffer> {
   const { names, places, nameless } = columns;
   const width = places.length + nameless.length;
   const ofIdentifiers = identifierColumns(options.columns);
@@ -45,12 +44,10 @@ export function workbookCopy(
   const kept = Array.from({ length: width }, (_, place) => place).filter((place) => !dropped.has(place));
   return workbookBytes(sheetName, copiedRows());
 
-  async function* copiedRows(): AsyncGenerator<readonly WorkbookRow[], void, undefined> {
+  async function* copiedRows(): AsyncIterable<readonly WorkbookRow[]> {
     let leftOut = 0;
     for await (const batch of batched(rows())) {
-      const added = await Promise.all(
-        batch.map((row) => addedTo(row, columns, options, ofIdentifiers, cellsFor)),
-      );
+      const added = await Promise.all(batch.map(addedCells));
       const copied: WorkbookRow[] = [];
       for (const [index, row] of batch.entries()) {
         const cells = added[index];
@@ -61,11 +58,21 @@ export function workbookCopy(
     }
   }
 
+  /** What is appended to a row, or undefined when it is left out. */
+  async function addedCells(row: TableRow): Promise<readonly WorkbookCell[] | undefined> {
+    if (row.kind === 'title') return [];
+    if (row.kind === 'header') return options.columns.map(textCell);
+    const added = await addedTo(tableInputRow(row, columns), options, cellsFor);
+    return added?.map((text, at) =>
+      ofIdentifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
+    );
+  }
+
   /** What a row that cannot be read has too many stands behind ours, as in a copy of delimited text. */
   function withAdded(row: TableRow, added: readonly WorkbookCell[]): WorkbookRow['cells'] {
     if (row.unreadable === undefined) return [...ownCells(row), ...added];
-    const isOurs = setAsideCells(row, columns, options);
-    const own = Array.from(row.cells).filter((_cell, place) => !isOurs(place));
+    const ours = writtenByUs(columns, options.dropped, (at) => row.cells[places[at] ?? -1]?.text);
+    const own = Array.from(row.cells).filter((_cell, place) => !ours.has(place));
     const room = kept.map((_place, index) => own[index]);
     return [...room, ...added, ...asMany(own.slice(kept.length), MOST_COLUMNS - kept.length - added.length)];
   }
@@ -84,7 +91,7 @@ export function workbookCopy(
 }
 
 /** A table that is no workbook yet. Texts that a spreadsheet shows as the same number become numbers. */
-export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<Table> {
+export async function tableOf(sheet: Pick<Sheet, 'header' | 'groups'>): Promise<CopiedSheet> {
   const header = await sheet.header();
   return {
     // Excel gives this name to the only sheet of a new workbook.
@@ -119,19 +126,6 @@ function headerRow(number: number, header: readonly string[]): TableRow {
   return { kind: 'header', number, cells: header.map(textCell) };
 }
 
-/** Which cells an earlier run wrote into a row that it could not read either; it put nothing into added columns. */
-function setAsideCells(
-  { cells }: TableRow,
-  { names, places }: NamedColumns,
-  { dropped }: CopyOptions,
-): (place: number) => boolean {
-  if (!isSetAside((name) => cells[places[names.indexOf(name)] ?? -1]?.text)) return () => false;
-  return (place) => {
-    const name = names[places.indexOf(place)] ?? '';
-    return dropped.has(name) && (isOurColumn(name) || (cells[place]?.text ?? '').trim() === '');
-  };
-}
-
 /** Where a sheet has no room for all of them, the last one has what is left. */
 function asMany(cells: readonly (WorkbookCell | undefined)[], most: number): WorkbookRow['cells'] {
   if (cells.length <= most) return cells;
@@ -139,7 +133,7 @@ function asMany(cells: readonly (WorkbookCell | undefined)[], most: number): Wor
   return [...cells.slice(0, Math.max(0, most - 1)), ...(most < 1 ? [] : [textCell(left)])];
 }
 
-export function textCell(text: string): WorkbookCell {
+function textCell(text: string): WorkbookCell {
   return { kind: 'text', text };
 }
 
@@ -154,33 +148,13 @@ function cellOf(text: string): WorkbookCell {
   return { kind: 'number', text, value: Number(text) };
 }
 
-/** What is appended to a row, or undefined when it is left out. */
-async function addedTo(
-  row: TableRow,
-  named: NamedColumns,
-  { columns }: CopyOptions,
-  identifiers: ReadonlySet<number>,
-  cellsFor: CellsFor,
-): Promise<readonly WorkbookCell[] | undefined> {
-  if (row.kind === 'title') return [];
-  if (row.kind === 'header') return columns.map(textCell);
-  const added = await cellsFor(inputRow(row, named));
-  invariant(
-    added === undefined || added.length === columns.length,
-    `row ${row.number} gets ${added?.length} cells for ${columns.length} columns`,
-  );
-  return added?.map((text, at) =>
-    identifiers.has(at) || isIdentifier(text) ? textCell(text) : cellOf(text),
-  );
-}
-
 /** What the cells say; those that are blank or missing say nothing. */
 export function textsOf(cells: WorkbookRow['cells']): readonly string[] {
   return Array.from(cells, (cell) => cell?.text ?? '');
 }
 
 /** A row as the rest of the program sees it. */
-export function inputRow(
+export function tableInputRow(
   { number, cells, unreadable }: TableRow,
   named: Pick<NamedColumns, 'places'>,
 ): InputRow {
@@ -194,9 +168,7 @@ export function inputRow(
   };
 }
 
-async function* batched<Row>(
-  groups: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<readonly Row[], void, undefined> {
+async function* batched<Row>(groups: AsyncIterable<readonly Row[]>): AsyncIterable<readonly Row[]> {
   for await (const group of groups) {
     for (let at = 0; at < group.length; at += ROWS_PER_BATCH) yield group.slice(at, at + ROWS_PER_BATCH);
   }

@@ -4,7 +4,7 @@ import type { ReadOptions } from '../core/format.ts';
 import { FORMULA_MODES, type FormulaMode } from '../core/formulas.ts';
 import { present } from '../core/objects.ts';
 import type { JsonObject, Operation } from '../core/operation.ts';
-import { isReadAsSaid, type Job, readEntryOf, readOptionsOf, readSchema } from './job.ts';
+import { isReadAsSaid, type Job, readEntryOf, readOptionsIn, readSchema } from './job.ts';
 import { storedOrigin } from './job-origin.ts';
 
 /**
@@ -86,7 +86,7 @@ export function jobSettings(
 
 /** How the batch's file is read. */
 export function readSettings(stored: JsonObject): ReadOptions {
-  return readOptionsOf(settingsSchema.parse(stored).read ?? {});
+  return readOptionsIn(settingsSchema.parse(stored).read ?? {});
 }
 
 /** Maps each input of the operation to its column. */
@@ -117,15 +117,8 @@ export function outputSettings(stored: JsonObject): OutputSettings {
     answer_at: at = {},
     results_file: resultsFile,
   } = settingsSchema.parse(stored);
-  const answerPlace = present({
-    envelope: at.envelope,
-    fields: at.fields,
-    results: at.results,
-    objects: at.objects,
-  });
-  const operation = present({ resultsFile });
   return {
-    ...{ onExisting, columns, answerPlace, operation },
+    ...{ onExisting, columns, answerPlace: present(at), operation: present({ resultsFile }) },
     ...present({ formulas, withInput, add }),
   };
 }

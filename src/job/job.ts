@@ -132,23 +132,17 @@ async function jobOf(path: string, document: YamlDocument<JobFile>): Promise<Job
     ...present({ formulas: value.formulas, withInput: value.with_input }),
     ...(value.budget === undefined ? {} : { budget: credits(value.budget.credits) }),
     inDoubt: policyOf(value.in_doubt),
-    ...ageOf('refreshAfterMs', value.refresh_after),
-    ...ageOf('refreshNoMatchAfterMs', value.refresh_no_match_after),
-    ...(value.read === undefined ? {} : { read: readOptionsOf(value.read) }),
+    ...present({
+      refreshAfterMs: parseDurationMs(value.refresh_after ?? ''),
+      refreshNoMatchAfterMs: parseDurationMs(value.refresh_no_match_after ?? ''),
+    }),
+    ...(value.read === undefined ? {} : { read: readOptionsIn(value.read) }),
     ...(value.repair === true ? { repair: true } : {}),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...guardsOf(operation, document),
     ...(value.inbox === undefined ? {} : { inbox: resolve(dirname(path), value.inbox) }),
     ...present({ schedule: value.schedule }),
   };
-}
-
-function ageOf<Name extends string>(
-  name: Name,
-  value: string | undefined,
-): { readonly [name in Name]?: number } {
-  const ageMs = value === undefined ? undefined : parseDurationMs(value);
-  return (ageMs === undefined ? {} : { [name]: ageMs }) as { readonly [name in Name]?: number };
 }
 
 async function operationOf({ value, problem }: YamlDocument<JobFile>): Promise<Operation> {
@@ -176,7 +170,7 @@ function settingsOf(operation: Operation, { value, problem }: YamlDocument<JobFi
 }
 
 /** Turns the entry `read` of a job file into the options of reading. */
-export function readOptionsOf({
+export function readOptionsIn({
   skip_lines: skipLines,
   encoding,
   delimiter,

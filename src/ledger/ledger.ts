@@ -7,6 +7,7 @@ import type { OutcomeKind, RowNumber } from '../core/row.ts';
 import type {
   Admission,
   AttemptRecord,
+  AttemptsAbout,
   CallState,
   Closure,
   DecisionSpec,
@@ -19,7 +20,9 @@ import type {
   OpenAttempt,
   RawReply,
   Reading,
+  RowKind,
   RowRecord,
+  SavedPart,
   SettledInput,
   SettledRow,
 } from './ledger/call-records.ts';
@@ -80,6 +83,10 @@ export interface LedgerReader {
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]>;
   /** The rows that have a final outcome, which is every outcome but `in_doubt`; in order, in pages. */
   settledRows(batch: BatchId, fromRow?: RowNumber): AsyncIterable<readonly SettledInput[]>;
+  /** How the rows from `fromRow` on, and before `beforeRow`, ended; in order, without their answers, which take time. */
+  rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]>;
+  /** The last remembered position that is not after `row`. */
+  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined>;
   /** The state of each call, in the order of the keys. It writes nothing; decisions are those of `batch`. */
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
   /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
@@ -90,6 +97,17 @@ export interface LedgerReader {
   history(batch: BatchId, row: RowNumber): Promise<readonly AttemptRecord[]>;
   /** The attempts with these numbers, in the order of the numbers. */
   attempts(ids: readonly AttemptId[]): Promise<readonly AttemptRecord[]>;
+  /**
+   * Attempts, oldest first, of calls that have one of these texts as a value in their question or in what they change. It
+   * looks through the `most` calls after the one numbered `after`, in the order of their first attempts; `next` is where
+   * the search goes on, and is absent at its end.
+   */
+  attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout>;
+  /**
+   * What the answers of rows would have cost if every row had bought its own, without what they did cost: of at most
+   * `most` rows with a number of at least `fromRow`. `next` is the row to go on with, and is absent at the end.
+   */
+  saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart>;
   /**
    * Rows as `rows` gives them, but only those that were settled by a vendor's answer to a question which another
    * dialect than this one read, even if it was read again since. Answers that a person told are not among them.
@@ -135,6 +153,8 @@ export interface LedgerReader {
   written(path: string): Promise<readonly string[]>;
   /** The agreement to requests of that content; undefined when nobody has agreed. */
   agreement(sha256: string): Promise<Agreement | undefined>;
+  /** Since when a person has paused the batch, ms since 1970; undefined when it may go on. */
+  heldSince(batch: BatchId): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
@@ -151,6 +171,8 @@ export interface Ledger extends LedgerReader {
   noteWritten(path: string, sha256s: readonly string[]): Promise<void>;
   /** Keeps an agreement for good. The first one for the same content stays. */
   noteAgreement(agreement: Agreement): Promise<void>;
+  /** Keeps that a person pauses a batch, or lets it go on. What is so already is not noted again. */
+  noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void>;
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void>;
   /**
    * Keeps a pause and deletes those that ended 90 days before. An `asked` pause also sets the account's
@@ -226,6 +248,4 @@ export interface Ledger extends LedgerReader {
   settleRow(row: SettledRow): Promise<void>;
   /** Remembers where a row starts in the file. */
   mark(batch: BatchId, position: Position): Promise<void>;
-  /** The last remembered position that is not after `row`. */
-  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined>;
 }

@@ -28,6 +28,11 @@ export interface Store {
    */
   look(location: string, tell?: Tell): Promise<LedgerReader>;
   /**
+   * The process that says it spends from the store; undefined when none does, or when it has ended without taking that
+   * back. No decision about money depends on it. A store without this method names nobody.
+   */
+  spender?(location: string): Promise<Spender | undefined>;
+  /**
    * Reads what can be read of a damaged ledger, which stays as it is. A store without this method cannot be read in
    * part.
    * @param workFolder an empty folder for a copy.
@@ -41,6 +46,15 @@ export interface Store {
    * @throws StopError as `open`.
    */
   erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;
+}
+
+/** A process that spends from a store. */
+export interface Spender {
+  readonly pid: number;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  /** As in `StoreOptions`. */
+  readonly command: string;
 }
 
 export interface ErasureOptions extends StoreOptions {

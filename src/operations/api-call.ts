@@ -29,7 +29,7 @@ import {
   templateProblem,
   withoutBlanks,
 } from './lookup/cell-template.ts';
-import { quoted } from './team/change-inputs.ts';
+import { quotedCell } from './team/change-inputs.ts';
 
 /**
  * Any operation of the vendor that has none of its own here: the job says what is sent, the row fills it in. A read is
@@ -99,11 +99,8 @@ function shapedBy(settings: JsonObject): Operation {
   const wrong = typeof endpoint === 'string' ? endpointProblem(endpoint) : 'it is a text';
   if (typeof endpoint !== 'string' || wrong !== undefined) {
     const fact = `endpoint: ${foreignName(typeof endpoint === 'string' ? endpoint : JSON.stringify(endpoint))} is no path: ${wrong}.`;
-    throw stop(
-      'job',
-      fact,
-      'Write the path below the address of the account, such as /companies/{{Id}}/tag.',
-    );
+    const next = 'Write the path below the address of the account, such as /companies/{{Id}}/tag.';
+    throw stop('job', fact, next);
   }
   const method = METHODS.find((each) => each === settings.method) ?? 'POST';
   const shape: Shape = { method, endpoint, body: body as JsonObject };
@@ -129,13 +126,13 @@ function prepare(
   { settings }: OperationOptions,
 ): Prepared<Filled> {
   const path = filledEndpoint(endpoint, row);
-  if (path.kind === 'wrong') return { kind: 'invalid', reason: path.problem };
+  if (path.kind === 'invalid') return path;
   const inPath = columnsIn(endpoint);
   const isBlank = columns.every((column) => (row[column] ?? '').trim() === '');
   if (columns.length > 0 && isBlank) {
     return { kind: 'invalid', reason: `nothing to send: ${columns.join(', ')}: blank` };
   }
-  const request = { method, endpoint: path.endpoint, body: filledIn(body, row) };
+  const request = { method, endpoint: path.input, body: filledIn(body, row) };
   const sentBody = withoutBlanks(body, row);
   const creditsMost = settings?.credits_max;
   return {
@@ -164,25 +161,18 @@ function callOf(operation: 'api-call' | 'api-call-change', { request, sentBody, 
 
 /** What is wrong with the template, as a clause; undefined when nothing is. */
 function endpointProblem(endpoint: string): string | undefined {
-  const broken = templateProblem(endpoint);
-  if (broken !== undefined) return broken;
-  return pathProblem(endpoint, PLACEHOLDER);
+  return templateProblem(endpoint) ?? pathProblem(endpoint, PLACEHOLDER);
 }
 
-type FilledEndpoint =
-  | { readonly kind: 'filled'; readonly endpoint: string }
-  /** The reason for which the row is invalid. */
-  | { readonly kind: 'wrong'; readonly problem: string };
-
-function filledEndpoint(endpoint: string, cells: Readonly<Record<string, string>>): FilledEndpoint {
+function filledEndpoint(endpoint: string, cells: RowInput): Prepared<string> {
   const problems = columnsIn(endpoint).flatMap((name) => cellProblem(name, (cells[name] ?? '').trim()));
-  if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
+  if (problems.length > 0) return { kind: 'invalid', reason: problems.join('; ') };
   const filled = endpoint.replaceAll(PLACEHOLDER, (_, name: string) =>
     encodeURIComponent((cells[name] ?? '').trim()),
   );
   return leadsElsewhere(filled)
-    ? { kind: 'wrong', problem: `the path ${quoted(filled)} would lead elsewhere` }
-    : { kind: 'filled', endpoint: filled };
+    ? { kind: 'invalid', reason: `the path ${quotedCell(filled)} would lead elsewhere` }
+    : { kind: 'ready', input: filled };
 }
 
 function cellProblem(name: string, cell: string): readonly string[] {
@@ -190,7 +180,7 @@ function cellProblem(name: string, cell: string): readonly string[] {
   const canBeSent = cell.isWellFormed() && !/\p{Cc}/u.test(cell);
   return canBeSent
     ? []
-    : [`${name} ${quoted(cell)} holds a line end or another character that cannot be sent`];
+    : [`${name} ${quotedCell(cell)} holds a line end or another character that cannot be sent`];
 }
 
 // ------------------------------------------------------------------------------------------------ reading

@@ -2,8 +2,8 @@ import type { Role } from '../core/membership.ts';
 import { defineOperation } from '../core/operation.ts';
 import type { PersonWork } from './team/change-action.ts';
 import {
-  type Person,
   type PersonAction,
+  type PersonInProject,
   personIn,
   refuse,
   roleAction,
@@ -33,7 +33,7 @@ interface RoleChange {
 }
 
 /** Nobody is invited who was not before: that is another operation, because it sends a mail to a new person. */
-function courseOf(person: Person, role: Role): PersonAction {
+function actionOf(person: PersonInProject, role: Role): PersonAction {
   const fact =
     person.facts === undefined
       ? `no invite of ${whoIs(person)} to this project is known`
@@ -66,7 +66,7 @@ export default withRoles(
       isState: true,
       resolve({ userId, email, role, project }, team) {
         const person = personIn(team, project, { userId, email });
-        return { kind: 'ready', input: workOf(person, role, courseOf(person, role)) };
+        return { kind: 'ready', input: workOf(person, role, actionOf(person, role)) };
       },
     },
     next: nextOfPerson,

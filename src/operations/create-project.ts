@@ -1,16 +1,15 @@
 import { type Subject, subjectOfProject, type Team } from '../core/membership.ts';
 import { defineOperation, end, type OperationOptions, type PlannedWork } from '../core/operation.ts';
-import type { NewProject } from './team/change-calls.ts';
 import {
   ORGANIZATION_ID,
   optional,
-  quoted,
+  quotedCell,
   readOrganization,
   readText,
   together,
   wrong,
 } from './team/change-inputs.ts';
-import { nextOfProject } from './team/change-steps.ts';
+import { type NewProject, nextOfProject } from './team/change-steps.ts';
 
 interface ProjectWork extends PlannedWork {
   readonly was: { readonly sequence: number };
@@ -33,7 +32,7 @@ function workOf(making: NewProject, team: Team, { organizationId }: OperationOpt
     making,
     ...(madeId === undefined
       ? { action: 'create_project' }
-      : { made: `the project ${quoted(name)} was made before: project_id ${madeId}` }),
+      : { made: `the project ${quotedCell(name)} was made before: project_id ${madeId}` }),
   };
 }
 

@@ -3,8 +3,8 @@ import { defineOperation } from '../core/operation.ts';
 import { withoutTextMark } from './lookup/identifiers.ts';
 import {
   deleteAction,
-  type Person,
   type PersonAction,
+  type PersonInProject,
   type PersonWork,
   personIn,
   REMOVE_IF_ACCEPTED,
@@ -32,12 +32,12 @@ interface Deletion {
   readonly project: string;
 }
 
-function courseOf(person: Person, inviteCode: string | undefined): PersonAction {
-  return inviteCode === undefined ? courseByEmail(person) : courseByCode(person, inviteCode);
+function actionOf(person: PersonInProject, inviteCode: string | undefined): PersonAction {
+  return inviteCode === undefined ? actionByEmail(person) : actionByCode(person, inviteCode);
 }
 
 /** The service knows invites by their codes alone, so what the ledger does not remember cannot be deleted by e-mail. */
-function courseByEmail(person: Person): PersonAction {
+function actionByEmail(person: PersonInProject): PersonAction {
   const state = person.facts?.state;
   switch (state) {
     case 'invited':
@@ -57,7 +57,7 @@ function courseByEmail(person: Person): PersonAction {
   }
 }
 
-function courseByCode(person: Person, inviteCode: string): PersonAction {
+function actionByCode(person: PersonInProject, inviteCode: string): PersonAction {
   const { facts } = person;
   const known = facts?.state === 'invited' ? facts.inviteCode : undefined;
   if (known !== undefined && known !== inviteCode) {
@@ -89,7 +89,7 @@ export default defineOperation<Deletion, PersonWork>({
     isState: true,
     resolve({ inviteCode, email, project }, team) {
       const person = personIn(team, project, { inviteCode, email });
-      return { kind: 'ready', input: workOf(person, 'none', courseOf(person, inviteCode)) };
+      return { kind: 'ready', input: workOf(person, 'none', actionOf(person, inviteCode)) };
     },
   },
   next: nextOfPerson,

@@ -1,4 +1,5 @@
 import { defineOperation } from '../core/operation.ts';
+import { wordsIn } from '../core/plain-text.ts';
 import { formatAbn } from './lookup/abn.ts';
 import {
   FORMER_WEBSITE,
@@ -22,15 +23,7 @@ const identifiers: readonly Identifier[] = [
     name: 'abn',
     label: 'ABN',
     about: 'the Australian Business Number, 11 digits in any spelling',
-    aliases: [
-      'abn',
-      'abnnumber',
-      'abnno',
-      'australianbusinessnumber',
-      'companyabn',
-      'businessabn',
-      'charityabn',
-    ],
+    aliases: wordsIn('abn abnnumber abnno australianbusinessnumber companyabn businessabn charityabn'),
     normalise: normaliseAbn,
     looksRight: isAbn,
     checksummed: true,
@@ -50,17 +43,10 @@ const identifiers: readonly Identifier[] = [
     name: 'profile_url',
     label: 'profile URL',
     about: "the address of the company's profile page",
-    aliases: [
-      ...[
-        'profileurl',
-        'companyprofileurl',
-        'companyprofile',
-        'linkedin',
-        'linkedinurl',
-        'linkedincompanyurl',
-      ],
-      ...['companylinkedin', 'companylinkedinurl', 'linkedinprofile', 'linkedinpage'],
-    ],
+    aliases: wordsIn(`
+      profileurl companyprofileurl companyprofile linkedin linkedinurl linkedincompanyurl companylinkedin
+      companylinkedinurl linkedinprofile linkedinpage
+    `),
     normalise: normaliseCompanyProfile,
     looksRight: isCompanyProfile,
   },
@@ -68,11 +54,10 @@ const identifiers: readonly Identifier[] = [
     name: 'website',
     label: 'website',
     about: "the address of the company's website",
-    aliases: [
-      ...['website', 'websiteurl', 'websiteaddress', 'web', 'webaddress', 'url', 'homepage', 'homepageurl'],
-      ...['companywebsite', 'companyurl', 'businesswebsite', 'charitywebsite', 'organisationwebsite'],
-      ...['organizationwebsite'],
-    ],
+    aliases: wordsIn(`
+      website websiteurl websiteaddress web webaddress url homepage homepageurl companywebsite companyurl
+      businesswebsite charitywebsite organisationwebsite organizationwebsite
+    `),
     normalise: normaliseWebsite,
     formerly: FORMER_WEBSITE,
     looksRight: isWebsite,

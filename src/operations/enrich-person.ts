@@ -1,4 +1,5 @@
 import { defineOperation } from '../core/operation.ts';
+import { wordsIn } from '../core/plain-text.ts';
 import {
   FORMER_EMAIL,
   normaliseEmail,
@@ -20,10 +21,10 @@ const identifiers: readonly Identifier[] = [
     name: 'email',
     label: 'e-mail',
     about: 'one e-mail address, of work or private',
-    aliases: [
-      ...['email', 'emailaddress', 'emailid', 'mail', 'mailaddress', 'workemail', 'workemailaddress'],
-      ...['businessemail', 'personalemail', 'contactemail', 'primaryemail'],
-    ],
+    aliases: wordsIn(`
+      email emailaddress emailid mail mailaddress workemail workemailaddress businessemail personalemail
+      contactemail primaryemail
+    `),
     normalise: normaliseEmail,
     formerly: FORMER_EMAIL,
     looksRight: isEmail,
@@ -33,17 +34,10 @@ const identifiers: readonly Identifier[] = [
     name: 'profile_url',
     label: 'profile URL',
     about: "the address of the person's profile page",
-    aliases: [
-      ...[
-        'profileurl',
-        'personprofileurl',
-        'linkedin',
-        'linkedinurl',
-        'linkedinprofile',
-        'linkedinprofileurl',
-      ],
-      ...['personlinkedin', 'personlinkedinurl', 'contactlinkedin', 'contactlinkedinurl'],
-    ],
+    aliases: wordsIn(`
+      profileurl personprofileurl linkedin linkedinurl linkedinprofile linkedinprofileurl personlinkedin
+      personlinkedinurl contactlinkedin contactlinkedinurl
+    `),
     normalise: normalisePersonProfile,
     looksRight: isPersonProfile,
   },
@@ -51,13 +45,7 @@ const identifiers: readonly Identifier[] = [
     name: 'profile_slug',
     label: 'profile slug',
     about: 'the last part of the profile address, such as jo-citizen; the whole address will do',
-    aliases: [
-      'profileslug',
-      'linkedinslug',
-      'linkedinhandle',
-      'linkedinpublicidentifier',
-      'publicidentifier',
-    ],
+    aliases: wordsIn('profileslug linkedinslug linkedinhandle linkedinpublicidentifier publicidentifier'),
     normalise: normaliseProfileSlug,
     derivedFrom: 'profile_url',
   },

@@ -2,8 +2,8 @@ import type { Role } from '../core/membership.ts';
 import { defineOperation } from '../core/operation.ts';
 import type { PersonWork } from './team/change-action.ts';
 import {
-  type Person,
   type PersonAction,
+  type PersonInProject,
   personIn,
   refuse,
   unchanged,
@@ -29,7 +29,7 @@ interface Invitation {
 }
 
 /** A person who is invited already keeps that invite: two invites are two mails. */
-function courseOf(person: Person, { email, role }: Invitation): PersonAction {
+function actionOf(person: PersonInProject, { email, role }: Invitation): PersonAction {
   const { facts } = person;
   if (facts?.state !== 'invited' && facts?.state !== 'member') return { kind: 'invite', email, role };
   const now = facts.state === 'invited' ? 'is invited' : 'is in the project';
@@ -55,7 +55,7 @@ export default withRoles(
       isState: true,
       resolve(invitation, team) {
         const person = personIn(team, invitation.project, { email: invitation.email });
-        return { kind: 'ready', input: workOf(person, invitation.role, courseOf(person, invitation)) };
+        return { kind: 'ready', input: workOf(person, invitation.role, actionOf(person, invitation)) };
       },
     },
     next: nextOfPerson,

@@ -21,8 +21,8 @@ import {
 import { foreignName } from '../core/plain-text.ts';
 import type { Outcome } from '../core/row.ts';
 import {
-  type Person,
   type PersonAction,
+  type PersonInProject,
   type PersonWork,
   personIn,
   plannedAs,
@@ -33,7 +33,6 @@ import {
   whoIs,
   workOf,
 } from './team/change-action.ts';
-import type { NewProject } from './team/change-calls.ts';
 import {
   EMAIL,
   ORGANIZATION_ID,
@@ -50,7 +49,7 @@ import {
   USER_ID,
   withRoles,
 } from './team/change-inputs.ts';
-import { nextOfPerson, nextOfProject } from './team/change-steps.ts';
+import { type NewProject, nextOfPerson, nextOfProject } from './team/change-steps.ts';
 import { type NamedProject, PROJECT, projectIds, readProjects } from './team/named-project.ts';
 
 /** A person, and the role that the person should have in a project. `none` stands for "not in it". */
@@ -87,10 +86,10 @@ function prepare(row: Readonly<Record<string, string>>, options: OperationOption
   });
 }
 
-// -------------------------------------------------------------------------------------------------------- courses
+// --------------------------------------------------------------------------------------------------------- actions
 
 /** What is known of the person → what is done, so that the person comes to be what the list says. */
-function courseOf(person: Person, role: Role | 'none'): PersonAction {
+function actionOf(person: PersonInProject, role: Role | 'none'): PersonAction {
   if (role === 'none') return removalAction(person);
   const change = roleAction(person, role);
   if (change !== undefined) return change;
@@ -119,7 +118,7 @@ function resolve(wish: Wish, team: Team, options: OperationOptions): Prepared<On
 
 function inProject(wish: Wish, id: string, team: Team, name: string | undefined): OnboardWork {
   const person = personIn(team, id, wish);
-  return workOf(person, wish.role, courseOf(person, wish.role), name);
+  return workOf(person, wish.role, actionOf(person, wish.role), name);
 }
 
 function resolveInNew(
@@ -153,7 +152,7 @@ function newcomer(
   project: string,
   organization: string | undefined,
 ): PersonWork {
-  const course = ((): PersonAction => {
+  const action = ((): PersonAction => {
     if (role === 'none') return unchanged('the project does not exist yet');
     if (email === undefined) return refuse('a person is invited to a new project by e-mail address. Give it');
     return { kind: 'invite', email, role };
@@ -161,11 +160,11 @@ function newcomer(
   return {
     subject: { name: `${subjectOfProject(project, organization)} ${email ?? ''}` },
     to: role,
-    ...plannedAs(course),
+    ...plannedAs(action),
     ...present({ email }),
     project,
     was: { sequence: 0 },
-    course,
+    course: action,
   };
 }
 

@@ -1,7 +1,7 @@
 import { defineOperation } from '../core/operation.ts';
 import {
-  type Person,
   type PersonAction,
+  type PersonInProject,
   type PersonWork,
   personIn,
   unchanged,
@@ -16,7 +16,7 @@ interface Removal {
   readonly project: string;
 }
 
-function courseOf(person: Person, userId: string): PersonAction {
+function actionOf(person: PersonInProject, userId: string): PersonAction {
   if (person.facts?.state === 'gone')
     return unchanged(`${whoIs(person)} is not in the project, as far as is known`);
   return { kind: 'remove', userId };
@@ -34,7 +34,7 @@ export default defineOperation<Removal, PersonWork>({
     isState: true,
     resolve({ userId, project }, team) {
       const person = personIn(team, project, { userId });
-      return { kind: 'ready', input: workOf(person, 'none', courseOf(person, userId)) };
+      return { kind: 'ready', input: workOf(person, 'none', actionOf(person, userId)) };
     },
   },
   next: nextOfPerson,

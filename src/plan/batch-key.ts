@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/operation.ts';
 import type { MappedInput } from '../files/input.ts';
 import { isReadAsSaid, type Job, readEntryOf } from '../job/job.ts';
 import { askedByOrigin } from '../job/job-origin.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
 import type { Account } from '../vendor/account/account.ts';
 
 /**
@@ -21,12 +22,30 @@ export interface BatchIdentity {
   readonly settings: JsonObject | undefined;
 }
 
+/** Where one job over one input stands in the ledger. A run looks it up once, before it plans anything. */
+export interface BatchPlace {
+  readonly key: string;
+  readonly lineage: string;
+  /** The newest batch of this key; undefined when there is none yet. */
+  readonly existing: Batch | undefined;
+}
+
+export async function batchPlaceOf(
+  { account, job, ledger }: Parameters<typeof batchIdentityOf>[0] & { readonly ledger: LedgerReader },
+  input: MappedInput,
+): Promise<BatchPlace> {
+  const identity = batchIdentityOf({ account, job }, input);
+  const key = batchKeyOf(identity, input.survey.sha256);
+  const lineage = lineageOf(identity, input.path);
+  return { key, lineage, existing: await ledger.batchByKey(key) };
+}
+
 export function batchKeyOf(identity: BatchIdentity, inputSha256: string): string {
   return fingerprint('rowonce-batch-1', identity, inputSha256);
 }
 
 /** Identifies one job over one path. When the file's content changes, its new batch supersedes the unfinished old one. */
-export function lineageOf(identity: BatchIdentity, inputPath: string): string {
+function lineageOf(identity: BatchIdentity, inputPath: string): string {
   return fingerprint('rowonce-lineage-1', identity, inputPath);
 }
 

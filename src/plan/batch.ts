@@ -1,25 +1,34 @@
-import { isoTime } from '../core/clock.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
+import type { JsonObject } from '../core/operation.ts';
+import { counted } from '../core/plain-text.ts';
+import type { RowNumber } from '../core/row.ts';
 import { guessWords, isByName } from '../files/columns/columns.ts';
 import type { MappedInput } from '../files/input.ts';
 import { jobSettings } from '../job/job-settings.ts';
 import { APART_MS } from '../ledger/believed-time.ts';
 import { interruptedChanges } from '../ledger/interrupted-changes.ts';
-import type {
-  Batch,
-  BatchId,
-  BatchSpec,
-  BatchStart,
-  Credits,
-  Ledger,
-  LedgerReader,
+import {
+  type Batch,
+  type BatchId,
+  type BatchSpec,
+  type BatchStart,
+  type Credits,
+  credits,
+  type Ledger,
+  type LedgerReader,
+  type RowRecord,
 } from '../ledger/ledger.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
-import { answerPlaceOf } from '../vendor/envelope.ts';
-import { batchIdentityOf, batchKeyOf, lineageOf } from './batch-key.ts';
-import { freshSinceOf, hasGoneStale } from './freshness.ts';
-import type { RunContext } from './order.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { answerPlaceOf, dialectMark } from '../vendor/dialect.ts';
+import { isReadAgain, judgedToday } from '../vendor/judge.ts';
+import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
+import type { Reread, RunContext } from './context.ts';
+import { freshSinceOf, hasGoneStale } from './known-calls.ts';
+import { type PlannedInput, planRows, pricingOf, worstCredits } from './plan.ts';
+import type { PlanContext } from './row-walk.ts';
 import { type ChangePlan, hasWork } from './team/change-plan.ts';
 
 /** This file begins, resumes, renews and closes batches. */
@@ -38,26 +47,57 @@ export interface BatchOptions {
  * @param budget undefined leaves the cap of a resumed batch as it is.
  */
 export async function startBatch(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
+  place: BatchPlace,
   budget: Credits | undefined,
   { plan, outputName, anew }: BatchOptions,
 ): Promise<Batch> {
-  const { ledger, command, job } = order;
+  const { ledger, command, job } = context;
   const isFirst = (await ledger.batches()).length === 0;
-  const spec = specOf(order, input, plan, outputName);
+  const spec = specOf(context, input, place, plan, outputName);
   const isStale =
-    anew || (await hasGoneStale(ledger, spec)) || (hasMoved(job, plan) && !(await isDecided(ledger, spec)));
+    anew ||
+    (await hasGoneStale(ledger, place.existing, spec.freshSince)) ||
+    (hasMoved(job, plan) && !(await isDecided(ledger, place.existing)));
   const start = await ledger.beginBatch(spec, isStale, plan?.planned);
   await ledger.changeBatch(start.batch.id, {
-    settings: spec.settings,
+    settings: { ...spec.settings, ...plansOf(start.batch, context.ifPlan) },
     command,
     ...present({ budget }),
     ...(job.inDoubt.kind === 'retry' ? { extraCredits: job.inDoubt.extraCredits } : {}),
   });
   crashPoint('batch-created');
-  await announce(order, input, start, isFirst);
-  return datedByNow(order, start.batch);
+  await endHold(context, start.batch);
+  await announce(context, input, start, isFirst);
+  return datedByNow(context, start.batch);
+}
+
+/** The ids of the plans by which the batch was begun or gone on with. A batch that was sampled first has two. */
+function plansOf({ settings }: Pick<Batch, 'settings'>, ifPlan: string | undefined): JsonObject {
+  const plans = begunBy(settings);
+  const all = ifPlan === undefined || plans.includes(ifPlan) ? plans : [...plans, ifPlan].slice(-MOST_PLANS);
+  return all.length === 0 ? {} : { [PLANS]: all };
+}
+
+const PLANS = 'plans';
+const MOST_PLANS = 20;
+
+function begunBy(settings: JsonObject): readonly string[] {
+  const plans = settings[PLANS];
+  return Array.isArray(plans) ? plans.filter((plan) => typeof plan === 'string') : [];
+}
+
+/** Whether a run of the plan with that id worked on the batch. */
+export function hasBegunBy(batch: Pick<Batch, 'settings'> | undefined, plan: string): boolean {
+  return batch !== undefined && begunBy(batch.settings).includes(plan);
+}
+
+/** Lets a paused batch go on, because a person runs it: sweeps leave it out. */
+async function endHold({ ledger, clock, emit }: RunContext, { id }: Batch): Promise<void> {
+  if ((await ledger.heldSince(id)) === undefined) return;
+  await ledger.noteHold(id, false, clock.wallMs());
+  emit({ kind: 'note', message: `Batch ${id} was paused, and goes on now.` });
 }
 
 /**
@@ -78,11 +118,10 @@ function hasMoved({ operation }: RunContext['job'], plan: ChangePlan | undefined
 }
 
 /**
- * Whether a person has decided about a doubt of the batch with this key. Only that batch can carry the decision out, so
+ * Whether a person has decided about a doubt of the existing batch. Only that batch can carry the decision out, so
  * it is resumed before a new one begins.
  */
-async function isDecided(ledger: LedgerReader, { key }: BatchSpec): Promise<boolean> {
-  const existing = await ledger.batchByKey(key);
+async function isDecided(ledger: LedgerReader, existing: Batch | undefined): Promise<boolean> {
   if (existing === undefined) return false;
   const keys = (await ledger.doubts(existing.id)).map((doubt) => doubt.key);
   const states = await ledger.find(keys, existing.id);
@@ -97,21 +136,21 @@ export function isPartial({ settings }: Pick<Batch, 'settings'>): boolean {
 const PARTIAL = 'partial';
 
 function specOf(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
+  place: Pick<BatchPlace, 'key' | 'lineage'>,
   plan: ChangePlan | undefined,
   outputName: string | undefined,
 ): BatchSpec {
-  const { account, dialect, job, clock } = order;
-  const identity = batchIdentityOf(order, input);
+  const { account, dialect, job, clock } = context;
   const startMs = clock.wallMs();
   // A change is never answered from an older one, so none of its answers can be too old.
   const isRead = job.operation.change === undefined;
-  const freshSince = isRead ? freshSinceOf(job, order.refresh === true, startMs) : undefined;
-  const partial = order.limit !== undefined || order.sample !== undefined;
+  const freshSince = isRead ? freshSinceOf(job, context.refresh === true, startMs) : undefined;
+  const partial = context.limit !== undefined || context.sample !== undefined;
   return {
-    key: batchKeyOf(identity, input.survey.sha256),
-    lineage: lineageOf(identity, input.path),
+    key: place.key,
+    lineage: place.lineage,
     accountIdentity: account.identity,
     accountName: account.name,
     sandbox: account.sandbox,
@@ -186,4 +225,86 @@ export async function closeIfSettled(ledger: Ledger, batch: Batch): Promise<void
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (settled === rowsOf(batch)) await ledger.changeBatch(batch.id, { state: 'finished' });
+}
+
+// ---------------------------------------------------------------------------------------------------- settling anew
+
+/** Finds the rows of a file's finished batch that today's dialect would settle differently. Undefined when the file has no finished batch, or when all its answers are still read the same way. */
+export async function rereadOf(context: PlanContext, input: PlannedInput): Promise<Reread | undefined> {
+  const { ledger, job, dialect, refresh = false } = context;
+  // A run with --refresh buys all answers anew and settles their rows by today's dialect anyway.
+  if (ledger === undefined || job.operation.change !== undefined || refresh) return undefined;
+  const batch = await finishedBatch(ledger, context, input);
+  if (batch === undefined) return undefined;
+  const rows = await rowsReadOtherwise(ledger, batch.id, dialect);
+  if (rows.size === 0) return undefined;
+  const pricing = await pricingOf(context);
+  let [further, most] = [0, 0];
+  await planRows(context, input, (classification) => {
+    if (classification.kind !== 'to_buy' || !rows.has(classification.row)) return;
+    further += 1;
+    most += worstCredits(pricing, classification.toAsk);
+  });
+  return { batch: batch.id, rows: rows.size, further, most: credits(most) };
+}
+
+/**
+ * The finished batch of this file; undefined when a run would begin a new one anyway, because answers are too old. The
+ * file is hashed only when the job has a finished batch at all.
+ */
+async function finishedBatch(
+  ledger: LedgerReader,
+  context: PlanContext,
+  input: PlannedInput,
+): Promise<Batch | undefined> {
+  const isOfJob = ({ state, operation, accountIdentity }: Batch): boolean =>
+    state === 'finished' &&
+    operation === context.job.operation.name &&
+    accountIdentity === context.account.identity;
+  if (!(await ledger.batches()).some(isOfJob)) return undefined;
+  const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
+  const key = batchKeyOf(batchIdentityOf(context, input), sha256);
+  const batch = await ledger.batchByKey(key);
+  if (batch?.state !== 'finished') return undefined;
+  const freshSince = freshSinceOf(context.job, false, (context.clock ?? systemClock).wallMs());
+  return (await hasGoneStale(ledger, batch, freshSince)) ? undefined : batch;
+}
+
+/** How many rows are read from the ledger at once. */
+const PAGE = 1_000;
+
+async function rowsReadOtherwise(
+  ledger: LedgerReader,
+  batch: BatchId,
+  dialect: Dialect,
+): Promise<ReadonlySet<RowNumber>> {
+  const found = new Set<RowNumber>();
+  const today = dialectMark(dialect);
+  for (let from = 0; ; ) {
+    const page = await ledger.rowsReadOtherwise(batch, today, from, PAGE);
+    for (const record of page) if (await isReadOtherwise(ledger, record, dialect)) found.add(record.row);
+    const last = page.at(-1);
+    if (last === undefined) return found;
+    from = last.row + 1;
+  }
+}
+
+async function isReadOtherwise(
+  ledger: LedgerReader,
+  { answers }: RowRecord,
+  dialect: Dialect,
+): Promise<boolean> {
+  const records = await ledger.attempts(answers.map(({ attempt }) => attempt));
+  return records.some((record, at) => {
+    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    return judged !== undefined && judged.answer !== answers[at]?.kind;
+  });
+}
+
+/** `3 rows of batch 1a2b3c4d were settled by answers that the dialect reads otherwise today; …` */
+export function rereadWords({ batch, rows, further, most }: Reread): string {
+  const were = rows === 1 ? 'was' : 'were';
+  const fact = `${counted(rows, 'row')} of batch ${batch} ${were} settled by answers that the dialect reads otherwise today`;
+  if (further === 0) return `${fact}; to settle ${rows === 1 ? 'it' : 'them'} anew costs nothing.`;
+  return `${fact}; ${further} of them could ask further, for at most ${counted(most, 'credit')}.`;
 }

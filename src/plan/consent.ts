@@ -1,12 +1,23 @@
-import { credits as checkedCredits } from '../core/checked-options.ts';
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { canonicalJson } from '../core/call-key.ts';
+import { checkedCredits } from '../core/checked-options.ts';
 import { stop } from '../core/errors.ts';
+import type { JsonValue, Method } from '../core/operation.ts';
+import { counted, foreignWords } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
-import { type Credits, credits, type Money } from '../ledger/ledger.ts';
-import { requireAgreement } from './agreement.ts';
+import type { Job } from '../job/job.ts';
+import { askedByOrigin } from '../job/job-origin.ts';
+import { type Batch, type Credits, credits, type Money } from '../ledger/ledger.ts';
+import type { Account } from '../vendor/account/account.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { builtInDialect } from '../vendor/dialect.ts';
+import { basePathOf } from '../vendor/request.ts';
 import { isPartial } from './batch.ts';
-import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { RunContext } from './order.ts';
+import type { BatchPlace } from './batch-key.ts';
+import type { RunContext } from './context.ts';
 import { mostAsked, type Plan, planRows } from './plan.ts';
+import { requirePlanId } from './plan-id.ts';
 import { planSample } from './sample.ts';
 import { requireSavedPlan } from './saved-plan.ts';
 import { checkGuards } from './team/change-guards.ts';
@@ -17,13 +28,18 @@ import { remoteMembers } from './team/remote-members.ts';
 /** This file plans what a run does and checks that it may: by the saved plan, the guards, and the person who is asked. */
 
 /**
- * Plans a run that changes the service, and checks the plan against the saved one and against the guards.
+ * Plans a run that changes the service, and checks the plan against the one that was agreed to and against the guards.
  * @throws StopError `plan` or `guard` before anything is sent.
  */
-export async function planRun(order: RunContext, input: MappedInput): Promise<ChangePlan> {
-  const plan = await planChanges(order, input, (projects) => remoteMembers(order, projects));
-  if (order.savedPlan !== undefined) await requireSavedPlan(order.savedPlan, order, plan);
-  checkGuards(order, plan);
+export async function planRun(
+  context: RunContext,
+  input: MappedInput,
+  place: BatchPlace,
+): Promise<ChangePlan> {
+  const plan = await planChanges(context, input, (projects) => remoteMembers(context, projects));
+  if (context.savedPlan !== undefined) await requireSavedPlan(context.savedPlan, context, plan);
+  await requirePlanId(context, input, place, plan);
+  checkGuards(context, plan);
   return plan;
 }
 
@@ -34,15 +50,16 @@ export async function planRun(order: RunContext, input: MappedInput): Promise<Ch
  * @throws StopError `consent` when nobody agreed.
  */
 export async function requireConsent(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
+  place: BatchPlace,
   changes?: ChangePlan,
   isKept = false,
 ): Promise<Credits | undefined> {
-  await requireAgreement(order, input, changes);
-  if (changes !== undefined) await requireConsentToChange(order, changes);
-  if (isKept) return order.budget ?? order.job.budget;
-  return requireBudget(order, input, changes);
+  await requireAgreement(context, place.existing, changes);
+  if (changes !== undefined) await requireConsentToChange(context, changes);
+  if (isKept) return context.budget ?? context.job.budget;
+  return requireBudget(context, input, place, changes);
 }
 
 /** A sandbox account needs no agreement. A resumed batch needs none either, because its plan was agreed to when it began. */
@@ -69,20 +86,20 @@ async function requireConsentToChange(
  * @throws StopError `consent` when there is no limit and nobody agreed.
  */
 async function requireBudget(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
+  place: BatchPlace,
   changes: ChangePlan | undefined,
 ): Promise<Credits | undefined> {
-  const { account, job, askBudget } = order;
-  const named = order.budget ?? job.budget;
+  const { account, job, askBudget } = context;
+  const named = context.budget ?? job.budget;
   if (named !== undefined || account.sandbox || account.budget.perDay !== undefined) return named;
-  const existing = await order.ledger.batchByKey(
-    batchKeyOf(batchIdentityOf(order, input), input.survey.sha256),
-  );
+  const { existing } = place;
   const begun = existing?.state === 'open' ? existing : undefined;
-  const money = begun && (await order.ledger.batchMoney(begun.id));
+  const money = begun && (await context.ledger.batchMoney(begun.id));
   if (begun !== undefined && money?.cap !== undefined && !isPartial(begun)) return undefined;
-  const plan = changes === undefined ? await planOf(order, input) : planOfChanges(changes, account);
+  const plan =
+    changes === undefined ? await planOf(context, input, place.key) : planOfChanges(changes, account);
   const most = mostAsked(plan);
   // Calls in doubt may be bought again within the cap that was agreed to when the batch began.
   if (most === 0) return existing === undefined ? credits(0) : undefined;
@@ -97,11 +114,187 @@ async function requireBudget(
   );
 }
 
-function planOf(order: RunContext, input: MappedInput): Promise<Plan> {
-  return order.sample === undefined ? planRows(order, input) : planSample(order, input, order.sample);
+function planOf(context: RunContext, input: MappedInput, batchKey: string): Promise<Plan> {
+  return context.sample === undefined
+    ? planRows(context, input)
+    : planSample(context, input, batchKey, context.sample);
 }
 
 /** The credits that count against the batch's cap already. */
 function heldBy(money: Money | undefined): number {
   return money === undefined ? 0 : money.spent + money.reserved + money.inDoubt;
+}
+
+// -------------------------------------------------------------------------------------------------------- agreement
+
+/**
+ * A job or a dialect that another person wrote does not act unseen: when it could do more than its operation says, a
+ * person sees it and agrees to it once. The ledger keeps the agreement under a hash of all that decides what is sent, so
+ * every altered word is asked about again.
+ */
+
+/**
+ * Asks for the agreement where it is missing. A sandbox account, a resumed batch and a run with nothing to send need none.
+ * @throws StopError `consent` when nobody agreed, now or before.
+ */
+async function requireAgreement(
+  context: RunContext,
+  existing: Batch | undefined,
+  changes: ChangePlan | undefined,
+): Promise<void> {
+  const { account, job, ledger, clock, askRequests, emit } = context;
+  if (account.sandbox || (changes !== undefined && !beginsWork(changes, job.operation))) return;
+  const requests = (await sentRequests(context)).map(requestWords);
+  for (const request of requests) emit({ kind: 'note', message: `Sends ${request}.` });
+  const reasons = await reasonsToAsk(context);
+  if (reasons.length === 0 || goesOn(context, existing)) return;
+  const sha256 = await contentOf(context);
+  if ((await ledger.agreement(sha256)) !== undefined) return;
+  if ((await askRequests?.({ reasons, requests })) !== true) {
+    throw stop(
+      'consent',
+      `${reasons.join(' ')} Nobody has agreed to that yet.`,
+      'Look at the job and its dialect, then agree once by `rowonce run` with --yes.',
+    );
+  }
+  await ledger.noteAgreement({
+    sha256,
+    shown: [...reasons, ...requests].join('\n'),
+    agreedAtMs: clock.wallMs(),
+  });
+}
+
+async function reasonsToAsk(
+  context: Pick<RunContext, 'job' | 'account' | 'dialect'>,
+): Promise<readonly string[]> {
+  const { job, dialect, account } = context;
+  const [own] = isGeneric(job) ? await sentRequests(context) : [];
+  const alters = own !== undefined && own.method !== 'GET';
+  const price =
+    account.dialectPath === undefined ? undefined : freePrice(context, await builtInDialect(dialect.vendor));
+  return [
+    ...(alters ? [`The job ${job.name} sends ${requestWords(own)}.`] : []),
+    ...(price === undefined ? [] : [price]),
+  ];
+}
+
+/**
+ * A sentence when the dialect gives a price of 0 to an operation that usually costs credits, because no budget would
+ * limit that. A dialect that reads the price from the answer is believed.
+ */
+function freePrice(
+  { job: { operation }, dialect }: Pick<RunContext, 'job' | 'dialect'>,
+  builtIn: Dialect,
+): string | undefined {
+  const usual = builtIn.operations[operation.name]?.credits;
+  const stated = dialect.operations[operation.name]?.credits;
+  if (usual === undefined || stated === undefined || usual.most === 0) return undefined;
+  const booked = stated.per_result ?? stated.found;
+  const isFree = stated.most === 0 || (booked === 0 && dialect.credits_charged === undefined);
+  if (!isFree) return undefined;
+  return `The dialect ${dialect.name} says that ${operation.name} costs nothing, and up to ${counted(usual.most, 'credit')} a call are usual.`;
+}
+
+/** Whether the run only resumes an open batch, or repeats a finished one without buying anything anew. */
+function goesOn({ job, refresh }: RunContext, existing: Batch | undefined): boolean {
+  if (existing?.state === 'open') return true;
+  const isAnew = refresh === true || job.refreshAfterMs !== undefined;
+  return existing?.state === 'finished' && job.operation.change === undefined && !isAnew;
+}
+
+/** A hash of all that decides what is sent and where to. Built-in dialects are left out, as they come with the program. */
+async function contentOf({ account, job }: Pick<RunContext, 'account' | 'job'>): Promise<string> {
+  const { operation, columns = null, waterfall = null } = job;
+  // The origin is part of the hash, so that an agreement to a trial does not count for a whole list.
+  const settings = { ...job.settings, ...askedByOrigin(job.origin) };
+  const files = [account.dialectPath, account.via?.dialectPath].map((path) =>
+    path === undefined ? null : readFile(path, 'utf8'),
+  );
+  const parts: readonly JsonValue[] = [
+    ...['rowonce-agreement-1', account.identity, account.baseUrl?.href ?? null],
+    ...[operation.name, settings, columns, waterfall],
+    ...(await Promise.all(files)),
+  ];
+  return hash('sha256', canonicalJson(parts), 'hex');
+}
+
+// ----------------------------------------------------------------------------------------------------- what is sent
+
+/**
+ * A request that the job or its dialect defines, so that the name of the operation does not tell what is sent. Another
+ * person may have written both, so the user sees the request before agreeing to it.
+ */
+export interface SentRequest {
+  /** The entry of the dialect that defines the request. */
+  readonly name: string;
+  readonly method: Method;
+  /** The address as it is sent, with `{{Column}}` and `{field}` where a value is filled in. */
+  readonly url: string;
+  /** The service whose "API Call" step forwards the request; left out: it is sent to the vendor itself. */
+  readonly through?: string;
+}
+
+/** The parts of a job, its account and its dialect that decide what is sent. */
+export interface Sender {
+  readonly job: Pick<Job, 'operation' | 'settings'>;
+  readonly account: Pick<Account, 'vendor' | 'baseUrl' | 'dialectPath' | 'via'>;
+  readonly dialect: Dialect;
+}
+
+/** The request of an `api-call` job, and the requests whose address in the dialect's file differs from the built-in one. */
+export async function sentRequests(sender: Sender): Promise<readonly SentRequest[]> {
+  const { job, dialect, account } = sender;
+  const own = isGeneric(job) ? [ownRequest(job)] : [];
+  const paths =
+    account.dialectPath === undefined ? [] : changedPaths(sender, await builtInDialect(dialect.vendor));
+  return [...own, ...paths].map((each) => ({ ...each, ...placeOf(sender, each.url) }));
+}
+
+/** `POST https://api.example.com/tags/{{Id}} (api-call)`. Another person may have written any part of it. */
+export function requestWords({ name, method, url, through }: SentRequest): string {
+  const by = through === undefined ? '' : `, by the "API Call" step at ${foreignWords(through)}`;
+  return `${method} ${foreignWords(url)}${by} (${name})`;
+}
+
+function isGeneric({ operation }: Pick<Job, 'operation'>): boolean {
+  return operation.name === 'api-call';
+}
+
+function ownRequest({ operation: { name }, settings = {} }: Sender['job']): SentRequest {
+  const { method = 'POST', endpoint = '/' } = settings;
+  return { name, method: method as Method, url: String(endpoint) };
+}
+
+/** The requests that differ from the built-in dialect. A provider's operation makes one kind of call; a service's several. */
+function changedPaths({ job: { operation }, dialect }: Sender, builtIn: Dialect): readonly SentRequest[] {
+  const asked = Object.entries(dialect.operations).filter(
+    ([name]) => name === operation.name || (dialect.vendor === 'service' && operation.vendor === 'service'),
+  );
+  const { usage, whoami, list_users, list_invites } = dialect;
+  const free = Object.entries({ usage, whoami, list_users, list_invites });
+  return [
+    ...asked.flatMap(([name, entry]) => [
+      ...changed(name, entry, builtIn.operations[name]),
+      ...changed(`read_back of ${name}`, entry.read_back, builtIn.operations[name]?.read_back),
+    ]),
+    ...free.flatMap(([name, shape]) => changed(name, shape, builtIn[name as 'usage'])),
+  ].filter((each) => !(each.name === operation.name && isGeneric({ operation })));
+}
+
+type Shape = Pick<SentRequest, 'method'> & { readonly path: string };
+
+function changed(name: string, shape: Shape | undefined, builtIn: Shape | undefined): readonly SentRequest[] {
+  if (shape === undefined) return [];
+  const { method, path } = shape;
+  return method === builtIn?.method && path === builtIn.path ? [] : [{ name, method, url: path }];
+}
+
+/**
+ * The full address. A sandbox has none before it starts, and the vendor's own address is not known when a service forwards
+ * the request.
+ */
+function placeOf({ account: { baseUrl, via } }: Sender, path: string): Pick<SentRequest, 'url' | 'through'> {
+  if (baseUrl === undefined) return { url: path };
+  const base = `${baseUrl.origin}${basePathOf(baseUrl)}`;
+  return via === undefined ? { url: base + path } : { url: path, through: base };
 }

@@ -5,18 +5,20 @@ import type { RowNumber } from '../core/row.ts';
 import type { MappedInput, OpenedInput } from '../files/input.ts';
 import { type Credits, credits } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
+import { requestsPerSecond } from '../vendor/account/account.ts';
+import type { Dialect, DialectOperation } from '../vendor/dialect.ts';
+import { dialectOperationOf } from '../vendor/dialect.ts';
 import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import { freshSinceOf } from './freshness.ts';
-import { type Pricing, pricingOf, worstCredits } from './pricing.ts';
+import { freshSinceOf } from './known-calls.ts';
 import {
   classifications,
   differentRows,
   type InQuestion,
   type LookedUp,
-  type PlanContext,
   type RowClassification,
   type UsableAnswer,
 } from './row-classification.ts';
+import { optionsOf, type PlanContext, type ResolvedJob } from './row-walk.ts';
 
 /**
  * The dry run: it says what a batch would buy, at most and probably, and never sends anything. It counts each row once:
@@ -61,14 +63,14 @@ export type PlannedInput = OpenedInput & Partial<Pick<MappedInput, 'survey'>>;
 
 /** @param listen receives the classification of every row. */
 export async function planRows(
-  order: PlanContext,
+  context: PlanContext,
   input: PlannedInput,
   listen: (classification: RowClassification) => void = () => {},
 ): Promise<Plan> {
-  const draft = new Draft(await pricingOf(order));
-  const batch = await batchInQuestion(order, input);
-  const different = differentRows(order.rowsCompared);
-  for await (const group of classifications(order, input, batch, different)) {
+  const draft = new Draft(await pricingOf(context));
+  const batch = await batchInQuestion(context, input);
+  const different = differentRows(context.rowsCompared);
+  for await (const group of classifications(context, input, batch, different)) {
     for (const classification of group) {
       draft.add(classification);
       listen(classification);
@@ -88,8 +90,8 @@ export function mostAsked({ sample, credits }: Plan): Credits {
  * own answers are fresh for it; otherwise a new batch would begin now. The file is hashed only when an open batch with
  * cut-offs may be its own.
  */
-export async function batchInQuestion(order: PlanContext, input: PlannedInput): Promise<InQuestion> {
-  const { job, ledger, refresh = false, clock = systemClock } = order;
+export async function batchInQuestion(context: PlanContext, input: PlannedInput): Promise<InQuestion> {
+  const { job, ledger, refresh = false, clock = systemClock } = context;
   if (ledger === undefined) return {};
   const createdAtMs = clock.wallMs();
   const freshSince = freshSinceOf(job, refresh, createdAtMs);
@@ -99,7 +101,7 @@ export async function batchInQuestion(order: PlanContext, input: PlannedInput): 
     batch.state === 'open' && (freshSince ?? batch.freshSince) !== undefined;
   if (input.survey === undefined && !batches.some(isUndecided)) return begun;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(order, input), sha256));
+  const existing = await ledger.batchByKey(batchKeyOf(batchIdentityOf(context, input), sha256));
   return existing?.state === 'open' ? existing : begun;
 }
 
@@ -236,4 +238,81 @@ class Draft {
   #requestsExpected(calls: readonly Call[]): number {
     return this.#chances(calls)?.reduce((sum, { made }) => sum + made, 0) ?? calls.length;
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------- pricing
+
+/** What the vendor charges for a call, and how many calls it lets us make. */
+export interface Pricing {
+  /** The price of a call and of the calls that follow when it matches, such as the other pages of a search. */
+  priceOf(call: Call): Pick<DialectOperation['credits'], 'most' | 'found'>;
+  /** How many calls of one row can match, and the most that each of them costs. */
+  readonly row: RowWorst;
+  /** Whether a call that finds nothing is charged as well. */
+  readonly chargesMisses: boolean;
+  /** Share of the account's earlier questions that were answered; undefined before the first answer. */
+  readonly matchRate: number | undefined;
+  /** The account's limit; undefined when none is known. */
+  readonly requestsPerSecond: number | undefined;
+}
+
+export interface RowWorst {
+  readonly calls: number;
+  readonly most: Credits;
+}
+
+export async function pricingOf(context: PlanContext): Promise<Pricing> {
+  const { job, account, dialect, ledger } = context;
+  const matches = mostMatches(context);
+  const seen = await priceSeen(context);
+  return {
+    row: { calls: matches, most: credits(Math.max(mostOfCall(context), seen)) },
+    priceOf(call) {
+      const { most: stated, found, per_result: perResult } = dialectOperationOf(dialect, call).credits;
+      const most = Math.max(stated, seen);
+      // The number of results is known only when a match has come, so until then it counts as full pages.
+      return { most: most * matches, found: (perResult === undefined ? found : most) * matches };
+    },
+    chargesMisses: chargesMisses(dialect),
+    matchRate: await ledger?.matchRate(account.identity, job.operation.name),
+    requestsPerSecond: requestsPerSecond(account),
+  };
+}
+
+/** The most that one row can cost when none of its calls is bought yet, however many identifiers it gives. */
+export async function mostOfRow(context: PlanContext): Promise<number> {
+  return Math.max(mostOfCall(context), await priceSeen(context)) * mostMatches(context);
+}
+
+function mostOfCall({ job, dialect }: Pick<PlanContext, 'job' | 'dialect'>): number {
+  const stated = job.settings?.credits_max;
+  return typeof stated === 'number' ? stated : (dialect.operations[job.operation.name]?.credits.most ?? 1);
+}
+
+/**
+ * The highest price that an answer of this operation has shown; each attempt reserves it. It is 0 before the first answer,
+ * and for an operation that makes calls of other names only.
+ */
+async function priceSeen({ job, account, ledger }: PlanContext): Promise<number> {
+  const most = job.settings?.credits_max;
+  const call = { operation: job.operation.name, ...(typeof most === 'number' ? { creditsMost: most } : {}) };
+  return (await ledger?.price(account.identity, call)) ?? 0;
+}
+
+function mostMatches(resolved: ResolvedJob): number {
+  return resolved.job.operation.mostMatches?.(optionsOf(resolved)) ?? 1;
+}
+
+function chargesMisses({ answers, operations }: Dialect): boolean {
+  const rules = [...answers, ...Object.values(operations).flatMap((operation) => operation.answers ?? [])];
+  return rules.some(({ means, charged }) => charged === true && means !== 'found');
+}
+
+/** The most that a row can cost: a waterfall ends with its first match, unless misses are charged too. */
+export function worstCredits(
+  { chargesMisses, priceOf }: Pick<Pricing, 'chargesMisses' | 'priceOf'>,
+  calls: readonly Call[],
+): number {
+  const prices = calls.map((call) => priceOf(call).most);
+  return chargesMisses ? prices.reduce((sum, price) => sum + price, 0) : Math.max(0, ...prices);
 }

@@ -1,12 +1,8 @@
-import type { Clock } from '../core/clock.ts';
 import { unreachable } from '../core/errors.ts';
-import { FingerprintSet, fingerprintOf } from '../core/fingerprint-set.ts';
-import { present } from '../core/objects.ts';
-import type { Answer, Call, Operation, OperationOptions, Prepared } from '../core/operation.ts';
+import { FingerprintSet, textFingerprint } from '../core/fingerprint-set.ts';
+import type { Answer, Call, Operation } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
 import type { OpenedInput } from '../files/input.ts';
-import type { Job } from '../job/job.ts';
-import { optionsByOrigin } from '../job/job-origin.ts';
 import type {
   AnswerKind,
   AnswerRecord,
@@ -16,13 +12,17 @@ import type {
   KnownCall,
   LedgerReader,
 } from '../ledger/ledger.ts';
-import type { Account } from '../vendor/account/account.ts';
 import type { Dialect } from '../vendor/dialect.ts';
-import { asReadToday } from '../vendor/readings.ts';
-import { findCalls } from './former-calls.ts';
-import { asksErasedAgain, isKnownFreshFor } from './freshness.ts';
-import { answerOf } from './replay.ts';
-import { type MetCall, RowWalk } from './row-walk.ts';
+import { asReadToday } from '../vendor/judge.ts';
+import { asksErasedAgain, findCalls, isKnownFreshFor } from './known-calls.ts';
+import {
+  type MetCall,
+  operationAnswer,
+  type PlanContext,
+  type PreparedRow,
+  RowWalk,
+  rowPreparer,
+} from './row-walk.ts';
 
 /**
  * The class of a row before anything is sent: it is invalid, asks what an earlier row asks, is bought, is in doubt, or is
@@ -59,20 +59,6 @@ export interface UsableAnswer {
  */
 export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
-/** What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`, too. */
-export interface PlanContext {
-  readonly job: Job;
-  readonly account: Account;
-  readonly dialect: Dialect;
-  /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
-  readonly ledger: LedgerReader | undefined;
-  /** Whether every answer that was bought before counts as too old. */
-  readonly refresh?: boolean | undefined;
-  readonly clock?: Clock;
-  /** How many different rows are kept to find duplicates; left out: two million. */
-  readonly rowsCompared?: number;
-}
-
 /** A group is large enough to make a transaction of the ledger cheap, and small enough to take little memory. */
 const ROWS_PER_GROUP = 1_000;
 
@@ -93,12 +79,12 @@ export function differentRows(most = ROWS_COMPARED): FingerprintSet {
  * @throws StopError `input` where the file is damaged.
  */
 export async function* classifications(
-  order: PlanContext,
+  context: PlanContext,
   input: OpenedInput,
   batch: InQuestion,
   different: FingerprintSet = differentRows(),
 ): AsyncGenerator<readonly RowClassification[], void, undefined> {
-  const sorter = new Sorter(order, input, different);
+  const sorter = new Sorter(context, input, different);
   for await (const group of input.sheet.groups()) {
     for (const row of group) sorter.add(row);
     if (sorter.size >= ROWS_PER_GROUP) yield await sorter.take(batch);
@@ -106,50 +92,22 @@ export async function* classifications(
   yield await sorter.take(batch);
 }
 
-/** The options with which an operation treats its rows, from the job and its account. */
-export function optionsOf(
-  { waterfall, settings, origin }: Job,
-  { projectId, organizationId }: Pick<Account, 'projectId' | 'organizationId'>,
-): OperationOptions {
-  return {
-    ...present({ waterfall, settings }),
-    ...optionsByOrigin(origin),
-    ...present({ projectId, organizationId }),
-  };
-}
-
-/** Has the operation check a row. A row that cannot be read is invalid without being shown to the operation. */
-export function prepareRow(
-  operation: Operation,
-  columns: Pick<OpenedInput['columns'], 'read'>,
-  row: InputRow,
-  options: OperationOptions,
-): Prepared<unknown> {
-  const { unreadable } = row;
-  return unreadable === undefined
-    ? operation.prepare(columns.read(row), options)
-    : { kind: 'invalid', reason: unreadable };
-}
-
 /** Finds invalid rows and duplicates without the ledger, and collects the other rows to look them up together. */
 class Sorter {
   readonly #operation: Operation;
-  readonly #input: Pick<OpenedInput, 'columns'>;
-  readonly #options: OperationOptions;
+  readonly #dialect: Dialect;
+  readonly #prepare: (row: InputRow) => PreparedRow;
   readonly #answers: Answers;
   readonly #different: FingerprintSet;
   #placed: RowClassification[] = [];
   #walks: Walking[] = [];
 
-  constructor(
-    { job, account, ledger, dialect }: PlanContext,
-    input: Pick<OpenedInput, 'columns'>,
-    different: FingerprintSet,
-  ) {
+  constructor(context: PlanContext, input: Pick<OpenedInput, 'columns'>, different: FingerprintSet) {
+    const { job, account, ledger, dialect } = context;
     this.#operation = job.operation;
+    this.#dialect = dialect;
     this.#different = different;
-    this.#input = input;
-    this.#options = optionsOf(job, account);
+    this.#prepare = rowPreparer(context, input.columns);
     this.#answers = new Answers(ledger, job.operation, account.identity, dialect);
   }
 
@@ -158,13 +116,13 @@ class Sorter {
   }
 
   add(row: InputRow): void {
-    const prepared = prepareRow(this.#operation, this.#input.columns, row, this.#options);
+    const prepared = this.#prepare(row);
     if (prepared.kind === 'invalid') {
       this.#placed.push({ kind: 'invalid', row: row.row, reason: prepared.reason });
       return;
     }
-    const walk = new RowWalk(this.#operation, prepared.input);
-    if (this.#different.add(fingerprintOf(identityOf(walk.callsAtWorst()))))
+    const walk = new RowWalk(this.#operation, this.#dialect, prepared);
+    if (this.#different.add(textFingerprint(identityOf(walk.callsAtWorst()))))
       this.#walks.push({ row: row.row, walk });
     else this.#placed.push({ kind: 'duplicate', row: row.row });
   }
@@ -246,7 +204,7 @@ class Answers {
   }
 
   answerOf(answer: KnownAnswer | AnswerRecord): Answer {
-    return answerOf(answer, this.#operation);
+    return operationAnswer(answer, this.#operation);
   }
 }
 

@@ -1,7 +1,96 @@
+import { readBody } from '../core/answer-body.ts';
 import { type CallKey, keyOfQuestion, questionOf } from '../core/call-key.ts';
-import { invariant } from '../core/errors.ts';
-import type { Answer, Call, Operation, Step } from '../core/operation.ts';
-import type { Outcome } from '../core/row.ts';
+import type { Clock } from '../core/clock.ts';
+import { invariant, unreachable } from '../core/errors.ts';
+import { present } from '../core/objects.ts';
+import {
+  type Answer,
+  type Call,
+  end,
+  type Operation,
+  type OperationOptions,
+  type RowInput,
+  type Step,
+} from '../core/operation.ts';
+import type { InputRow, Outcome } from '../core/row.ts';
+import type { ColumnMap } from '../files/columns/columns.ts';
+import { notingRepair, repairedRow } from '../files/quality/job-issues.ts';
+import type { Job } from '../job/job.ts';
+import { optionsByOrigin } from '../job/job-origin.ts';
+import type { AnswerRecord, AttemptId, KnownAnswer, LedgerReader } from '../ledger/ledger.ts';
+import type { Account } from '../vendor/account/account.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { unaskable } from '../vendor/dialect.ts';
+import { stepIn } from './row-walk/in-dialect.ts';
+
+/** What is done for rows: a job, the account that it runs on, and the dialect in which the account's vendor is asked. */
+export interface ResolvedJob {
+  readonly job: Job;
+  readonly account: Account;
+  readonly dialect: Dialect;
+}
+
+/** What a plan needs to know: the job with all that it resolved to. Every `RunContext` is a `PlanContext`, too. */
+export interface PlanContext extends ResolvedJob {
+  /** The ledger; undefined when there is no store yet, so that nothing is known as bought. */
+  readonly ledger: LedgerReader | undefined;
+  /** Whether every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
+  readonly clock?: Clock;
+  /** How many different rows are kept to find duplicates; left out: two million. */
+  readonly rowsCompared?: number;
+}
+
+// --------------------------------------------------------------------------------------------------- repair, prepare
+
+/** A row that its operation can work on, or the reason why nothing can be asked for it. */
+export type PreparedRow =
+  | {
+      readonly kind: 'ready';
+      readonly input: unknown;
+      /** What the row's repaired cells were read as; absent when none was repaired. */
+      readonly repaired?: string;
+    }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+/** The options with which an operation treats its rows, from the job, its account and what the vendor can be asked. */
+export function optionsOf({
+  job: { waterfall, settings, origin, operation },
+  account: { projectId, organizationId },
+  dialect,
+}: ResolvedJob): OperationOptions {
+  return {
+    ...present({ waterfall, settings }),
+    ...optionsByOrigin(origin),
+    ...present({ projectId, organizationId }),
+    unaskable: unaskable(dialect, operation.name),
+  };
+}
+
+/** Makes the step that prepares the rows of a file. A row that cannot be read is invalid without being looked at further. */
+export function rowPreparer(
+  resolved: ResolvedJob,
+  columns: Pick<ColumnMap, 'read'>,
+): (row: InputRow) => PreparedRow {
+  const options = optionsOf(resolved);
+  return (row) =>
+    row.unreadable === undefined
+      ? preparedCells(resolved.job, columns.read(row), options)
+      : { kind: 'invalid', reason: row.unreadable };
+}
+
+/** Repairs the cells of a row, where the job says so, and has the operation check and normalise them. */
+export function preparedCells(
+  { operation, repair }: Pick<Job, 'operation' | 'repair'>,
+  cells: RowInput,
+  options: OperationOptions,
+): PreparedRow {
+  if (repair !== true) return operation.prepare(cells, options);
+  const { text, note } = repairedRow(operation, cells);
+  return { ...operation.prepare(text, options), ...present({ repaired: note }) };
+}
+
+// -------------------------------------------------------------------------------------------------------------- walk
 
 /** A call that an operation named for a row. Its question is made once, although the operation names it at every step. */
 export class MetCall {
@@ -32,6 +121,14 @@ export interface Ahead {
   readonly outcome: Outcome;
 }
 
+/** A row as its walk is given it. */
+export interface WalkedRow {
+  /** The result of the operation's `prepare` for the row; for a change, the work that was planned. */
+  readonly input: unknown;
+  /** What the row's repaired cells were read as. The outcome says it. */
+  readonly repaired?: string | undefined;
+}
+
 const NO_MATCH: Answer = { kind: 'no_match' };
 
 /** No row needs more calls, so an operation that asks for more has a bug and would never end. */
@@ -43,18 +140,19 @@ const MOST_CALLS_A_ROW = 20;
  * (`row-classification`), and `ahead` assumes them. Nothing here is asynchronous, so a million rows take seconds.
  */
 export class RowWalk {
-  readonly #operation: Operation;
-  readonly #input: unknown;
+  readonly operation: Operation;
+  readonly #dialect: Dialect;
+  readonly #row: WalkedRow;
   /** Every call that the operation has named, in the order of naming. There are few, so a linear search is fast enough. */
   readonly #met: MetCall[] = [];
   #told = 0;
   /** The result of `callsAtWorst`; undefined when an answer came in after it. */
   #atWorst: Ahead | undefined;
 
-  /** @param input the result of the operation's `prepare` for the row; for a change, the work that was planned. */
-  constructor(operation: Operation, input: unknown) {
-    this.#operation = operation;
-    this.#input = input;
+  constructor(operation: Operation, dialect: Dialect, row: WalkedRow) {
+    this.operation = operation;
+    this.#dialect = dialect;
+    this.#row = row;
   }
 
   step(): WalkStep {
@@ -67,7 +165,7 @@ export class RowWalk {
 
   /** @param call of this row. */
   tell(call: MetCall, answer: Answer): void {
-    invariant(call.answer === undefined, `${this.#operation.name} asks again for what was answered`);
+    invariant(call.answer === undefined, `${this.operation.name} asks again for what was answered`);
     call.answer = answer;
     this.#told += 1;
     this.#atWorst = undefined;
@@ -93,13 +191,14 @@ export class RowWalk {
 
   /** @param assumed calls that are assumed to have these `answers`, besides the calls that have a real one. */
   #ask(assumed: readonly MetCall[], answers: readonly Answer[]): Step {
-    const step = this.#operation.next(this.#input, (call) => {
+    const step = stepIn(this.#dialect, this.operation, this.#row.input, (call) => {
       const met = this.#meet(call);
       return met.answer ?? answers[assumed.indexOf(met)];
     });
     const isTooLong = step.kind === 'send' && this.#told + assumed.length >= MOST_CALLS_A_ROW;
-    invariant(!isTooLong, `${this.#operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
-    return step;
+    invariant(!isTooLong, `${this.operation.name} asks for more than ${MOST_CALLS_A_ROW} calls`);
+    const { repaired } = this.#row;
+    return step.kind === 'end' && repaired !== undefined ? end(notingRepair(step.outcome, repaired)) : step;
   }
 
   #meet(call: Call): MetCall {
@@ -127,4 +226,60 @@ function haveSameMembers(one: Call['parameters'], other: Call['parameters']): bo
   if (one === other) return true;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+// ------------------------------------------------------------------------------------------------------------ replay
+
+/** How far a row got: to its end, or to a call without an answer, which `at` describes. */
+export type Replayed<Halt> =
+  | { readonly kind: 'ended'; readonly outcome: Outcome; readonly answers: readonly AttemptId[] }
+  | { readonly kind: 'halted'; readonly at: Halt; readonly answers: readonly AttemptId[] };
+
+export interface Answering {
+  readonly kind: 'answered';
+  readonly answer: AnswerRecord;
+}
+
+/**
+ * Walks a row to its end and gets an answer for each of its calls on the way. An operation is pure, so the same walk after
+ * a crash arrives at the same place.
+ */
+export async function replay<Halt extends { readonly kind: string }>(
+  walk: RowWalk,
+  accountIdentity: string,
+  answerTo: (call: Call, key: CallKey) => Promise<Answering | Halt>,
+): Promise<Replayed<Halt>> {
+  const answers: AttemptId[] = [];
+  for (;;) {
+    const step = walk.step();
+    if (step.kind === 'end') return { kind: 'ended', outcome: step.outcome, answers };
+    const found = await answerTo(step.met.call, step.met.keyFor(accountIdentity));
+    if (!isAnswer(found)) return { kind: 'halted', at: found, answers };
+    walk.tell(step.met, operationAnswer(found.answer, walk.operation));
+    answers.push(found.answer.attempt);
+  }
+}
+
+function isAnswer(found: Answering | { readonly kind: string }): found is Answering {
+  return found.kind === 'answered';
+}
+
+/** The ledger's answer in the form that an operation takes. The body is read only for an operation that looks into it. */
+export function operationAnswer(
+  answer: KnownAnswer | AnswerRecord,
+  { readsAnswers }: Pick<Operation, 'readsAnswers'>,
+): Answer {
+  const { kind, why } = answer;
+  switch (kind) {
+    case 'found': {
+      const body = readsAnswers && 'body' in answer ? readBody(answer.body) : undefined;
+      return { kind: 'found', fields: body?.kind === 'json' ? body.value : null };
+    }
+    case 'no_match':
+      return { kind: 'no_match', words: why };
+    case 'refused':
+      return { kind: 'refused', words: why };
+    default:
+      return unreachable(kind);
+  }
 }

@@ -4,10 +4,8 @@ import type { MappedInput } from '../files/input.ts';
 import { type AnswerRecord, type Batch, credits, type RowRecord } from '../ledger/ledger.ts';
 import { identifierOf } from '../ledger/tally.ts';
 import { requestsPerSecond } from '../vendor/account/account.ts';
-import { batchIdentityOf, batchKeyOf } from './batch-key.ts';
-import type { RunContext } from './order.ts';
-import { type Plan, planRows } from './plan.ts';
-import { pricingOf, worstCredits } from './pricing.ts';
+import type { RunContext } from './context.ts';
+import { type Plan, planRows, pricingOf, worstCredits } from './plan.ts';
 import { classifications } from './row-classification.ts';
 import { Draw, type Drawn } from './sample/draw.ts';
 import { type Estimate, shareEstimate, sumEstimate } from './sample/estimate.ts';
@@ -52,46 +50,45 @@ export interface RestForecast {
 
 /** Chooses `size` of the rows that need buying, or all of them when there are fewer. */
 export async function chooseSample(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
   batch: Batch,
   size: number,
 ): Promise<Sample> {
-  const draw = await drawFor(order, batch.key, size);
-  for await (const group of classifications(order, input, batch))
+  const draw = await drawFor(context, batch.key, size);
+  for await (const group of classifications(context, input, batch))
     for (const classification of group) draw.add(classification);
   const drawn = draw.result();
   return Object.assign(new Set(drawn.numbers), { drawn });
 }
 
 /** Plans a sample before there is a batch, so that a person can be asked about its price. */
-export async function planSample(order: RunContext, input: MappedInput, size: number): Promise<Plan> {
-  const key = batchKeyOf(batchIdentityOf(order, input), input.survey.sha256);
-  const draw = await drawFor(order, key, size);
-  const plan = await planRows(order, input, (classification) => draw.add(classification));
+export async function planSample(
+  context: RunContext,
+  input: MappedInput,
+  batchKey: string,
+  size: number,
+): Promise<Plan> {
+  const draw = await drawFor(context, batchKey, size);
+  const plan = await planRows(context, input, (classification) => draw.add(classification));
   const drawn = draw.result();
   return { ...plan, sample: { rows: drawn.rows, most: credits(drawn.credits) } };
 }
 
 /** Prepares a draw in which equal rows are drawn once and rows beyond `--limit` are not drawn. */
-async function drawFor(order: RunContext, batchKey: string, size: number): Promise<Draw> {
-  const pricing = await pricingOf(order);
-  const lastRow = order.limit === undefined ? Number.POSITIVE_INFINITY : order.limit + 1;
+async function drawFor(context: RunContext, batchKey: string, size: number): Promise<Draw> {
+  const pricing = await pricingOf(context);
+  const lastRow = context.limit === undefined ? Number.POSITIVE_INFINITY : context.limit + 1;
   return new Draw({ size, batchKey, lastRow, creditsOf: (calls) => worstCredits(pricing, calls) });
 }
 
 // ---------------------------------------------------------------------------------------------------- forecast
 
 /** Forecasts from the rows that were bought. A stopped run has bought only a part of the sample, which is random as well. */
-export async function forecast(
-  order: RunContext,
-  _input: MappedInput,
-  batch: Batch,
-  sample: Sample,
-): Promise<Forecast> {
+export async function forecast(context: RunContext, batch: Batch, sample: Sample): Promise<Forecast> {
   const tally = new SampleTally(batch);
   for (const row of [...sample].sort((a, b) => a - b)) {
-    const [record] = await order.ledger.rows(batch.id, row, 1);
+    const [record] = await context.ledger.rows(batch.id, row, 1);
     if (record?.row === row) tally.add(record);
   }
   const { rest } = sample.drawn;
@@ -104,7 +101,7 @@ export async function forecast(
       rows: rest.rows,
       matchRate: shareEstimate(matched, rows, rest.rows),
       credits: creditsOfRest(tally, sample.drawn),
-      seconds: await secondsOfRest(order, sample, tally),
+      seconds: await secondsOfRest(context, sample, tally),
     },
   };
 }
@@ -115,11 +112,11 @@ function creditsOfRest({ credits: spent }: SampleTally, { rest, mostCredits }: D
 }
 
 async function secondsOfRest(
-  order: RunContext,
+  context: RunContext,
   sample: Sample,
   { requests }: SampleTally,
 ): Promise<Estimate | undefined> {
-  const perSecond = await speedOf(order);
+  const perSecond = await speedOf(context);
   if (perSecond === undefined) return undefined;
   const { rest, mostRequests } = sample.drawn;
   // A row to buy makes its first call for sure; only its further calls depend on what is found.

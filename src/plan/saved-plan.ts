@@ -3,13 +3,12 @@ import { z } from 'zod';
 import { canonicalJson } from '../core/call-key.ts';
 import { messageOf, type StopError, stop, unreachable } from '../core/errors.ts';
 import type { JsonObject } from '../core/operation.ts';
-import { writeOwnFile } from '../files/output/own-files.ts';
-import { isSealedJson, ownershipOfSealed, sealedJson } from '../files/output/sealed-text.ts';
+import { isSealedJson, ownershipOfSealed, sealedJson, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
 import type { LedgerReader, PlannedRow } from '../ledger/ledger.ts';
 import { plannedPages } from '../ledger/row-pages.ts';
 import type { Account } from '../vendor/account/account.ts';
-import type { PlanContext } from './row-classification.ts';
+import type { PlanContext } from './row-walk.ts';
 import { CHANGE_ACTIONS, type ChangePlan, hasWork, type PlannedChange } from './team/change-plan.ts';
 import { rowAndWho } from './team/diff-words.ts';
 
@@ -159,7 +158,7 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
   for (let index = 0; index < length; index += 1) {
     const [before, after] = [saved[index], now[index]];
     if (before === undefined || after === undefined) return before?.row ?? after?.row;
-    if (bytesOf(before) !== bytesOf(after)) return Math.min(before.row, after.row);
+    if (comparedText(before) !== comparedText(after)) return Math.min(before.row, after.row);
   }
   return undefined;
 }
@@ -168,7 +167,7 @@ function firstDifference(saved: SavedPlan['planned'], now: readonly PlannedRow[]
  * The row as text for a comparison. The order of its names does not count, because a store may change it. The fingerprint
  * of the row's cells does not count either, because the files themselves were compared.
  */
-function bytesOf({ input: _, ...row }: object & { readonly input?: unknown }): string {
+export function comparedText({ input: _, ...row }: object & { readonly input?: unknown }): string {
   const { work, ...rest } = JSON.parse(JSON.stringify(row)) as JsonObject & { readonly work?: JsonObject };
   return canonicalJson(work === undefined ? rest : { ...rest, work: withoutAction(work) });
 }

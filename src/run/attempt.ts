@@ -15,13 +15,11 @@ import {
   type KeyedRequest,
   type Money,
 } from '../ledger/ledger.ts';
-import { leftBy } from '../vendor/changes.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
-import type { DialectOperation } from '../vendor/dialect.ts';
-import { judge, type Reply, type Verdict } from '../vendor/judge.ts';
-import { missesStop, placeOf, suspectMisses, suspicionOf } from '../vendor/misses.ts';
-import { dialectMark } from '../vendor/readings.ts';
-import { type HttpRequest, operationFor, requestOf } from '../vendor/request.ts';
+import { type DialectOperation, dialectMark, operationFor } from '../vendor/dialect.ts';
+import { judge, leftBy, type Reply, type Verdict } from '../vendor/judge.ts';
+import { missesStop, requestAddress, suspectMisses, suspicionOf } from '../vendor/misses.ts';
+import { type HttpRequest, requestOf } from '../vendor/request.ts';
 import { MOST_MOVES, movedTooOften, refuseWrongAddress } from './attempt/address.ts';
 import { heedAnswer } from './attempt/heed-answer.ts';
 import { ODD_ANSWERS, oddAnswers } from './attempt/odd-answers.ts';
@@ -230,9 +228,9 @@ export async function close(
   const { dialect, origin } = session.client;
   const verdict = projects.hear(call, judge(reply, dialect, operation, { origin, path }));
   crashPoint('after-judge');
-  const isSettled = reply.kind === 'answered' && verdict.kind === 'settle';
-  const left = isSettled ? leftBy(call, verdict.closure.answer, reply.raw, dialect) : undefined;
-  const closure = isSettled ? { ...verdict.closure, dialect: dialectMark(dialect) } : verdict.closure;
+  const isSettled = reply.kind === 'answered' && verdict.kind === 'settled';
+  const left = isSettled ? leftBy(call, verdict.answer, reply.raw, dialect) : undefined;
+  const closure = isSettled ? { ...verdict, dialect: dialectMark(dialect) } : verdict;
   await session.ledger.closeAttempt(attempt, priced(closure, dialect), session.clock.wallMs(), left);
   crashPoint('after-close');
   return verdict;
@@ -255,9 +253,9 @@ function follow(
   const { limiter, dialect } = session.client;
   session.client.hear({ reply, sentAtMs });
   switch (verdict.kind) {
-    case 'settle': {
+    case 'settled': {
       limiter.settled();
-      const { answer, charged } = verdict.closure;
+      const { answer, charged } = verdict;
       emit({ kind: 'answered', found: answer === 'found', credits: charged });
       // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
       const most = Math.max(operation.credits.most, reserved);
@@ -266,21 +264,20 @@ function follow(
       heedAnswer(run, wanted.call, reply.raw, answer === 'found', operation);
       return refuseMisses(run, wanted.call, operation);
     }
-    case 'doubt':
+    case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
-      if (limiter.doubted(sentAtMs, doubtWords(verdict.closure.why)) === ODD_ANSWERS)
-        emit({ kind: 'note', message: oddAnswers(dialect, reply, verdict.closure.why) });
+      if (limiter.doubted(sentAtMs, doubtWords(verdict.why)) === ODD_ANSWERS)
+        emit({ kind: 'note', message: oddAnswers(dialect, reply, verdict.why) });
       return 'in_doubt';
-    case 'pause':
-      limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.closure.why})`);
+    case 'paused':
+      limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${verdict.why})`);
       return 'again';
-    case 'again':
+    case 'not_sent':
+      if (verdict.movedTo !== undefined) return { movedTo: verdict.movedTo };
       if (reply.kind === 'not_sent') refuseWrongAddress(session.history, reply.cause, reply.message);
-      limiter.backOff(sentAtMs, verdict.closure.why);
+      limiter.backOff(sentAtMs, verdict.why);
       return 'again';
-    case 'moved':
-      return { movedTo: verdict.path };
-    case 'stop':
+    case 'stopped':
       throw new StopError(verdict.stop);
     default:
       return unreachable(verdict);
@@ -302,7 +299,7 @@ async function refuseMisses(
   const stopped = missesStop(suspectMisses(history, suspicion), change !== undefined);
   stopAll(stopped);
   await ledger.markMisses(account.identity, {
-    place: placeOf(client.origin, client.basePath, operation),
+    place: requestAddress(client.origin, client.basePath, operation),
     kept: false,
   });
   throw stopped;

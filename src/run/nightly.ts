@@ -4,12 +4,19 @@ import { EXIT, type ExitCode, type StopCode, StopError, stop } from '../core/err
 import type { RunEvent } from '../core/events.ts';
 import { contentHash } from '../files/input.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../ledger/ledger.ts';
-import { type DonePlace, isAsSeen, type LeftFile, moveToDone, moveToFailed, placeInDone } from './inbox.ts';
+import {
+  type DonePlace,
+  isAsSeen,
+  type LeftFile,
+  moveToDone,
+  moveToFailed,
+  placeInDone,
+} from './nightly/inbox.ts';
 import { type SweptJob, sweptJobs } from './nightly/jobs.ts';
 import { STOP_REACH, worstOf } from './nightly/reach.ts';
 import { openStores, type SweptStore } from './nightly/stores.ts';
 import { type Todo, todosOf } from './nightly/todo.ts';
-import { SPENDER_CHECKS, type SpenderRequest } from './run-request.ts';
+import { SPENDER_CHECKS, type SpenderOptions } from './run-job.ts';
 import { exitCodeOf, type RunSummary } from './summary.ts';
 
 /**
@@ -21,7 +28,10 @@ import { exitCodeOf, type RunSummary } from './summary.ts';
  * content, so that the next sweep finds every answer in the ledger.
  */
 
-export interface SweepRequest extends SpenderRequest {
+export type { LeftFile } from './nightly/inbox.ts';
+export { type SweptJob, sweptJobs } from './nightly/jobs.ts';
+
+export interface SweepOptions extends SpenderOptions {
   /** The paths of the YAML files, each with an `inbox` of its own. */
   readonly jobs: readonly string[];
   /** How long an account may make no progress; left out: for ever. */
@@ -32,7 +42,7 @@ export interface SweepRequest extends SpenderRequest {
   readonly onEvent?: ((path: string, event: RunEvent) => void) | undefined;
 }
 
-const SWEEP_CHECKS: Checks<SweepRequest> = {
+const SWEEP_CHECKS: Checks<SweepOptions> = {
   ...SPENDER_CHECKS,
   jobs: texts,
   maxPauseMs: milliseconds,
@@ -64,11 +74,11 @@ export interface SweepSummary {
 }
 
 /** @throws StopError when the sweep cannot begin, because a job, an account or the store cannot be used. */
-export async function sweep(request: SweepRequest): Promise<SweepSummary> {
-  checkOptions('sweep', request, SWEEP_CHECKS, ['jobs']);
-  const jobs = await sweptJobs(request.jobs);
-  const stores = await openStores(jobs, request);
-  const sweeping = new Sweeping(request);
+export async function sweep(options: SweepOptions): Promise<SweepSummary> {
+  checkOptions('sweep', options, SWEEP_CHECKS, ['jobs']);
+  const jobs = await sweptJobs(options.jobs);
+  const stores = await openStores(jobs, options);
+  const sweeping = new Sweeping(options);
   try {
     const lanes = await Promise.all(stores.map((store) => sweeping.lanesOf(store)));
     // `allSettled` and not `all`: before a bug ends the program, other lanes record the answers to their requests.
@@ -100,17 +110,17 @@ interface Lane {
 
 /** The state of a running sweep. */
 class Sweeping {
-  readonly #request: SweepRequest;
+  readonly #options: SweepOptions;
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
   readonly #signal: AbortSignal;
   readonly #files: SweptFile[] = [];
   readonly #left: LeftFile[] = [];
 
-  constructor(request: SweepRequest) {
-    this.#request = request;
-    this.#clock = request.clock ?? systemClock;
-    const signals = [this.#stopping.signal, ...(request.signal === undefined ? [] : [request.signal])];
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const signals = [this.#stopping.signal, ...(options.signal === undefined ? [] : [options.signal])];
     this.#signal = AbortSignal.any(signals);
   }
 
@@ -181,9 +191,9 @@ class Sweeping {
       file: path,
       output: place?.output ?? batch?.outputPath,
       budget: todo.budget,
-      maxPauseMs: this.#request.maxPauseMs,
+      maxPauseMs: this.#options.maxPauseMs,
       signal: this.#signal,
-      onEvent: (event) => this.#request.onEvent?.(path, event),
+      onEvent: (event) => this.#options.onEvent?.(path, event),
     });
     const stopped =
       summary.stopped === undefined

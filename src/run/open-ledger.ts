@@ -6,11 +6,12 @@ import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { stateFolder } from '../core/paths.ts';
 import { Redaction } from '../core/redaction.ts';
-import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
   type Erased,
   type ErasureOrder,
   type Salvage,
+  type Spender,
   type Store,
   type StoreOptions,
   storeFor,
@@ -18,7 +19,7 @@ import {
 } from '../ledger/store.ts';
 import { redactedLedger } from './redacted-ledger.ts';
 
-/** This file chooses the store of a command and opens it. */
+/** This file chooses the store of a command, opens it, and finds batches in it. */
 
 export interface StoreChoice {
   readonly location: string;
@@ -126,6 +127,11 @@ async function keysOfAccounts(): Promise<Redaction> {
   return new Redaction(keysAtHand(configured));
 }
 
+/** The process that says it spends from a store; undefined when none does. */
+export async function spenderAt(location: string): Promise<Spender | undefined> {
+  return (await storeOf(location)).spender?.(location);
+}
+
 /** Reads the readable parts of a damaged store. @param workFolder an empty folder. */
 export async function salvageLedger(location: string, workFolder: string): Promise<Salvage> {
   const store = await storeOf(location);
@@ -151,4 +157,70 @@ async function storeOf(location: string): Promise<Store> {
     [...stores.values()].filter(({ forTests }) => forTests !== true),
     location,
   );
+}
+
+// -------------------------------------------------------------------------------------------------- finding batches
+
+/** A batch that a user named, and the store that holds it. */
+export interface FoundBatch {
+  readonly batch: Batch;
+  readonly location: string;
+}
+
+/** Opens every store that a command may look into, one after the other. `tell` receives what would stop a spender. */
+export async function eachLedger<T>(
+  storeFlag: string | undefined,
+  look: (ledger: LedgerReader, location: string) => Promise<T>,
+  tell?: Tell,
+): Promise<readonly T[]> {
+  const seen: T[] = [];
+  for (const location of storesToLookAt(storeFlag)) {
+    const ledger = await lookAtLedger(location, tell);
+    try {
+      seen.push(await look(ledger, location));
+    } finally {
+      await ledger.close();
+    }
+  }
+  return seen;
+}
+
+/** The same for the stores that are there already: a new one has nothing to be looked at. */
+export async function eachLedgerThere<T>(
+  storeFlag: string | undefined,
+  look: (ledger: LedgerReader, location: string) => Promise<T>,
+): Promise<readonly T[]> {
+  const seen: T[] = [];
+  for (const location of storesToLookAt(storeFlag)) {
+    const ledger = await lookIfThere(location);
+    if (ledger === undefined) continue;
+    try {
+      seen.push(await look(ledger, location));
+    } finally {
+      await ledger.close();
+    }
+  }
+  return seen;
+}
+
+/**
+ * Finds a batch by its id or the beginning of its id, or the newest batch by `last`.
+ * @throws StopError `usage` when there is no such batch, or when several ids begin like this.
+ */
+export async function findBatch(
+  word: string,
+  storeFlag: string | undefined,
+  tell?: Tell,
+): Promise<FoundBatch> {
+  const lists = await eachLedger(
+    storeFlag,
+    async (ledger, location) => (await ledger.batches()).map((batch) => ({ batch, location })),
+    tell,
+  );
+  const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  const [found, ...others] =
+    word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => batch.id.startsWith(word));
+  if (found !== undefined && others.length === 0) return found;
+  const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
+  throw stop('usage', fact, 'Run rowonce status to see all batches.');
 }

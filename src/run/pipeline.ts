@@ -5,7 +5,7 @@ import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
 import type { Call } from '../core/operation.ts';
 import type { InputRow, RowNumber } from '../core/row.ts';
-import { type MappedInput, openMappedInput } from '../files/input.ts';
+import { type MappedInput, OtherContent, openMappedInput } from '../files/input.ts';
 import {
   chooseDestination,
   type Destination,
@@ -14,27 +14,27 @@ import {
   type WantedOutput,
   writeOutput,
 } from '../files/output/output.ts';
-import { isRowRepaired } from '../files/quality/repair.ts';
-import { OtherContent } from '../files/row-input.ts';
+import { isRowRepaired } from '../files/quality/job-issues.ts';
 import type { AttemptId, Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
-import { closeIfSettled, rowsOf, startBatch } from '../plan/batch.ts';
+import { closeIfSettled, rereadOf, rereadWords, rowsOf, startBatch } from '../plan/batch.ts';
+import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
 import { planRun, requireConsent } from '../plan/consent.ts';
-import { findCalls } from '../plan/former-calls.ts';
-import { asksErasedAgain, isFreshFor } from '../plan/freshness.ts';
-import type { RunContext } from '../plan/order.ts';
-import { type Answering, replay } from '../plan/replay.ts';
-import { rereadOf, rereadWords } from '../plan/reread.ts';
+import type { RunContext } from '../plan/context.ts';
+import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
+import { requirePlanId } from '../plan/plan-id.ts';
+import { type Answering, RowWalk, replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
-import { answerPlaceOf } from '../vendor/envelope.ts';
-import { asReadToday } from '../vendor/readings.ts';
+import { answerPlaceOf } from '../vendor/dialect.ts';
+import { asReadToday } from '../vendor/judge.ts';
 import { buy, keepReading, type Withheld } from './attempt.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
-import { doubtReason, type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
+import { doubtReason } from './reconcile.ts';
+import { type InDoubt, resolveDoubt, settleMisses } from './recover.ts';
 import { RunMetrics } from './run-metrics.ts';
 import type { Run } from './session.ts';
 import type { Sessions } from './sessions.ts';
@@ -50,40 +50,41 @@ import { type RunSummary, summarize } from './summary.ts';
  * @throws StopError when the run cannot begin or its output cannot be written. What stops it in between is `stopped`
  * in the summary: the rows that have an outcome by then keep it.
  */
-export async function run(order: RunContext, sessions: Sessions): Promise<RunSummary> {
-  const startedMs = order.clock.monotonicMs();
+export async function run(context: RunContext, sessions: Sessions): Promise<RunSummary> {
+  const startedMs = context.clock.monotonicMs();
   const metrics = new RunMetrics();
-  const clock = await sessions.time(order);
-  const heard = { ...order, clock, emit: metrics.hear(order.emit, clock) };
+  const clock = await sessions.time(context);
+  const heard = { ...context, clock, emit: metrics.hear(context.emit, clock) };
   for (const message of clock.takeNews()) heard.emit({ kind: 'note', message });
 
-  const input = await openMappedInput(order.inputPath, order.job, order.ledger);
-  const outputName = await outputNameFor(heard, input);
-  const destination = await chooseDestination(input, order.job, wantedOutput(order, outputName));
-  const plan = await planOfChange(heard, input, sessions);
+  const input = await openMappedInput(context.inputPath, context.job, context.ledger);
+  const place = await batchPlaceOf(heard, input);
+  const outputName = await outputNameFor(heard, input.path, place);
+  const destination = await chooseDestination(input, context.job, wantedOutput(context, outputName));
+  const plan = await planOfChange(heard, input, place, sessions);
   const reread = await settlesAnew(heard, input);
-  const budget = await requireConsent(heard, input, plan, reread === false);
+  const budget = await requireConsent(heard, input, place, plan, reread === false);
   // The question may have been on the screen for hours, so the file may have changed since.
   await input.file.requireUnchanged();
-  const batch = await startBatch(heard, input, budget, { plan, outputName, anew: reread === true });
-  const { spent: spentBefore } = await order.ledger.batchMoney(batch.id);
+  const batch = await startBatch(heard, input, place, budget, { plan, outputName, anew: reread === true });
+  const { spent: spentBefore } = await context.ledger.batchMoney(batch.id);
   const sample =
-    order.sample === undefined ? undefined : await chooseSample(heard, input, batch, order.sample);
+    context.sample === undefined ? undefined : await chooseSample(heard, input, batch, context.sample);
   const { stopped, files } = await endingForeign(heard, batch, async () => {
-    const stopped = await spend({ order: heard, sessions, input, batch, sample });
-    metrics.end(order.clock.wallMs());
+    const stopped = await spend({ context: heard, sessions, input, batch, sample });
+    metrics.end(context.clock.wallMs());
     if (stopped instanceof OtherContent) throw stopped;
     const files = leavesTimeToWrite(stopped) ? await write(heard, input, batch, destination) : undefined;
     return { stopped, files };
   });
-  if (stopped === undefined) await closeIfSettled(order.ledger, batch);
+  if (stopped === undefined) await closeIfSettled(context.ledger, batch);
   return summarize(heard, batch, {
     metrics,
     spentBefore,
     files,
-    forecast: sample === undefined ? undefined : await forecast(heard, input, batch, sample),
+    forecast: sample === undefined ? undefined : await forecast(heard, batch, sample),
     stopped,
-    durationMs: order.clock.monotonicMs() - startedMs,
+    durationMs: context.clock.monotonicMs() - startedMs,
   });
 }
 
@@ -104,40 +105,44 @@ function wantedOutput({ output, account, forExcel }: RunContext, name: string | 
   return { named: output, sandbox: account.sandbox, forExcel, name };
 }
 
-/** The plan of a job that changes the service. A job that only reads needs none, because the ledger knows what was bought. */
+/** The plan of a job that changes the service. A job that only reads needs none, unless one was agreed to: the ledger knows what was bought. */
 async function planOfChange(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
+  place: BatchPlace,
   sessions: Sessions,
 ): Promise<ChangePlan | undefined> {
-  if (order.job.operation.change === undefined) return undefined;
-  await sessions.settleLeftOpen(order);
-  return planRun(order, input);
+  if (context.job.operation.change === undefined) {
+    await requirePlanId(context, input, place);
+    return undefined;
+  }
+  await sessions.settleLeftOpen(context);
+  return planRun(context, input, place);
 }
 
 /** Whether a new batch settles the rows whose answers are read differently today; undefined when there is no such row. */
-async function settlesAnew(order: RunContext, input: MappedInput): Promise<boolean | undefined> {
-  const reread = await rereadOf(order, input);
+async function settlesAnew(context: RunContext, input: MappedInput): Promise<boolean | undefined> {
+  const reread = await rereadOf(context, input);
   if (reread === undefined) return undefined;
-  if ((await order.askReread?.(reread)) === true) return true;
+  if ((await context.askReread?.(reread)) === true) return true;
   const next = 'They keep their outcome; to settle them anew, agree with --yes.';
-  order.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
+  context.emit({ kind: 'note', message: `${rereadWords(reread)} ${next}` });
   return false;
 }
 
 function write(
-  order: RunContext,
+  context: RunContext,
   input: MappedInput,
   batch: Batch,
   destination: Destination,
 ): Promise<OutputFiles> {
-  const { ledger, dialect, job } = order;
+  const { ledger, dialect, job } = context;
   const answerPlace = answerPlaceOf(dialect, job.operation.name);
   const isRepaired = (row: InputRow): boolean =>
     job.repair === true &&
     row.unreadable === undefined &&
     isRowRepaired(job.operation, input.columns.read(row));
-  const writing = { ...order, answerPlace, isRepaired, ...notesIn(ledger, batch) };
+  const writing = { ...context, answerPlace, isRepaired, ...notesIn(ledger, batch) };
   return writeOutput(writing, input, batch, destination);
 }
 
@@ -154,7 +159,7 @@ const ROWS_IN_FLIGHT = 256;
 
 /** One run of a batch and all that it needs to spend. */
 interface BatchRun {
-  readonly order: RunContext;
+  readonly context: RunContext;
   readonly sessions: Sessions;
   readonly input: MappedInput;
   readonly batch: Batch;
@@ -170,28 +175,28 @@ interface RunningBatch extends BatchRun {
 
 /** Settles every row that has no final outcome yet. @returns the stop, if the run was stopped. */
 async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
-  const { order, sessions, batch } = batchRun;
-  const suspect = await settleMisses(order);
+  const { context, sessions, batch } = batchRun;
+  const suspect = await settleMisses(context);
   if (suspect !== undefined) return suspect;
-  const settled = await settledRows(order, batch);
+  const settled = await settledRows(context, batch);
   if (settled.size >= rowsOf(batch)) return undefined;
 
   const stopping = new AbortController();
-  const signal = AbortSignal.any([order.signal, stopping.signal]);
+  const signal = AbortSignal.any([context.signal, stopping.signal]);
   const stopAll = (error: unknown): void => stopping.abort(error);
-  const projects = new ProjectAccess(await plannedProjects(order.ledger, batch));
+  const projects = new ProjectAccess(await plannedProjects(context.ledger, batch));
   const goesByAge = batch.freshSince !== undefined;
   const purpose = { batch: batch.id, projects, goesByAge };
-  const run = await sessions.open(order, purpose, signal, stopAll);
+  const run = await sessions.open(context, purpose, signal, stopAll);
   const { clock, client } = run.session;
-  const announce = (): void => order.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });
+  const announce = (): void => context.emit({ kind: 'stopping', inFlight: client.limiter.outstanding });
   signal.addEventListener('abort', announce, { once: true });
   try {
     await sessions.recover(run);
     const running = { ...batchRun, run, flying: new Map() };
     await settleRows(running, settled, signal, stopAll);
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
-      await settleRows(running, await settledRows(order, batch), signal, stopAll);
+      await settleRows(running, await settledRows(context, batch), signal, stopAll);
   } catch (error) {
     stopAll(error);
   } finally {
@@ -238,21 +243,22 @@ function stopReason(signal: AbortSignal): StopError | undefined {
 // ------------------------------------------------------------------------------------------------ spend: one row
 
 async function settleRow(running: RunningBatch, task: Task): Promise<void> {
-  const { order, batch } = running;
+  const { context, batch } = running;
   const { row, input } = task;
   const { outcome, answers } = await workOut(running, task);
   crashPoint('before-row');
   const from = present({ input });
-  await order.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
+  await context.ledger.settleRow({ batch: batch.id, row, outcome, answers, ...from });
   crashPoint('after-row');
-  order.emit({ kind: 'row', row, outcome: outcome.kind });
+  context.emit({ kind: 'row', row, outcome: outcome.kind });
 }
 
 /** Works on a row until it ends. @returns its outcome and the answers that led there. */
 async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledRow, 'outcome' | 'answers'>> {
   if (task.kind === 'end') return { outcome: task.outcome, answers: [] };
-  const { job, account } = running.order;
-  const replayed = await replay(job.operation, task.work, account.identity, (call, key) =>
+  const { job, account, dialect } = running.context;
+  const walk = new RowWalk(job.operation, dialect, task.work);
+  const replayed = await replay(walk, account.identity, (call, key) =>
     obtain(running, { key, call, row: task.row }),
   );
   if (replayed.kind === 'ended') return replayed;
@@ -290,8 +296,8 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
 
 /** Looks, buys and looks again, because only the ledger's state counts. It ends, because every round settles something. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
-  const { order, run, batch } = running;
-  const { ledger, job, account } = order;
+  const { context, run, batch } = running;
+  const { ledger, job, account } = context;
   for (;;) {
     const [found] = await findCalls<CallState>([wanted], {
       operation: job.operation,
@@ -299,7 +305,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
       batch,
       ledger,
       find: async (keys) =>
-        asReadToday(await ledger.find(keys, batch.id), order, (read) => keepReading(run.session, read)),
+        asReadToday(await ledger.find(keys, batch.id), context, (read) => keepReading(run.session, read)),
     });
     invariant(found !== undefined, 'the ledger answers for every key');
     const { state, key, call } = found;
@@ -332,7 +338,7 @@ async function buyUnknown(run: Run, wanted: WantedCall): Promise<Obtained | unde
 
 /** @returns undefined when the answer was bought anew, so that the ledger knows more now. */
 async function settleAnswered(
-  { order: { ledger }, run, batch }: RunningBatch,
+  { context: { ledger }, run, batch }: RunningBatch,
   wanted: WantedCall,
   state: Answering,
 ): Promise<Obtained | undefined> {
@@ -349,13 +355,13 @@ async function settleAnswered(
 
 /** Handles a call in doubt. @returns its state for this batch; undefined when the ledger knows more now. */
 async function settleDoubt(
-  { order, run }: RunningBatch,
+  { context, run }: RunningBatch,
   wanted: WantedCall,
   state: InDoubt,
 ): Promise<Obtained | undefined> {
   const { doubt } = state;
   const { attempt } = doubt;
-  const resolution = await resolveDoubt(run, state, order.job.inDoubt.kind);
+  const resolution = await resolveDoubt(run, state, context.job.inDoubt.kind);
   switch (resolution.kind) {
     case 'hold':
       return { kind: 'in_doubt', reason: resolution.reason, attempt };

@@ -17,14 +17,14 @@ export class ProjectAccess {
 
   /** Returns the verdict, or a stop instead when the key may act on no project at all. The row then stays pending. */
   hear(call: Call, verdict: Verdict): Verdict {
-    if (verdict.kind !== 'settle' || call.project === undefined) return verdict;
+    if (verdict.kind !== 'settled' || call.project === undefined) return verdict;
     if (verdict.projectRefused !== true) this.#worked = true;
     else this.#open.delete(call.project);
     if (this.#worked || this.#open.size > 0) return verdict;
-    const { why } = verdict.closure;
+    const { why } = verdict;
     return {
-      kind: 'stop',
-      closure: { kind: 'stopped', why },
+      kind: 'stopped',
+      why,
       stop: {
         code: 'key',
         message: `The service lets this key act on none of the projects of the list: ${why}.`,

@@ -7,15 +7,19 @@ import type { Call } from '../core/operation.ts';
 import { counted } from '../core/plain-text.ts';
 import type { Moment } from '../ledger/believed-time.ts';
 import type { Doubt, Look, Money, RawReply, UsageMark } from '../ledger/ledger.ts';
-import { leftBy } from '../vendor/changes.ts';
-import { type Client, pageFrom } from '../vendor/client.ts';
-import type { Dialect, DialectOperation, ReadBack } from '../vendor/dialect.ts';
-import { asReceived, vendorReply } from '../vendor/envelope.ts';
-import { fittingRule, isVendorsWord, judge, type Reply } from '../vendor/judge.ts';
-import type { Asking } from '../vendor/member-list.ts';
-import { dialectOperationOf, type FreeRequest, freeRequestOf, readBackRequestOf } from '../vendor/request.ts';
+import type { Client } from '../vendor/client.ts';
+import {
+  asReceived,
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+  type ReadBack,
+  vendorReply,
+} from '../vendor/dialect.ts';
+import { judge, leftBy, type Reply, saidOfLost } from '../vendor/judge.ts';
+import type { FreeRequest } from '../vendor/request.ts';
 import { findInvite, heardOf, inviteFinding, inviteLookOf } from './reconcile/by-lists.ts';
-import { type Finding, failed, type Heard, heardIn } from './reconcile/finding.ts';
+import { failed, type Heard, heardIn, type LookResult } from './reconcile/finding.ts';
 import type { Run, Session } from './session.ts';
 
 /**
@@ -33,11 +37,11 @@ const WORKS_ON_MS = 60_000;
 interface Question {
   /** How long after the call was sent the vendor's reply is certain. */
   readonly sureMs: number;
-  ask(): Promise<{ readonly finding: Finding; readonly heard: Heard }>;
+  ask(): Promise<{ readonly finding: LookResult; readonly heard: Heard }>;
 }
 
 /** Asks about one call, once in a run. @returns whether the doubt is over, so that the ledger has an answer or no trace. */
-export async function readBack(run: Run, doubt: Doubt): Promise<boolean> {
+export async function askAbout(run: Run, doubt: Doubt): Promise<boolean> {
   const question = readBackQuestion(run, doubt) ?? inviteQuestion(run, doubt);
   if (question === undefined || run.looked.has(doubt.attempt)) return false;
   run.looked.add(doubt.attempt);
@@ -71,17 +75,14 @@ function readBackQuestion(run: Run, doubt: Doubt): Question | undefined {
 
 /** The read-back request; undefined when it needs an idempotency key that the lost attempt did not have. */
 function readBackRequest(
-  { dialect, basePath, values: accountValues }: Client,
+  client: Client,
   shape: ReadBack | undefined,
   { call, request }: Doubt,
 ): FreeRequest | undefined {
   if (shape === undefined) return undefined;
-  if (request === undefined) {
-    if (JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}')) return undefined;
-    return readBackRequestOf(dialect, basePath, call, shape, accountValues);
-  }
-  const values = { ...accountValues, idempotency_key: request.idempotencyKey };
-  return readBackRequestOf(dialect, basePath, call, shape, values);
+  const needsKey = JSON.stringify([shape.path, shape.headers]).includes('{idempotency_key}');
+  if (needsKey && request === undefined) return undefined;
+  return client.readBackRequest(call, shape, request?.idempotencyKey);
 }
 
 function readBackFinding(
@@ -90,21 +91,18 @@ function readBackFinding(
   shape: ReadBack,
   request: FreeRequest,
   reply: Reply,
-): Finding {
+): LookResult {
   if (reply.kind !== 'answered') return failed(reply.message);
   const own = vendorReply(reply.raw, dialect);
-  const rule = own === undefined ? undefined : fittingRule(shape.answers, own);
-  // A rule that tests the body recognises the vendor's own reply. Without it, a proxy's 404 would give money back.
-  const isHeard = own !== undefined && rule !== undefined && (rule.body !== undefined || isVendorsWord(own));
-  if (!isHeard || rule.says === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
-  const { says: said } = rule;
+  const said = own === undefined ? 'unclear' : saidOfLost(own, shape);
+  if (own === undefined || said === 'unclear') return failed(`status ${(own ?? reply.raw).status}`);
   if (said === 'not_happened') return { said, why: `the vendor did nothing for it (status ${own.status})` };
   const told = asReceived(lostAnswer(own, shape), dialect);
   const verdict = judge({ kind: 'answered', raw: told }, dialect, operation, { origin, path: request.path });
-  if (verdict.kind !== 'settle') {
-    return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.closure.why}` };
+  if (verdict.kind !== 'settled') {
+    return { said: 'unclear', why: `it happened, and its answer cannot be used: ${verdict.why}` };
   }
-  const { answer, charged, why } = verdict.closure;
+  const { answer, charged, why } = verdict;
   if (answer === 'found') return { said, why: `the vendor did it, and gave its answer again (${why})`, told };
   // Whatever the vendor answered, it charged nothing. So a repeat costs nothing and gets the same answer.
   if (charged === 0) return { said: 'not_happened', why: `the vendor had nothing to charge for (${why})` };
@@ -127,18 +125,13 @@ function inviteQuestion(run: Run, doubt: Doubt): Question | undefined {
   const { dialect } = client;
   const look = inviteLookOf(dialect, doubt.call);
   if (look === undefined) return undefined;
-  const asking: Asking = {
-    client,
-    project: look.project,
-    ask: async (request) => {
-      const { reply, verdict } = await client.ask(run.waiter, request);
-      return pageFrom(reply, verdict);
-    },
-  };
   return {
     sureMs: Math.max(...look.lists.map(({ listing }) => sureMsOf(client, listing.sure_after))),
     ask: async () => {
-      const found = await findInvite(asking, look);
+      const found = await findInvite(
+        (listing) => client.members(run.waiter, look.project, listing, 'once'),
+        look,
+      );
       return {
         finding: inviteFinding(dialect, doubt.call, found, clock.wallMs()),
         heard: heardOf(found),
@@ -182,11 +175,11 @@ interface UsageCount {
 /** Asks for the count; undefined while another run of the account is buying, because no comparison is possible then. */
 async function countUsage(run: Run): Promise<UsageCount | undefined> {
   const { session, waiter } = run;
-  const { dialect, basePath, values } = session.client;
+  const { client } = session;
+  const { dialect } = client;
   const before = await moneyOf(session);
   if (dialect.usage === undefined || before.reserved > 0) return undefined;
-  const request = freeRequestOf(dialect, basePath, dialect.usage, {}, values);
-  const { reply } = await session.client.ask(waiter, request);
+  const { reply } = await client.ask(waiter, client.freeRequest(dialect.usage));
   const money = await moneyOf(session);
   const wasQuiet = money.reserved === 0 && before.spent === money.spent && before.inDoubt === money.inDoubt;
   if (!wasQuiet) return undefined;
@@ -225,7 +218,7 @@ async function settleByCount(
   }
 }
 
-function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }: UsageCount): Finding {
+function countFinding(dialect: Dialect, mark: UsageMark, { credits, why, money }: UsageCount): LookResult {
   if (credits === undefined) return failed(why);
   const grown = credits - mark.counted;
   const settled = money.spent - mark.spent;
@@ -298,7 +291,7 @@ async function note(
   { session: { ledger, clock }, emit }: Run,
   { attempt }: Doubt,
   kind: Look['kind'],
-  { said, why }: Finding,
+  { said, why }: LookResult,
   { status, body }: Heard,
 ): Promise<void> {
   await ledger.recordLook({ attempt, kind, said, why, status, body, atMs: clock.wallMs() });
@@ -310,7 +303,7 @@ async function note(
 async function conclude(
   { session: { ledger, clock, account, client }, batch }: Run,
   { key, attempt, call }: Doubt,
-  { said, why, told, left }: Finding,
+  { said, why, told, left }: LookResult,
 ): Promise<boolean> {
   switch (said) {
     case 'not_happened':
@@ -328,4 +321,11 @@ async function conclude(
     default:
       return unreachable(said);
   }
+}
+
+/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
+export function doubtReason({ call, atRisk, sentAtMs, why }: Doubt): string {
+  const money = call.change === undefined || atRisk > 0 ? `${counted(atRisk, 'credit')} at risk` : undefined;
+  const facts = [`in doubt since ${isoTime(sentAtMs)}`, call.change?.atStake, money];
+  return `${facts.filter((fact) => fact !== undefined).join(', ')}: ${why}`;
 }

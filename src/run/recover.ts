@@ -1,5 +1,4 @@
 import { callKeyOf } from '../core/call-key.ts';
-import { isoTime } from '../core/clock.ts';
 import { type StopError, unreachable } from '../core/errors.ts';
 import { crashPoint } from '../core/faults.ts';
 import { present } from '../core/objects.ts';
@@ -16,12 +15,13 @@ import type {
   Ledger,
   OpenAttempt,
 } from '../ledger/ledger.ts';
-import type { RunContext } from '../plan/order.ts';
+import type { RunContext } from '../plan/context.ts';
+import { operationFor, type Repetition } from '../vendor/dialect.ts';
 import { historyOf, leadsTo, missesStop, suspectMisses, suspicionOf } from '../vendor/misses.ts';
-import { basePathOf, operationFor, type Repetition } from '../vendor/request.ts';
+import { basePathOf } from '../vendor/request.ts';
 import { type Closing, close } from './attempt.ts';
 import { isStillHonoured } from './idempotency.ts';
-import { compareUsage, readBack } from './reconcile.ts';
+import { askAbout, compareUsage, doubtReason } from './reconcile.ts';
 import type { Run, Session } from './session.ts';
 
 /**
@@ -62,20 +62,16 @@ const REPEAT_AFTER_MS = [0, 5_000, 30_000] as const;
 /** The reason for the doubt about an attempt that an ended run left open. */
 const PROGRAM_ENDED = 'the program ended between sending the request and keeping the answer';
 
-/** What is needed to settle the misses of earlier runs. */
-export type MissesOrder = Pick<
-  RunContext,
-  'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'
->;
-
 /**
  * Settles the misses at which an earlier run was stopped. It takes them back when the address was corrected or a person
  * says so, and keeps them when a person says that. Rows whose answers are taken back are pending again, so this has to
  * happen before settled rows are counted.
  * @returns the stop when no person has decided.
  */
-export async function settleMisses(order: MissesOrder): Promise<StopError | undefined> {
-  const { ledger, account, dialect, accept, emit } = order;
+export async function settleMisses(
+  context: Pick<RunContext, 'ledger' | 'account' | 'dialect' | 'accept' | 'askMisses' | 'emit'>,
+): Promise<StopError | undefined> {
+  const { ledger, account, dialect, accept, askMisses, emit } = context;
   // A sandbox has another port at every start, and no money is at stake there.
   if (account.baseUrl === undefined || account.sandbox) return undefined;
   const state = await ledger.account(account.identity);
@@ -95,7 +91,7 @@ export async function settleMisses(order: MissesOrder): Promise<StopError | unde
   }
   if (suspicion === undefined) return undefined;
   const suspect = suspectMisses(history, suspicion);
-  if (accept !== 'no-match' && (await order.askMisses?.(suspect)) !== true)
+  if (accept !== 'no-match' && (await askMisses?.(suspect)) !== true)
     return missesStop(suspect, account.vendor === 'service');
   await ledger.markMisses(account.identity, { kept: true, ...present({ place }) });
   emit({
@@ -156,7 +152,7 @@ export async function resolveDoubt(run: Run, state: InDoubt, policy: DoubtPolicy
   const { doubt, decision } = state;
   const repeated = await repeat(run, state);
   if (repeated !== undefined) return repeated;
-  if (await readBack(run, doubt)) return { kind: 'resolved' };
+  if (await askAbout(run, doubt)) return { kind: 'resolved' };
   // A decision to repeat that a kill left unused is ignored, because the rule that made it decides anew.
   if (decision !== undefined && decision.kind !== 'repeat') return follow(decision, doubt);
   return followPolicy(run, doubt, policy);
@@ -266,11 +262,4 @@ function follow(decision: Decision, doubt: Doubt): Resolution {
     default:
       return unreachable(decision.kind);
   }
-}
-
-/** `in doubt since 2026-11-20T02:13:00.000Z, 1 credit at risk: no answer came (…)`; for a change, what is at stake. */
-export function doubtReason({ call, atRisk, sentAtMs, why }: Doubt): string {
-  const money = call.change === undefined || atRisk > 0 ? `${counted(atRisk, 'credit')} at risk` : undefined;
-  const facts = [`in doubt since ${isoTime(sentAtMs)}`, call.change?.atStake, money];
-  return `${facts.filter((fact) => fact !== undefined).join(', ')}: ${why}`;
 }

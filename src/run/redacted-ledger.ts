@@ -16,6 +16,7 @@ const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'doubts',
   'history',
   'attempts',
+  'attemptsAbout',
   'newestFound',
   'pauses',
   'openAttempts',

@@ -1,89 +1,157 @@
 import type { PathSearch } from '../core/answer-fields.ts';
-import { checkOptions } from '../core/checked-options.ts';
+import {
+  signal as abortSignal,
+  amount,
+  type Checks,
+  called,
+  checkOptions,
+  flag,
+  members,
+  milliseconds,
+  oneOfWords,
+  rows,
+  sampleRows,
+  target,
+  text,
+  timepiece,
+} from '../core/checked-options.ts';
+
 import { systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
 import type { Listener } from '../core/events.ts';
+import { DELIMITER_NAMES, ENCODINGS } from '../core/format.ts';
+import { FORMULA_MODES } from '../core/formulas.ts';
 import { present } from '../core/objects.ts';
 import { schemaComment } from '../core/paths.ts';
 import { type OpenedInput, openHeader } from '../files/input.ts';
-import { writeOwnFile } from '../files/output/own-files.ts';
-import { isSealedYaml, ownershipOfSealed, sealedYaml } from '../files/output/sealed-text.ts';
-import { IssueWatch, type JobIssues } from '../files/quality/issue-tally.ts';
-import { repairing } from '../files/quality/repair.ts';
+import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
+import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
 import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
+import { rereadOf } from '../plan/batch.ts';
+import { type SentRequest, sentRequests } from '../plan/consent.ts';
+import type { Reread } from '../plan/context.ts';
+import { ACCEPTABLE, type FileOptions, type JobOptions, type RunOptions } from '../plan/context.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
-import { type Reread, rereadOf } from '../plan/reread.ts';
-import type { PlanContext } from '../plan/row-classification.ts';
+import { planIdOf } from '../plan/plan-id.ts';
+import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
-import { type SentRequest, sentRequests } from '../plan/sent-requests.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
 import { type ChangePlan, planChanges, planOfChanges } from '../plan/team/change-plan.ts';
 import { remoteMembers } from '../plan/team/remote-members.ts';
 import { type Account, chooseAccount, loadAccounts } from '../vendor/account/account.ts';
-import type { Dialect } from '../vendor/dialect.ts';
-import { dialectOf } from '../vendor/dialect-of.ts';
-import { answerPlaceOf } from '../vendor/envelope.ts';
+import { answerPlaceOf, type Dialect, dialectOf } from '../vendor/dialect.ts';
 import { chooseStore, lookIfThere, openLedger } from './open-ledger.ts';
-import { operationIn } from './operation-in.ts';
 import { run } from './pipeline.ts';
 import { keepRetention } from './retention.ts';
 import { knownAnswers } from './run-job/known-answers.ts';
-import {
-  type FileRequest,
-  type JobRequest,
-  PLAN_CHECKS,
-  type PlanRequest,
-  RUN_CHECKS,
-  type RunRequest,
-  type SpenderRequest,
-} from './run-request.ts';
 import { Sessions } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
 
 /** This file runs and plans jobs by the options that a user knows. The command line and programs make the same calls. */
 
+/** The options for opening a store for spending. */
+export type SpenderOptions = Pick<
+  RunOptions,
+  'store' | 'accept' | 'waitForLockMs' | 'mayCreateStore' | 'tell' | 'command' | 'clock'
+>;
+
+const JOB_CHECKS: Checks<JobOptions> = {
+  job: text,
+  file: text,
+  account: text,
+  read: members('read', {
+    encoding: oneOfWords(ENCODINGS),
+    delimiter: oneOfWords(DELIMITER_NAMES),
+    skipLines: rows,
+    ragged: oneOfWords(['pad']),
+    sheet: text,
+    strict: flag,
+  }),
+  formulas: oneOfWords(FORMULA_MODES),
+  withInput: flag,
+  repair: flag,
+  store: text,
+};
+
+/** The checks of the options for opening a store for spending. */
+export const SPENDER_CHECKS: Checks<SpenderOptions> = {
+  store: text,
+  waitForLockMs: milliseconds,
+  mayCreateStore: flag,
+  accept: oneOfWords(ACCEPTABLE),
+  tell: called,
+  command: text,
+  clock: timepiece,
+};
+
+const RUN_CHECKS: Checks<RunOptions> = {
+  ...JOB_CHECKS,
+  ...SPENDER_CHECKS,
+  output: target,
+  forExcel: flag,
+  budget: amount,
+  limit: rows,
+  sample: sampleRows,
+  refresh: flag,
+  maxPauseMs: milliseconds,
+  askBudget: called,
+  askRequests: called,
+  askChanges: called,
+  askMisses: called,
+  askReread: called,
+  allowAdmin: flag,
+  ifPlan: text,
+  saveJobAs: text,
+  planFile: text,
+  signal: abortSignal,
+  onEvent: called,
+};
+
+const PLAN_CHECKS: Checks<PlanOptions> = {
+  ...JOB_CHECKS,
+  refresh: flag,
+  savePlanAs: text,
+  allowAdmin: flag,
+  signal: abortSignal,
+  onEvent: called,
+  tell: called,
+};
+
 /**
- * Runs a job over a file. The same request again resumes it.
+ * Runs a job over a file. The same options again resume it.
  * @throws StopError when the run cannot begin; what stops it later is `stopped` in the summary.
  */
-export async function runJob(request: RunRequest): Promise<RunSummary> {
-  checkOptions('runJob', request, RUN_CHECKS, ['job', 'file']);
-  const chosen = await choose(request);
-  const spender = await openSpender(chosen.account.sandbox, request);
+export async function runJob(options: RunOptions): Promise<RunSummary> {
+  checkOptions('runJob', options, RUN_CHECKS, ['job', 'file']);
+  const chosen = await choose(options);
+  const spender = await openSpender(chosen.account.sandbox, options);
   try {
-    if (request.saveJobAs !== undefined) await saveJob(request.saveJobAs, chosen, request, spender.ledger);
-    return await spender.run(chosen, request);
+    if (options.saveJobAs !== undefined) await saveJob(options.saveJobAs, chosen, options, spender.ledger);
+    return await spender.run(chosen, options);
   } finally {
     await spender.close([chosen.account]);
   }
 }
 
-export interface ChosenJob {
-  /** The job, with its operation adapted to the account's vendor. */
-  readonly job: Job;
-  readonly account: Account;
-  readonly dialect: Dialect;
-}
-
 /** A store that is open for spending. Any number of runs may use it, also side by side; they share their accounts' limits. */
 export interface Spender {
   readonly ledger: Ledger;
-  run(chosen: ChosenJob, request: FileRequest): Promise<RunSummary>;
+  run(chosen: ResolvedJob, options: FileOptions): Promise<RunSummary>;
   /** Closes the store. @param accounts the accounts of the runs; their answers beyond the retention are erased. */
   close(accounts?: readonly Account[]): Promise<void>;
 }
 
 /** @param sandbox whether it is for sandbox accounts, which have a store of their own. @throws StopError as `Store.open`. */
-export async function openSpender(sandbox: boolean, request: SpenderRequest): Promise<Spender> {
-  const { clock = systemClock, command = 'run' } = request;
-  const store = chooseStore(request.store, sandbox);
+export async function openSpender(sandbox: boolean, options: SpenderOptions): Promise<Spender> {
+  const { clock = systemClock, command = 'run' } = options;
+  const store = chooseStore(options.store, sandbox);
   const ledger = await openLedger(store, {
     clock,
-    waitForLockMs: request.waitForLockMs ?? 0,
-    mayCreate: sandbox || request.mayCreateStore === true,
-    acceptLost: request.accept === 'store',
-    tell: request.tell,
+    waitForLockMs: options.waitForLockMs ?? 0,
+    mayCreate: sandbox || options.mayCreateStore === true,
+    acceptLost: options.accept === 'store',
+    tell: options.tell,
     command,
   });
   const sessions = new Sessions();
@@ -91,7 +159,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
     ledger,
     run: async ({ job, account, dialect }, { file, signal, onEvent, planFile, ...rest }) => {
       requireFitting(job, { planFile, sample: rest.sample, refresh: rest.refresh });
-      const order = {
+      const context = {
         ...rest,
         savedPlan: planFile === undefined ? undefined : await readSavedPlan(planFile),
         job,
@@ -105,11 +173,11 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
         signal: signal ?? new AbortController().signal,
         emit: onEvent ?? (() => {}),
       };
-      return run(order, sessions);
+      return run(context, sessions);
     },
     close: async (accounts = []) => {
       await ledger.close();
-      await keepRetention(accounts, store.location, { clock, tell: request.tell });
+      await keepRetention(accounts, store.location, { clock, tell: options.tell });
     },
   };
 }
@@ -117,7 +185,7 @@ export async function openSpender(sandbox: boolean, request: SpenderRequest): Pr
 /** @throws StopError `usage` for an option that fits only jobs that change the service, or only jobs that read. */
 function requireFitting(
   { operation: { name, change } }: Job,
-  { planFile, sample, refresh }: Pick<RunRequest, 'planFile' | 'sample' | 'refresh'>,
+  { planFile, sample, refresh }: Pick<RunOptions, 'planFile' | 'sample' | 'refresh'>,
 ): void {
   if (planFile !== undefined && change === undefined) {
     const fact = `${name} only reads, so no plan is saved of it: what it buys follows from each answer.`;
@@ -134,6 +202,8 @@ function requireFitting(
 }
 
 export interface PlannedJob {
+  /** Identifies the plan, for a run that begins only while it has not moved. */
+  readonly id: string;
   readonly job: Job;
   readonly account: Account;
   readonly input: OpenedInput;
@@ -162,30 +232,39 @@ export interface PlannedJobChange {
   readonly savedAs: string | undefined;
 }
 
+/** What a user may say about a plan. */
+export interface PlanOptions
+  extends JobOptions,
+    Pick<RunOptions, 'refresh' | 'allowAdmin' | 'signal' | 'onEvent' | 'tell'> {
+  /** The path to which the plan of a change is saved, for a run of exactly this plan. */
+  readonly savePlanAs?: string | undefined;
+}
+
 /**
  * Plans what a job would buy for a file, in one reading of it, or change in the service. It creates no store. It sends only
  * the dialect's questions about who is in a project. @throws StopError
  */
-export async function planJob(request: PlanRequest): Promise<PlannedJob> {
-  checkOptions('planJob', request, PLAN_CHECKS, ['job', 'file']);
-  const { job, account, dialect } = await choose(request);
-  requireFitting(job, { planFile: request.savePlanAs, refresh: request.refresh });
-  const { location } = chooseStore(request.store, account.sandbox);
-  const ledger = await lookIfThere(location, request.tell);
+export async function planJob(options: PlanOptions): Promise<PlannedJob> {
+  checkOptions('planJob', options, PLAN_CHECKS, ['job', 'file']);
+  const { job, account, dialect } = await choose(options);
+  requireFitting(job, { planFile: options.savePlanAs, refresh: options.refresh });
+  const { location } = chooseStore(options.store, account.sandbox);
+  const ledger = await lookIfThere(location, options.tell);
   try {
-    const opened = await openHeader(request.file, job, ledger);
-    const watch = new IssueWatch(opened.columns);
-    const input = { ...opened, columns: watch.watched() };
-    const order = { job, account, dialect, ledger, refresh: request.refresh };
-    const change = job.operation.change === undefined ? undefined : await planChange(order, input, request);
-    const plan = change === undefined ? await planRows(order, input) : planOfChanges(change.plan, account);
+    const opened = await openHeader(options.file, job, ledger);
+    const watch = watchIssues(opened.columns);
+    const input = { ...opened, columns: watch.watched };
+    const context = { job, account, dialect, ledger, refresh: options.refresh };
+    const change = job.operation.change === undefined ? undefined : await planChange(context, input, options);
+    const plan = change === undefined ? await planRows(context, input) : planOfChanges(change.plan, account);
     const missingStore = ledger === undefined ? location : undefined;
     const known =
       ledger === undefined || change !== undefined ? undefined : await knownTo(ledger, job, account, dialect);
     const requests = await sentRequests({ job, account, dialect });
-    const reread = await rereadOf(order, opened);
+    const reread = await rereadOf(context, opened);
     const shown = { damage: watch.found(), change, known, requests, reread, missingStore };
-    return { job, account, input, plan, ...shown };
+    const id = await planIdOf(context, input, plan, change?.plan);
+    return { id, job, account, input, plan, ...shown };
   } finally {
     await ledger?.close();
   }
@@ -204,11 +283,11 @@ async function knownTo(
 }
 
 async function planChange(
-  order: PlanContext,
+  context: PlanContext,
   input: OpenedInput,
-  { savePlanAs, allowAdmin, signal, onEvent }: PlanRequest,
+  { savePlanAs, allowAdmin, signal, onEvent }: PlanOptions,
 ): Promise<PlannedJobChange> {
-  const { job, account, dialect } = order;
+  const { job, account, dialect } = context;
   const looking = {
     account,
     dialect,
@@ -216,7 +295,7 @@ async function planChange(
     emit: onEvent ?? (() => {}),
     signal: signal ?? new AbortController().signal,
   };
-  const plan = await planChanges(order, input, (projects) => remoteMembers(looking, projects));
+  const plan = await planChanges(context, input, (projects) => remoteMembers(looking, projects));
   const plannedFor = { job, account, inputPath: input.path };
   const savedAs =
     savePlanAs === undefined ? undefined : await savePlan(savePlanAs, plannedFor, plan, sayTo(onEvent));
@@ -225,23 +304,19 @@ async function planChange(
 
 /** Reads the named job and finds the account that it runs on. */
 export async function choose(
-  request: Pick<JobRequest, 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair'>,
-): Promise<ChosenJob> {
-  const job = await loadJob(request.job);
-  const account = chooseAccount(await loadAccounts(), job.operation.vendor, request.account ?? job.account);
+  options: Pick<JobOptions, 'job' | 'account' | 'read' | 'formulas' | 'withInput' | 'repair'>,
+): Promise<ResolvedJob> {
+  const { repair, ...job } = await loadJob(options.job);
+  const account = chooseAccount(await loadAccounts(), job.operation.vendor, options.account ?? job.account);
   const dialect = await dialectOf(account);
-  const read = { ...job.read, ...request.read };
-  const formulas = request.formulas ?? job.formulas;
-  const withInput = request.withInput ?? job.withInput;
-  const repair = request.repair ?? job.repair ?? false;
-  const asked = operationIn(dialect, job.operation);
-  const operation = repair ? repairing(asked) : asked;
+  const read = { ...job.read, ...options.read };
+  const formulas = options.formulas ?? job.formulas;
+  const withInput = options.withInput ?? job.withInput;
   return {
     job: {
       ...job,
-      operation,
       ...(Object.keys(read).length === 0 ? {} : { read }),
-      ...(repair ? { repair } : {}),
+      ...((options.repair ?? repair) ? { repair: true } : {}),
       ...present({ formulas, withInput }),
     },
     account,
@@ -255,8 +330,8 @@ export async function choose(
  */
 async function saveJob(
   path: string,
-  { job, account }: ChosenJob,
-  { file, budget = job.budget, onEvent }: Pick<RunRequest, 'file' | 'budget' | 'onEvent'>,
+  { job, account }: ResolvedJob,
+  { file, budget = job.budget, onEvent }: Pick<RunOptions, 'file' | 'budget' | 'onEvent'>,
   ledger: Ledger,
 ): Promise<void> {
   const { columns, because } = (await openHeader(file, job, ledger)).columns;

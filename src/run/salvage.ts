@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { replaceFile } from '../core/atomic-file.ts';
 import { isoTime } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
-import { besideFile, partsOf } from '../core/file-name.ts';
+import { besideFile, nameParts } from '../core/file-name.ts';
 import { CellSafety } from '../core/formulas.ts';
 import { openInput } from '../files/input.ts';
 import { chooseDestination, writeOutput } from '../files/output/output.ts';
@@ -77,13 +77,13 @@ async function writeBatch(store: Salvage, batch: Batch, folder: string): Promise
   if (input.survey.sha256 !== batch.inputSha256) {
     throw stop('input', `${batch.inputPath} is not the file any more that it worked on.`, 'Put it back.');
   }
-  const { ending } = partsOf(batch.inputPath);
+  const { ending } = nameParts(batch.inputPath);
   const named = join(folder, basename(besideFile(batch.inputPath, `.${batch.id}${ending}`)));
   const settings = outputSettings(batch.settings);
   const destination = await chooseDestination(input, settings, { named, sandbox: batch.sandbox });
   const { answerPlace } = settings;
-  const order = { ledger: store, job: settings, answerPlace, emit: () => {} };
-  await writeOutput(order, input, batch, destination);
+  const context = { ledger: store, job: settings, answerPlace, emit: () => {} };
+  await writeOutput(context, input, batch, destination);
 }
 
 const PAGE_ROWS = 1000;

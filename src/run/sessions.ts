@@ -3,7 +3,7 @@ import type { Listener, RunEvent } from '../core/events.ts';
 import { counted } from '../core/plain-text.ts';
 import { BelievedTime } from '../ledger/believed-time.ts';
 import type { BatchId, Ledger } from '../ledger/ledger.ts';
-import type { RunContext } from '../plan/order.ts';
+import type { RunContext } from '../plan/context.ts';
 import { bookPathIn, spawnSandbox } from '../sandbox/spawn.ts';
 import { Client, type ClientOptions, type Limits, type Pause } from '../vendor/client.ts';
 import { historyOf } from '../vendor/misses.ts';
@@ -51,24 +51,24 @@ export class Sessions {
    * @throws StopError when the key is not where the account says, or the sandbox does not start.
    */
   async open(
-    order: RunContext,
+    context: RunContext,
     purpose: Purpose,
     signal: AbortSignal,
     stopAll: (error: StopError) => void,
   ): Promise<OpenRun> {
-    const clock = await this.time(order);
+    const clock = await this.time(context);
     if (clock.apart !== undefined) throw clock.apart;
-    const shared = this.#share(order.account.identity);
-    const member: Member = { emit: order.emit, stopAll };
+    const shared = this.#share(context.account.identity);
+    const member: Member = { emit: context.emit, stopAll };
     shared.members.add(member);
-    const leave = (): Promise<void> => this.#leave(order.account.identity, shared, member);
+    const leave = (): Promise<void> => this.#leave(context.account.identity, shared, member);
     try {
       shared.goesByAge ||= purpose.goesByAge === true;
-      shared.opening ??= shared.before.then(() => openSession(order, shared, clock));
+      shared.opening ??= shared.before.then(() => openSession(context, shared, clock));
       const { vendor: _, ...opened } = await shared.opening;
-      await order.ledger.setAccountCaps(order.account.identity, order.account.budget);
+      await context.ledger.setAccountCaps(context.account.identity, context.account.budget);
       shared.tell(member, clock.wallMs());
-      const { account, dialect, ledger, emit, maxPauseMs } = order;
+      const { account, dialect, ledger, emit, maxPauseMs } = context;
       return {
         // Another account of the same identity may have another dialect, which reads its answers differently.
         session: { ...opened, account, ledger, client: opened.client.speaking(dialect) },
@@ -100,9 +100,11 @@ export class Sessions {
    * Does the part of `recover` that sends no request, before a change is planned. It may settle an open attempt, which
    * changes what the plan knows about the attempt's subject.
    */
-  async settleLeftOpen(order: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>): Promise<number> {
-    const { ledger, dialect, account } = order;
-    const clock = await this.time(order);
+  async settleLeftOpen(
+    context: Pick<RunContext, 'ledger' | 'clock' | 'dialect' | 'account'>,
+  ): Promise<number> {
+    const { ledger, dialect, account } = context;
+    const clock = await this.time(context);
     // A sandbox has no address yet. Only redirects need one, and no change follows a redirect.
     const address = account.baseUrl ?? new URL('http://sandbox.invalid');
     return this.#inTurn(() =>
@@ -203,13 +205,13 @@ interface Opened extends Pick<Session, 'clock' | 'client' | 'history' | 'priced'
 /** How long a learned speed is used. An older one says nothing about the vendor's present speed. */
 const LEARNED_HOLDS_MS = 24 * 60 * 60_000;
 
-async function openSession(order: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
-  const { account, ledger, dialect } = order;
-  const vendor = await reachVendor(order);
+async function openSession(context: RunContext, shared: SharedSession, clock: BelievedTime): Promise<Opened> {
+  const { account, ledger, dialect } = context;
+  const vendor = await reachVendor(context);
   try {
     const { baseUrl } = vendor;
     const client = await Client.open({
-      ...(await paceOf(order, shared, clock)),
+      ...(await paceOf(context, shared, clock)),
       ...{ account, dialect, baseUrl, clock, machine: clock.machine },
       heard: (reply) => clock.heard(reply),
       onSurplus(requests) {

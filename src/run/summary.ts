@@ -1,17 +1,10 @@
 import { EXIT, type ExitCode, type StopError } from '../core/errors.ts';
 import { ATTENTION_KINDS, type OutcomeKind } from '../core/row.ts';
 import type { OutputFiles } from '../files/output/output.ts';
-import {
-  type Batch,
-  type BatchId,
-  type Credits,
-  credits,
-  type LedgerReader,
-  type Money,
-} from '../ledger/ledger.ts';
+import { type Batch, type BatchId, type Credits, credits, type Money } from '../ledger/ledger.ts';
 import type { Tally } from '../ledger/tally.ts';
-import type { RunContext } from '../plan/order.ts';
-import { mostOfRow } from '../plan/pricing.ts';
+import type { RunContext } from '../plan/context.ts';
+import { mostOfRow } from '../plan/plan.ts';
 import type { Forecast } from '../plan/sample.ts';
 import { onlyMisses } from '../vendor/misses.ts';
 import { type ChangesDone, changesDone } from './changes-done.ts';
@@ -56,13 +49,9 @@ export interface RunEnding {
   readonly durationMs: number;
 }
 
-/** What a summary is made from. A summary only reads, so the run closes its batch before. */
-export interface SummarizedRun extends Pick<RunContext, 'job' | 'account' | 'dialect'> {
-  readonly ledger: LedgerReader;
-}
-
-export async function summarize(order: SummarizedRun, batch: Batch, ending: RunEnding): Promise<RunSummary> {
-  const { ledger } = order;
+/** Reads what came of a batch. A summary only reads, so the run closes its batch before. */
+export async function summarize(context: RunContext, batch: Batch, ending: RunEnding): Promise<RunSummary> {
+  const { ledger } = context;
   const { metrics, spentBefore, files, forecast, stopped, durationMs } = ending;
   const counts = await ledger.counts(batch.id);
   const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -79,14 +68,14 @@ export async function summarize(order: SummarizedRun, batch: Batch, ending: RunE
     requests: metrics.requests,
     pauses: metrics.pauses,
     durationMs,
-    repaired: order.job.repair === true ? tally?.repaired : undefined,
+    repaired: context.job.repair === true ? tally?.repaired : undefined,
     files: written,
     tally,
     forecast,
-    changes: order.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
+    changes: context.job.operation.change === undefined ? undefined : await changesDone(ledger, batch),
     stopped,
-    onlyMisses: onlyMisses(await ledger.account(order.account.identity), order.account.sandbox),
-    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(order)),
+    onlyMisses: onlyMisses(await ledger.account(context.account.identity), context.account.sandbox),
+    budgetToFinish: money.spent + money.inDoubt + (batch.inputRows - settled) * (await mostOfRow(context)),
   };
 }
 

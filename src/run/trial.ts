@@ -6,10 +6,10 @@ import { stringify } from 'csv-stringify/sync';
 import { fieldsOf } from '../core/answer-body.ts';
 import { PathSearch } from '../core/answer-fields.ts';
 import { callKeyOf } from '../core/call-key.ts';
-import { stop } from '../core/errors.ts';
+import { invariant, stop } from '../core/errors.ts';
 import { suggestion } from '../core/nearest.ts';
 import { present } from '../core/objects.ts';
-import type { Call, Operation, OperationOptions, RowInput } from '../core/operation.ts';
+import type { Call, Operation, RowInput } from '../core/operation.ts';
 import { stateFolder } from '../core/paths.ts';
 import { ownershipIn, writeOwnFile } from '../files/output/own-files.ts';
 import type { Job } from '../job/job.ts';
@@ -26,16 +26,15 @@ import {
   type RawReply,
 } from '../ledger/ledger.ts';
 import { isUrl } from '../ledger/store.ts';
-import { findCalls } from '../plan/former-calls.ts';
-import { mostAsked } from '../plan/plan.ts';
-import { mostOfRow } from '../plan/pricing.ts';
-import { optionsOf } from '../plan/row-classification.ts';
-import { answerPlaceOf } from '../vendor/envelope.ts';
+import type { FileOptions } from '../plan/context.ts';
+import { findCalls } from '../plan/known-calls.ts';
+import { mostAsked, mostOfRow } from '../plan/plan.ts';
+import { optionsOf, preparedCells, type ResolvedJob, RowWalk } from '../plan/row-walk.ts';
+import { answerPlaceOf, dialectOperationOf } from '../vendor/dialect.ts';
 import { type RuleFound, ruleOf } from '../vendor/judge.ts';
-import { basePathOf, dialectOperationOf, type HttpRequest, requestOf } from '../vendor/request.ts';
+import { basePathOf, type HttpRequest, requestOf } from '../vendor/request.ts';
 import { chooseStore } from './open-ledger.ts';
-import { type ChosenJob, choose, openSpender } from './run-job.ts';
-import type { FileRequest, SpenderRequest } from './run-request.ts';
+import { choose, openSpender, type SpenderOptions } from './run-job.ts';
 import type { RunSummary } from './summary.ts';
 
 /**
@@ -43,7 +42,7 @@ import type { RunSummary } from './summary.ts';
  * bought. It is a batch of one row whose file is in the store, and it is budgeted, resumed and settled like any other.
  */
 
-export interface TrialOrder {
+export interface TrialOptions {
   /** The name of an operation, or the path of a job file. */
   readonly job: string;
   /** The inputs as `input=value`, each input once. */
@@ -51,20 +50,20 @@ export interface TrialOrder {
   readonly account?: string | undefined;
 }
 
-export interface Trial extends ChosenJob {
+export interface Trial extends ResolvedJob {
   /** The text for each input. */
   readonly row: RowInput;
   readonly call: Call;
 }
 
 /** @throws StopError `usage` for a request that is no trial or cannot be asked; for a wrong job or account like a run. */
-export async function trialOf({ job, given, account }: TrialOrder): Promise<Trial> {
+export async function trialOf({ job, given, account }: TrialOptions): Promise<Trial> {
   const chosen = await choose({ job, account });
   const { operation } = chosen.job;
   refuseChange(operation);
   const row = rowOf(operation, given);
   const own = trialJob(chosen.job, Object.keys(row));
-  return { ...chosen, job: own, row, call: callOf(operation, row, optionsOf(own, chosen.account)) };
+  return { ...chosen, job: own, row, call: callOf({ ...chosen, job: own }, row) };
 }
 
 function refuseChange({ name, change }: Operation): void {
@@ -96,14 +95,17 @@ function rowOf({ name, inputs }: Operation, given: readonly string[]): RowInput 
  * The job for this one row. All given inputs go into one call, and a search asks only for its first page. A sweep, or an
  * equal list, does not mistake the trial's batch for its own.
  */
-function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs: readonly string[]): Job {
+function trialJob(
+  { name, operation, add, repair, inDoubt, settings = {} }: Job,
+  inputs: readonly string[],
+): Job {
   return {
     name,
     operation,
     origin: { kind: 'trial' },
     columns: Object.fromEntries(inputs.map((input) => [input, input])),
     ...(operation.tiers.length === 0 ? {} : { waterfall: [inputs.join('+')] }),
-    ...present({ add }),
+    ...present({ add, repair }),
     onExisting: 'replace',
     read: { encoding: 'utf-8', delimiter: 'comma' },
     inDoubt,
@@ -112,18 +114,22 @@ function trialJob({ name, operation, add, inDoubt, settings = {} }: Job, inputs:
 }
 
 /** @throws StopError `usage` when an input cannot be used, even if the other inputs would be enough. */
-function callOf(operation: Operation, row: RowInput, options: OperationOptions): Call {
+function callOf(chosen: ResolvedJob, row: RowInput): Call {
+  const { job, dialect } = chosen;
+  const { operation } = job;
+  const options = optionsOf(chosen);
   const alone = operation.tiers.length === 0 ? [] : Object.entries(row);
   const checks = [
-    ...alone.map(([name, value]) => operation.prepare({ [name]: value }, { ...options, waterfall: [name] })),
-    operation.prepare(row, options),
+    ...alone.map(([name, value]) => preparedCells(job, { [name]: value }, { ...options, waterfall: [name] })),
+    preparedCells(job, row, options),
   ];
   const invalid = checks.find((prepared) => prepared.kind === 'invalid');
   if (invalid !== undefined)
     throw stop('usage', `This cannot be asked: ${invalid.reason}.`, 'Give another value.');
-  const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared.input] : [])).reverse();
-  const step = operation.next(ready, () => undefined);
-  if (step.kind === 'send') return step.call;
+  const [ready] = checks.flatMap((prepared) => (prepared.kind === 'ready' ? [prepared] : [])).reverse();
+  invariant(ready !== undefined, 'a row that is not invalid is ready');
+  const step = new RowWalk(operation, dialect, ready).step();
+  if (step.kind === 'call') return step.met.call;
   throw stop(
     'usage',
     `This cannot be asked: ${step.outcome.reason ?? 'nothing is to be sent'}.`,
@@ -209,7 +215,7 @@ export function ruleBehind({ dialect, call }: Trial, { reply, closure }: Tried):
 }
 
 /** The fields that `add` may name, and those that the job's `add` names although the answer lacks them. */
-export function fieldsIn({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
+export function triedFields({ job, dialect, call }: Trial, { reply, closure }: Tried): PathSearch {
   const search = new PathSearch(Object.values(job.add ?? {}));
   const isFound = closure?.kind === 'settled' && closure.answer === 'found';
   if (isFound && reply !== undefined)
@@ -219,9 +225,9 @@ export function fieldsIn({ job, dialect, call }: Trial, { reply, closure }: Trie
 
 // ---------------------------------------------------------------------------------------------------- the call
 
-export interface TrialRun
-  extends Omit<SpenderRequest, 'accept'>,
-    Pick<FileRequest, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
+export interface TrialRunOptions
+  extends Omit<SpenderOptions, 'accept'>,
+    Pick<FileOptions, 'refresh' | 'maxPauseMs' | 'signal' | 'onEvent' | 'askMisses'> {}
 
 export interface RanTrial {
   readonly summary: RunSummary;
@@ -230,14 +236,14 @@ export interface RanTrial {
 }
 
 /** Makes the call or resumes it. The user has agreed to its price, and it may cost no more. */
-export async function runTrial(trial: Trial, request: TrialRun): Promise<RanTrial> {
+export async function runTrial(trial: Trial, options: TrialRunOptions): Promise<RanTrial> {
   const { account, job, dialect } = trial;
-  const spender = await openSpender(account.sandbox, request);
+  const spender = await openSpender(account.sandbox, options);
   try {
     const { ledger } = spender;
-    const { location } = chooseStore(request.store, account.sandbox);
+    const { location } = chooseStore(options.store, account.sandbox);
     const file = await writeRow(trial, location, ledger);
-    const { refresh, maxPauseMs, signal, onEvent, askMisses } = request;
+    const { refresh, maxPauseMs, signal, onEvent, askMisses } = options;
     const summary = await spender.run(
       { job, account, dialect },
       {

@@ -4,16 +4,18 @@ import { Team } from '../core/membership.ts';
 import { openHeader } from '../files/input.ts';
 import { undoneBy } from '../job/job-origin.ts';
 import type { Batch, BatchId, LedgerReader } from '../ledger/ledger.ts';
+import type { FileOptions } from '../plan/context.ts';
+import type { ResolvedJob } from '../plan/row-walk.ts';
 import { type ChangePlan, planChanges } from '../plan/team/change-plan.ts';
 import type { Account } from '../vendor/account/account.ts';
 import { accountOfBatch } from './batch-account.ts';
-import { storeWords } from './open-ledger.ts';
-import { type ChosenJob, openSpender, type Spender } from './run-job.ts';
-import type { FileRequest, SpenderRequest } from './run-request.ts';
+import { lookAtLedger, storeWords } from './open-ledger.ts';
+import type { SpenderOptions } from './run-job.ts';
+import { openSpender, type Spender } from './run-job.ts';
 import type { RunSummary } from './summary.ts';
 import { undoJob } from './undo/job.ts';
 import { type NotUndone, type UndoList, undoList } from './undo/list.ts';
-import { requireSameList, undoPath, writeUndoList } from './undo/list-file.ts';
+import { requireSameList, undoPath, withUndoList, writeUndoList } from './undo/list-file.ts';
 import { touchedBy } from './undo/touched.ts';
 
 /**
@@ -24,9 +26,9 @@ import { touchedBy } from './undo/touched.ts';
 
 export type { NotUndone } from './undo/list.ts';
 
-export interface UndoRequest
-  extends Omit<SpenderRequest, 'store' | 'mayCreateStore'>,
-    Pick<FileRequest, 'output' | 'maxPauseMs' | 'askChanges' | 'signal' | 'onEvent'> {
+export interface UndoOptions
+  extends Omit<SpenderOptions, 'store' | 'mayCreateStore'>,
+    Pick<FileOptions, 'output' | 'maxPauseMs' | 'askChanges' | 'signal' | 'onEvent'> {
   readonly batch: Batch;
   /** The store that holds it. */
   readonly location: string;
@@ -44,30 +46,30 @@ export type Undone = { readonly left: readonly NotUndone[] } & (
 );
 
 /** @throws StopError `usage` when the batch cannot be undone at all; otherwise like a run. */
-export async function undoBatch(request: UndoRequest): Promise<Undone> {
-  const { batch, location } = request;
+export async function undoBatch(options: UndoOptions): Promise<Undone> {
+  const { batch, location } = options;
   refuseUnfinished(batch, location);
   const account = await requireAccount(batch);
   const chosen = await undoJob(batch, account);
-  const spender = await openSpender(account.sandbox, { ...request, store: location });
+  const spender = await openSpender(account.sandbox, { ...options, store: location });
   try {
     const { ledger } = spender;
     const list = await listOf(ledger, batch);
     const earlier = await undosOf(ledger, batch.id);
     const begun = await unfinishedAmong(ledger, earlier);
-    if (begun !== undefined) return await goOn(request, { spender, chosen, begun, left: list.left });
+    if (begun !== undefined) return await goOn(options, { spender, chosen, begun, left: list.left });
     if (list.rows.length === 0) return await nothingToSend(ledger, earlier, list.left);
-    const say = (message: string): void => request.onEvent?.({ kind: 'note', message });
+    const say = (message: string): void => options.onEvent?.({ kind: 'note', message });
     const place = undoPath(location, batch.id, earlier.length);
     const file = await writeUndoList(place, list.rows, ledger, say);
-    const show = (plan: ChangePlan): void => request.onPlan?.(plan, list.left);
+    const show = (plan: ChangePlan): void => options.onPlan?.(plan, list.left);
     // A sandbox account needs no agreement, so the plan is shown here.
     if (account.sandbox) show(await planOf(chosen, ledger, file));
     const askChanges = async (plan: ChangePlan): Promise<boolean> => {
       show(plan);
-      return (await request.askChanges?.(plan)) === true;
+      return (await options.askChanges?.(plan)) === true;
     };
-    const summary = await spender.run(chosen, { ...wishesOf(request), askChanges, file });
+    const summary = await spender.run(chosen, { ...wishesOf(options), askChanges, file });
     return { kind: 'run', summary, left: list.left };
   } finally {
     await spender.close();
@@ -76,15 +78,48 @@ export async function undoBatch(request: UndoRequest): Promise<Undone> {
 
 interface BegunUndo {
   readonly spender: Spender;
-  readonly chosen: ChosenJob;
+  readonly chosen: ResolvedJob;
   readonly begun: Batch;
   readonly left: readonly NotUndone[];
 }
 
+/** What an undo would do, found without sending or keeping anything. */
+export type UndoPlan = { readonly left: readonly NotUndone[] } & (
+  | { readonly kind: 'plan'; readonly plan: ChangePlan }
+  /** An undo has begun, and goes on with the list that it began with. */
+  | { readonly kind: 'begun'; readonly by: BatchId }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'undone'; readonly by: BatchId }
+);
+
+/** @throws StopError `usage` when the batch cannot be undone at all. */
+export async function planUndo({
+  batch,
+  location,
+}: Pick<UndoOptions, 'batch' | 'location'>): Promise<UndoPlan> {
+  refuseUnfinished(batch, location);
+  const account = await requireAccount(batch);
+  const ledger = await lookAtLedger(location);
+  try {
+    const { rows, left } = await listOf(ledger, batch);
+    const earlier = await undosOf(ledger, batch.id);
+    const begun = await unfinishedAmong(ledger, earlier);
+    if (begun !== undefined) return { kind: 'begun', by: begun.id, left };
+    if (rows.length === 0) {
+      const nothing = await nothingToSend(ledger, earlier, left);
+      return nothing.kind === 'undone' ? { kind: 'undone', by: nothing.by, left } : { kind: 'nothing', left };
+    }
+    const chosen = await undoJob(batch, account);
+    return { kind: 'plan', plan: await withUndoList(rows, (file) => planOf(chosen, ledger, file)), left };
+  } finally {
+    await ledger.close();
+  }
+}
+
 /** Resumes an undo, whose list a person has agreed to already. For a finished undo, it only looks at rows in doubt. */
-async function goOn(request: UndoRequest, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
-  await requireSameList(begun, request.batch.id, request.location);
-  const { output = begun.outputPath, ...wishes } = wishesOf(request);
+async function goOn(options: UndoOptions, { spender, chosen, begun, left }: BegunUndo): Promise<Undone> {
+  await requireSameList(begun, options.batch.id, options.location);
+  const { output = begun.outputPath, ...wishes } = wishesOf(options);
   const summary = await spender.run(chosen, {
     ...wishes,
     output,
@@ -100,7 +135,7 @@ function wishesOf({
   askChanges,
   signal,
   onEvent,
-}: UndoRequest): Omit<FileRequest, 'file'> {
+}: UndoOptions): Omit<FileOptions, 'file'> {
   return { output, maxPauseMs, askChanges, signal, onEvent };
 }
 
@@ -147,7 +182,7 @@ async function nothingToSend(
   ledger: LedgerReader,
   undos: readonly Batch[],
   left: readonly NotUndone[],
-): Promise<Undone> {
+): Promise<Exclude<Undone, { readonly kind: 'run' }>> {
   const last = undos.find(({ state }) => state === 'finished');
   if (last === undefined) return { kind: 'nothing', left };
   return { kind: 'undone', by: last.id, counts: await ledger.counts(last.id), left };
@@ -163,6 +198,6 @@ async function listOf(ledger: LedgerReader, batch: Batch): Promise<UndoList> {
   return undoList(batch.id, touched, team, new Map(undos));
 }
 
-async function planOf(chosen: ChosenJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
+async function planOf(chosen: ResolvedJob, ledger: LedgerReader, file: string): Promise<ChangePlan> {
   return planChanges({ ...chosen, ledger }, await openHeader(file, chosen.job));
 }

@@ -1,17 +1,18 @@
 import type { Clock } from '../core/clock.ts';
-import { API_CALL } from './api-call.ts';
-import { type Authorization, readAuthorization, wrongShapeWords } from './authorization.ts';
 import type { JsonMembers } from './json.ts';
 import type { ProviderDialect } from './provider.ts';
 import type { RateLimit } from './rate.ts';
-import { Routes } from './routes.ts';
+import { API_CALL } from './service.ts';
 import {
-  refusal,
+  type Authorization,
+  readAuthorization,
+  rejection,
   type SandboxAnswer,
   type SandboxVendor,
   tooMany,
   type VendorOperation,
   withHeaders,
+  wrongShapeWords,
 } from './vendor.ts';
 
 /** Admits a request with a known path and a header of the right shape with a working key, within the rate limit. */
@@ -85,16 +86,16 @@ export class SandboxAdmission {
     idempotencyKey,
   }: RequestHead): SandboxAdmitted | TurnedAway {
     const route = this.#routes.find(method, target);
-    if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
+    if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const { operation } = route;
     const { name } = operation;
     const authorization = readAuthorization(header);
     if (!operation.authorization.some((shape) => shape === authorization.shape)) {
       const words = wrongShapeWords(operation.authorization, authorization.shape);
-      return turnedAway(name, refusal(401, words));
+      return turnedAway(name, rejection(401, words));
     }
     const { account, project } = authorization;
-    if (this.#isDead(authorization)) return turnedAway(name, refusal(401, 'This key has been revoked.'));
+    if (this.#isDead(authorization)) return turnedAway(name, rejection(401, 'This key has been revoked.'));
     // An "API Call" is limited by the account that its inner call uses.
     const limited = operation === API_CALL ? undefined : this.#limited(operation, account);
     return limited ?? { ...route, kind: 'admitted', target, account, project, idempotencyKey };
@@ -102,7 +103,7 @@ export class SandboxAdmission {
 
   admitInner({ method, target, account }: InnerHead): SandboxAdmitted | TurnedAway {
     const route = this.#providerRoutes.find(method, target);
-    if (route.kind === 'error') return turnedAway(null, refusal(route.status, route.error));
+    if (route.kind === 'error') return turnedAway(null, rejection(route.status, route.error));
     const admitted = { ...route, kind: 'admitted', target, account, project: '' } as const;
     return this.#limited(route.operation, account) ?? { ...admitted, idempotencyKey: undefined };
   }
@@ -135,4 +136,83 @@ export class SandboxAdmission {
 
 function turnedAway(operation: string | null, answer: SandboxAnswer): TurnedAway {
   return { kind: 'turned_away', operation, answer };
+}
+
+// ---------------------------------------------------------------------------------------------------- routes
+
+type Route =
+  | {
+      readonly kind: 'operation';
+      readonly operation: VendorOperation;
+      readonly segment: string;
+      readonly query: string;
+      readonly parameters: JsonMembers;
+    }
+  | { readonly kind: 'error'; readonly status: number; readonly error: string };
+
+/** Paths that are announced and not available yet; their exact form is not published. */
+const UNAVAILABLE = /^\/latest\/(?:projects\/delete|scim)(?:\/|$)/;
+
+class Routes {
+  readonly #byPath = new Map<string, VendorOperation>();
+  readonly #patterns: { readonly pattern: RegExp; readonly operation: VendorOperation }[] = [];
+
+  constructor(operations: readonly VendorOperation[]) {
+    for (const operation of operations) {
+      if (!operation.path.includes('{')) this.#byPath.set(operation.path, operation);
+      else this.#patterns.push({ pattern: patternOf(operation.path), operation });
+    }
+  }
+
+  /** @param target the path with the query, from the request's first line. */
+  find(method: string, target: string): Route {
+    const queryAt = target.includes('?') ? target.indexOf('?') : target.length;
+    const path = target.slice(0, queryAt);
+    const query = target.slice(queryAt);
+    const found = this.#findPath(path);
+    if (found === undefined || (found.operation.method === 'POST' && query !== '')) return nothingAt(target);
+    const { operation, segment } = found;
+    if (method !== operation.method) {
+      return { kind: 'error', status: 405, error: `${path} takes ${operation.method}, not ${method}.` };
+    }
+    return withParameters(operation, segment, query);
+  }
+
+  #findPath(path: string): { readonly operation: VendorOperation; readonly segment: string } | undefined {
+    const operation = this.#byPath.get(path);
+    if (operation !== undefined) return { operation, segment: '' };
+    for (const { pattern, operation: candidate } of this.#patterns) {
+      const segment = pattern.exec(path)?.[1];
+      if (segment !== undefined) return { operation: candidate, segment };
+    }
+    return undefined;
+  }
+}
+
+function nothingAt(target: string): Route {
+  const error = UNAVAILABLE.test(target) ? 'not available' : `There is nothing at ${target}.`;
+  return { kind: 'error', status: 404, error };
+}
+
+function withParameters(operation: VendorOperation, encodedSegment: string, query: string): Route {
+  const names = [...new URLSearchParams(query)].map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    return { kind: 'error', status: 400, error: `"${twice}" is given more than once.` };
+  }
+  try {
+    const segment = decodeURIComponent(encodedSegment);
+    return { kind: 'operation', operation, segment, query, parameters: parametersIn(query) };
+  } catch {
+    return { kind: 'error', status: 400, error: `"${encodedSegment}" is not percent-encoded text.` };
+  }
+}
+
+/** The parameters behind the question mark of a target, if it has one. */
+export function parametersIn(target: string): JsonMembers {
+  return Object.fromEntries(new URLSearchParams(/\?.*/s.exec(target)?.[0] ?? ''));
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`);
 }

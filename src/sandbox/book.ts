@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { stop } from '../core/errors.ts';
 import type { Entry, SandboxChange } from './book-entry.ts';
-import { canonical, type Json, parseJson } from './json.ts';
+import { canonical, type Json, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
 
 /** The vendors' own book of charges and changes. Tests judge what the program says it did by this book. */
@@ -151,7 +151,7 @@ async function* entriesOf(path: string, bytes: number): AsyncGenerator<Entry> {
   let line = 0;
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
-    const read = entryIn(parseJson(text));
+    const read = entryIn(jsonIn(text));
     if (read === undefined) {
       const fact = `${path}, line ${line} is not an entry of a sandbox's book.`;
       throw stop('usage', fact, 'Name another file with --book.');

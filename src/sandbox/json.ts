@@ -6,7 +6,7 @@ export interface JsonMembers {
 }
 
 /** Undefined when the text is not JSON. */
-export function parseJson(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -10,7 +10,7 @@ import { randomFrom } from './random.ts';
 import {
   problemOfIdentifiers,
   problemOfStrings,
-  refusal,
+  rejection,
   type SandboxAnswer,
   type SandboxDecision,
   tooMany,
@@ -46,7 +46,7 @@ type Decide = (request: VendorRequest) => SandboxDecision;
 function person(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const problem = problemOfIdentifiers(body, PERSON_IDENTIFIERS);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     return found(knowledge.person(body)) ?? noMatch(knowledge, 'enrich-person', body);
   };
 }
@@ -54,7 +54,7 @@ function person(knowledge: Knowledge): Decide {
 function company(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const problem = problemOfIdentifiers(body, COMPANY_IDENTIFIERS) ?? problemOfAbn(body.abn);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     return found(knowledge.company(body)) ?? noMatch(knowledge, 'enrich-company', body);
   };
 }
@@ -64,7 +64,7 @@ function search(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const { page, filters } = pageAsked(body);
     const problem = problemOfPage(page) ?? problemOfFilters(filters);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     return found(knowledge.search(filters, Number(page))) ?? noMatch(knowledge, 'search-people', body);
   };
 }
@@ -72,7 +72,7 @@ function search(knowledge: Knowledge): Decide {
 /** A free change that no vendor publishes. The generic "API Call" is tried with it. */
 function applyTag({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfIdentifiers(body, TAG_FIELDS) ?? problemOfStrings(body, TAG_FIELDS);
-  if (problem !== undefined) return refusal(400, problem);
+  if (problem !== undefined) return rejection(400, problem);
   const change = { kind: 'tag_applied', domain: String(body.domain), tag: String(body.tag) } as const;
   return { status: 200, body: { applied: true }, credits: 0, change };
 }
@@ -80,7 +80,7 @@ function applyTag({ body }: VendorRequest): SandboxDecision {
 /** A free read that no vendor publishes. The generic "API Call" is tried with it. */
 function accountPlan({ body }: VendorRequest): SandboxDecision {
   const problem = problemOfStrings(body, []);
-  if (problem !== undefined) return refusal(400, problem);
+  if (problem !== undefined) return rejection(400, problem);
   return { status: 200, body: { plan: 'Growth (sandbox)', seats: 5, region: 'AU' }, credits: 0 };
 }
 
@@ -91,7 +91,7 @@ export function found(known: Found | undefined): SandboxDecision | undefined {
 /** One of the published forms of "an empty result or an indication that nothing matched", chosen by the request. */
 function noMatch({ seed }: Knowledge, operation: string, body: JsonMembers): SandboxDecision {
   const shape = randomFrom(seed, 'no match', operation, canonical(body)).integer(1, 4);
-  if (shape <= 2) return refusal(404, 'No match');
+  if (shape <= 2) return rejection(404, 'No match');
   return { status: 200, credits: 0, body: shape === 3 ? { results: [] } : {} };
 }
 

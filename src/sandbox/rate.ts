@@ -1,7 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { unreachable } from '../core/errors.ts';
 import type { Rate } from '../core/rate.ts';
-import { FixedWindow, type Meter, SandboxSlidingLog, TokenBucket } from './rate-meters.ts';
 
 /** `sliding`: in any span of that length. `fixed`: in each whole window of the vendor's calendar. `bucket`: on average. */
 export const RATE_KINDS = ['sliding', 'fixed', 'bucket'] as const;
@@ -66,21 +64,98 @@ export class RateLimit {
   #meterOf(key: string, nowMs: number): Meter {
     const known = this.#meters.get(key);
     if (known !== undefined) return known;
-    const meter = newMeter(this.#kind, this.#rate, nowMs);
+    const meter = METERS[this.#kind](this.#rate, nowMs);
     this.#meters.set(key, meter);
     return meter;
   }
 }
 
-function newMeter(kind: RateKind, { requests, windowMs }: Rate, nowMs: number): Meter {
-  switch (kind) {
-    case 'sliding':
-      return new SandboxSlidingLog(requests, windowMs);
-    case 'fixed':
-      return new FixedWindow(requests, windowMs);
-    case 'bucket':
-      return new TokenBucket(requests, windowMs, nowMs);
-    default:
-      return unreachable(kind);
-  }
+/** The three ways in which vendors count requests for a rate limit. */
+
+interface Meter {
+  /** How long it takes until a request passes; 0 when one passes now. */
+  waitMs(nowMs: number): number;
+  /** Counts a request that passes. */
+  pass(nowMs: number): void;
+  /** How many more requests pass now, and how long it takes until the whole limit is free again. */
+  left(nowMs: number): { readonly requests: number; readonly resetMs: number };
 }
+
+/** A request passes when fewer than `most` passed within the window that ends now. */
+function slidingLog({ requests: most, windowMs }: Rate): Meter {
+  /** Times of the last passed requests, in a ring that never holds more than the limit. */
+  const timesMs: number[] = [];
+  let next = 0;
+  return {
+    waitMs(nowMs) {
+      const oldestMs = timesMs.length < most ? undefined : timesMs[next];
+      return oldestMs === undefined ? 0 : Math.max(oldestMs + windowMs - nowMs, 0);
+    },
+    pass(nowMs) {
+      timesMs[next] = nowMs;
+      next = (next + 1) % most;
+    },
+    left(nowMs) {
+      const recentMs = timesMs.filter((atMs) => atMs + windowMs > nowMs);
+      const newestMs = recentMs.reduce((newest, atMs) => Math.max(newest, atMs), nowMs - windowMs);
+      return { requests: most - recentMs.length, resetMs: newestMs + windowMs - nowMs };
+    },
+  };
+}
+
+/** Each window allows `most` requests. Windows begin at whole multiples of their length since 1970. */
+function fixedWindow({ requests: most, windowMs }: Rate): Meter {
+  let window = Number.NEGATIVE_INFINITY;
+  let passed = 0;
+  const left: Meter['left'] = (nowMs) => {
+    const current = Math.floor(nowMs / windowMs);
+    return {
+      requests: most - (current === window ? passed : 0),
+      resetMs: (current + 1) * windowMs - nowMs,
+    };
+  };
+  return {
+    left,
+    waitMs(nowMs) {
+      const { requests, resetMs } = left(nowMs);
+      return requests > 0 ? 0 : resetMs;
+    },
+    pass(nowMs) {
+      const current = Math.floor(nowMs / windowMs);
+      passed = current === window ? passed + 1 : 1;
+      window = current;
+    },
+  };
+}
+
+/** A bucket that holds `most` tokens and is full at the start; one token drips in every `windowMs / most`. */
+function tokenBucket({ requests: most, windowMs }: Rate, startMs: number): Meter {
+  const dripMs = windowMs / most;
+  let tokens = most;
+  let atMs = startMs;
+  const drip = (nowMs: number): void => {
+    tokens = Math.min(tokens + (nowMs - atMs) / dripMs, most);
+    atMs = nowMs;
+  };
+  return {
+    waitMs(nowMs) {
+      drip(nowMs);
+      // Sums of fractions may miss a whole token by a rounding error.
+      return tokens >= 1 - 1e-9 ? 0 : (1 - tokens) * dripMs;
+    },
+    pass(nowMs) {
+      drip(nowMs);
+      tokens -= 1;
+    },
+    left(nowMs) {
+      drip(nowMs);
+      return { requests: Math.max(Math.floor(tokens + 1e-9), 0), resetMs: (most - tokens) * dripMs };
+    },
+  };
+}
+
+const METERS: Readonly<Record<RateKind, (rate: Rate, nowMs: number) => Meter>> = {
+  sliding: slidingLog,
+  fixed: fixedWindow,
+  bucket: tokenBucket,
+};

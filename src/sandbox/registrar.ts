@@ -1,11 +1,11 @@
+import { hash } from 'node:crypto';
 import { type Clock, isoTime } from '../core/clock.ts';
 import type { SandboxAdmitted } from './admission.ts';
 import { type BookSum, SandboxBook } from './book.ts';
 import type { Entry, SandboxChange } from './book-entry.ts';
-import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
-import { fingerprintOf, type KeyedAnswer, KeyedAnswers } from './keyed-answers.ts';
+import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { ServiceState } from './service-state.ts';
-import { refusal, type SandboxDecision, type VendorOperation } from './vendor.ts';
+import { rejection, type SandboxDecision, type VendorOperation } from './vendor.ts';
 
 /**
  * Decides requests and carries them out. Every charge, every change and every refused person is in the book before the
@@ -19,7 +19,7 @@ export interface ReceivedBody {
 }
 
 /** The decision about a request, and the credits that were booked for it just now. */
-export interface Act {
+interface Act {
   readonly decision: SandboxDecision;
   readonly credits: number;
 }
@@ -93,7 +93,7 @@ export class Registrar {
     const before = key === undefined ? undefined : this.answered(account, key);
     if (before !== undefined) {
       const same = before.fingerprint === fingerprint;
-      const decision = same ? before : refusal(422, 'This idempotency key belongs to another request.');
+      const decision = same ? before : rejection(422, 'This idempotency key belongs to another request.');
       return { decision, credits: 0 };
     }
     const { decision, parameters } = decide(admitted, sequence, received);
@@ -138,7 +138,7 @@ function decide(
   sequence: number,
   { text, contentType }: ReceivedBody,
 ): { readonly decision: SandboxDecision; readonly parameters: JsonMembers } {
-  const json = operation.method === 'GET' ? parameters : parseJson(text ?? '');
+  const json = operation.method === 'GET' ? parameters : jsonIn(text ?? '');
   const body = isMembers(json) ? json : {};
   const problem = problemOfBody(operation, text, json, contentType);
   const request = { sequence, account, project, segment, query, body };
@@ -151,10 +151,83 @@ function problemOfBody(
   json: Json | undefined,
   contentType: string,
 ): SandboxDecision | undefined {
-  if (text === undefined) return refusal(413, 'The body is larger than 1 MB.');
+  if (text === undefined) return rejection(413, 'The body is larger than 1 MB.');
   // Only the service publishes its content type. The provider's is not known, so it accepts any.
   if (vendor === 'service' && method === 'POST' && !/^application\/json\s*(?:;|$)/i.test(contentType)) {
-    return refusal(415, 'Content-Type must be application/json.');
+    return rejection(415, 'Content-Type must be application/json.');
   }
-  return isMembers(json) ? undefined : refusal(400, 'The body must be a JSON object.');
+  return isMembers(json) ? undefined : rejection(400, 'The body must be a JSON object.');
+}
+
+/**
+ * Remembers what was answered to each idempotency key. The vendor acts once for all requests of an account with the same
+ * key, and answers every later one as it answered the first.
+ */
+
+/** A key is valid for so long, by the vendor's own clock. */
+const VALID_MS = 24 * 60 * 60 * 1000;
+
+interface KeyedAnswer extends SandboxDecision {
+  /** The fingerprint of the request: the client makes a mistake when it sends other bytes with the same key. */
+  readonly fingerprint: string;
+  readonly atMs: number;
+}
+
+class KeyedAnswers {
+  readonly #answers = new Map<string, KeyedAnswer>();
+
+  /** Remembers the answer of a line of the book, if its request had a key. */
+  note({ at, account, credits, answered }: Entry): void {
+    if (answered === undefined) return;
+    const { idempotency_key: key, fingerprint, status, body } = answered;
+    this.#answers.set(nameOf(account, key), { fingerprint, status, body, credits, atMs: Date.parse(at) });
+  }
+
+  /** The answer to the key; undefined when there is none or it is too old. */
+  find(account: string, key: string, nowMs: number): KeyedAnswer | undefined {
+    const answer = this.#answers.get(nameOf(account, key));
+    return answer !== undefined && nowMs - answer.atMs < VALID_MS ? answer : undefined;
+  }
+}
+
+/** The name of a key of an account. It is unique, because an account's short hash has no line end. */
+function nameOf(account: string, key: string): string {
+  return `${account}\n${key}`;
+}
+
+/** A hash that is equal only for requests with the same bytes. */
+function fingerprintOf(method: string, target: string, body: string): string {
+  return hash('sha256', `${method} ${target}\n${body}`, 'hex').slice(0, 24);
+}
+
+/** The provider's free questions: what became of a request, and how many credits a key has used. */
+export function lookUps(registrar: Registrar): readonly VendorOperation[] {
+  const shared = {
+    vendor: 'provider',
+    method: 'GET',
+    authorization: ['Bearer <key>'],
+    isLookUp: true,
+  } as const;
+  return [
+    {
+      ...shared,
+      name: 'read-back',
+      path: '/requests/{idempotency_key}',
+      decide: ({ account, segment }) => {
+        const answered = registrar.answered(account, segment);
+        if (answered === undefined) return rejection(404, 'unknown request');
+        return { status: 200, credits: 0, body: { status: answered.status, answer: answered.body } };
+      },
+    },
+    {
+      ...shared,
+      name: 'usage',
+      path: '/usage',
+      decide: ({ account }) => ({
+        status: 200,
+        credits: 0,
+        body: { credits: registrar.creditsOf(account) },
+      }),
+    },
+  ];
 }

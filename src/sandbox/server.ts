@@ -1,41 +1,32 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { messageOf, stop } from '../core/errors.ts';
-import { parseRate } from '../core/rate.ts';
-import { Desk } from './desk.ts';
+import { type Clock, isoTime, systemClock } from '../core/clock.ts';
+import { messageOf, StopError, stop } from '../core/errors.ts';
+import { parametersIn, type RequestHead, type SandboxAdmitted, type TurnedAway } from './admission.ts';
+import { type Fault, loseReply, type WireFault } from './faults.ts';
+import { isMembers, jsonIn } from './json.ts';
 import { LineFile } from './line-file.ts';
-import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
-import { type Extension, type VendorSettings, Vendors } from './vendors.ts';
+import { readAuthorization, withHeaders } from './vendor.ts';
+import { type Handled, type VendorOptions, Vendors } from './vendors.ts';
 
-/** The sandbox as an HTTP server on this machine alone. */
+/** The sandbox as an HTTP server on this machine alone: it receives requests and sends answers. */
 
 /** Longer than any client keeps a connection idle, so that only faults cause resets. */
 const KEEP_ALIVE_MS = 65_000;
 
-export interface SandboxOptions {
+export interface SandboxOptions extends VendorOptions {
   /** The port; 0 or left out for any free one. */
   readonly port?: number;
-  /** The file of the book; left out, the book is kept in memory. */
-  readonly bookPath?: string;
   /** The file to which one JSON line for each request is written. */
   readonly logPath?: string;
-  /** The rate limit of each key, as `parseRate` reads it; left out for none. */
-  readonly rate?: string;
-  readonly rateKind?: RateKind;
-  readonly rateHeaders?: RateHeaders;
   readonly latencyMs?: number;
-  /** Share of identifiers that are known, 0 to 1. */
-  readonly matchRate?: number;
-  readonly seed?: number;
-  /** The faults, written like those of `--faults`. */
-  readonly faults?: string;
-  /** True when faults hit free look-ups too. */
-  readonly faultyLookUps?: boolean;
-  /** What a test adds to the sandbox of a user. */
-  readonly extension?: Extension;
-  readonly clock?: Clock;
 }
 
 export interface RunningSandbox {
@@ -47,24 +38,18 @@ export interface RunningSandbox {
 
 /** Listens on 127.0.0.1. A StopError (usage) when an option, the book or the port cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
-  const clock = options.clock ?? systemClock;
-  const vendors = await Vendors.open(settingsOf(options, clock));
+  const { port: wanted = 0, logPath, latencyMs = 0, clock = systemClock } = options;
+  const vendors = await Vendors.open(options);
   const closing = new AbortController();
   let log: LineFile | undefined;
   try {
-    log = options.logPath === undefined ? undefined : new LineFile(options.logPath);
+    log = logPath === undefined ? undefined : new LineFile(logPath);
     log?.mend();
-    const desk = new Desk({
-      vendors,
-      log,
-      clock,
-      latencyMs: options.latencyMs ?? 0,
-      closing: closing.signal,
-    });
+    const desk = new Desk({ vendors, log, clock, latencyMs, closing: closing.signal });
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
       desk.receive(request, response),
     );
-    const port = await listen(server, options.port ?? 0);
+    const port = await listen(server, wanted);
     desk.url = `http://127.0.0.1:${port}`;
     const close = async (): Promise<void> => {
       if (closing.signal.aborted) return;
@@ -83,20 +68,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
 }
 
-function settingsOf(options: SandboxOptions, clock: Clock): VendorSettings {
-  const { bookPath, rate, rateKind, rateHeaders, matchRate = 0.8, seed = 1, faults = '' } = options;
-  return {
-    bookPath,
-    rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate), rateKind, rateHeaders),
-    matchRate,
-    seed,
-    faults,
-    faultyLookUps: options.faultyLookUps ?? false,
-    extension: options.extension ?? {},
-    clock,
-  };
-}
-
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   try {
@@ -109,4 +80,177 @@ async function listen(server: Server, port: number): Promise<number> {
     );
   }
   return (server.address() as AddressInfo).port;
+}
+
+// ---------------------------------------------------------------------------------------------------- one exchange
+
+/** How much later than others a `slow` answer comes, and the least that is slow at all. */
+const SLOW_FACTOR = 10;
+const SLOW_LEAST_MS = 500;
+
+interface DeskParts {
+  readonly vendors: Vendors;
+  readonly log: LineFile | undefined;
+  readonly clock: Clock;
+  readonly latencyMs: number;
+  /** Fires when the sandbox ends, so that no request waits any longer. */
+  readonly closing: AbortSignal;
+}
+
+/** Receives requests and sends answers. */
+class Desk {
+  readonly #parts: DeskParts;
+  url = '';
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Never throws for what a client did. A bug, or a book that cannot be written, ends the process, because tests
+   * could not trust a book with missing lines.
+   */
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: target = '', headers } = request;
+    const refusal = refusalOf(headers);
+    if (refusal !== undefined) return sendJson(response, 403, { error: refusal }, { connection: 'close' });
+    if (target.startsWith('/sandbox/')) return this.#control(request, response, target);
+    const { vendors } = this.#parts;
+    const admission = vendors.admit(headOf(request));
+    const received = await this.#body(request);
+    if (received === 'gone') return;
+    const sequence = vendors.nextSequence();
+    const body = { text: received.text, contentType: headers['content-type'] ?? '' };
+    const outcome =
+      admission.kind === 'turned_away' ? admission : vendors.handle(admission, sequence, body, this.url);
+    this.#note(request, sequence, received.text, admission, outcome);
+    await this.#wait(outcome.kind === 'handled' ? outcome.fault : undefined);
+    const answer = withHeaders(outcome.answer, { 'x-request-id': `sandbox-${sequence}`, ...vendors.date });
+    response.sendDate = false;
+    if (outcome.kind === 'handled' && outcome.lost !== undefined) {
+      await loseReply(outcome.lost, { response, headers: answer.headers ?? {}, body: answer.body });
+    } else {
+      sendJson(response, answer.status, answer.body, answer.headers);
+    }
+  }
+
+  async #body(request: IncomingMessage): Promise<'gone' | { readonly text: string | undefined }> {
+    try {
+      return { text: await textOf(request) };
+    } catch {
+      // The request did not arrive whole, so the vendor does nothing for it.
+      return 'gone';
+    }
+  }
+
+  async #wait(fault: Fault | undefined): Promise<void> {
+    const { latencyMs, clock, closing } = this.#parts;
+    const waitMs = fault?.kind === 'slow' ? Math.max(latencyMs * SLOW_FACTOR, SLOW_LEAST_MS) : latencyMs;
+    // The sleep is interrupted when the sandbox ends, which has destroyed the connection already.
+    if (waitMs > 0) await clock.sleep(waitMs, closing).catch(() => undefined);
+  }
+
+  #note(
+    request: IncomingMessage,
+    sequence: number,
+    text: string | undefined,
+    admission: SandboxAdmitted | TurnedAway,
+    outcome: TurnedAway | Handled,
+  ): void {
+    const { log, clock } = this.#parts;
+    if (log === undefined) return;
+    const { shape, project, account } = readAuthorization(request.headers.authorization);
+    const { method, url = '' } = request;
+    const body = text === undefined ? null : (jsonIn(text) ?? text);
+    log.append({
+      at: isoTime(clock.wallMs()),
+      sequence,
+      method,
+      path: url,
+      operation: admission.kind === 'admitted' ? admission.operation.name : admission.operation,
+      authorization: { shape, project, account },
+      body: method === 'GET' ? parametersIn(url) : body,
+      ...notedOutcome(outcome),
+    });
+  }
+
+  async #control(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const received = await this.#body(request);
+    if (received === 'gone') return;
+    const body = jsonIn(received.text ?? '');
+    try {
+      const reply = this.#parts.vendors.control(`${request.method} ${path}`, isMembers(body) ? body : {});
+      sendJson(response, reply.status, reply.body);
+    } catch (error) {
+      if (!(error instanceof StopError)) throw error;
+      sendJson(response, 400, { error: `${error.message} ${error.next}` });
+    }
+  }
+}
+
+function headOf({ method = '', url = '', headers }: IncomingMessage): RequestHead {
+  const key = headers['idempotency-key'];
+  return {
+    method,
+    target: url,
+    authorization: headers.authorization,
+    idempotencyKey: typeof key === 'string' && key !== '' ? key : undefined,
+  };
+}
+
+/** The members of the log about how a request ended. `status` is null when the client sees none. */
+function notedOutcome(outcome: TurnedAway | Handled): object {
+  if (outcome.kind === 'turned_away') return { fault: null, status: outcome.answer.status, credits: 0 };
+  const { fault, lost, answer, credits, inner } = outcome;
+  const noted = { fault: fault?.name ?? null, status: seenStatus(lost, answer.status), credits };
+  return inner === undefined ? noted : { ...noted, inner };
+}
+
+/** The status that the client sees: an answer that is lost halfway begins like a good one. */
+function seenStatus(lost: WireFault | undefined, status: number): number | null {
+  if (lost === undefined) return status;
+  return lost === 'reset' || lost === 'timeout' ? null : 200;
+}
+
+/** The names of this machine. A web page whose own name leads to this machine uses that other name. */
+const THIS_MACHINE = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
+
+/** Why a request is refused; undefined when it is not. A browser always sends the origin of the page. */
+function refusalOf({ host = '', origin }: IncomingHttpHeaders): string | undefined {
+  if (!THIS_MACHINE.test(host)) return `${NOT_HEARD}, under the name 127.0.0.1 or localhost.`;
+  if (origin !== undefined && origin !== `http://${host}`) return `${NOT_HEARD}, and not to a web page.`;
+  return undefined;
+}
+
+const NOT_HEARD = 'The sandbox answers to programs of this machine';
+
+/** A larger request is refused and not kept in memory. No real request is so large. */
+const MOST_REQUEST_BYTES = 1024 * 1024;
+
+/** The whole body as text; undefined when it is too large. Rejects when the client goes away before its end. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    // The body is read to its end, because a client that is still sending would take an early answer for a reset.
+    if (bytes <= MOST_REQUEST_BYTES) chunks.push(chunk);
+  }
+  return bytes <= MOST_REQUEST_BYTES ? Buffer.concat(chunks).toString('utf8') : undefined;
+}
+
+/** Sends a whole, well-formed answer. It does not matter whether the client has gone away. */
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
+  response.end(text);
 }

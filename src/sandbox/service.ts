@@ -2,9 +2,12 @@ import type { SandboxChange } from './book-entry.ts';
 import { isMembers, type Json, type JsonMembers } from './json.ts';
 import { type ServiceState, userIdOf } from './service-state.ts';
 import {
+  accountOf,
   problemOfStrings,
-  refusal,
+  rejection,
+  type SandboxAnswer,
   type SandboxDecision,
+  type SandboxMethod,
   type VendorOperation,
   type VendorRequest,
 } from './vendor.ts';
@@ -63,7 +66,7 @@ export class Service {
 
   #createProject({ body, sequence }: VendorRequest): SandboxDecision {
     const problem = problemOfProject(body);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     const project = `project-${sequence}`;
     return applied(
       { project_id: project },
@@ -79,13 +82,13 @@ export class Service {
 
   #createInvite({ body, project, sequence }: VendorRequest): SandboxDecision {
     const problem = problemOfInvite(body);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     const email = String(body.email).toLowerCase();
     if (this.state.pendingInvite(project, email) !== undefined) {
-      return refusal(409, `${email} has a pending invite to project "${project}".`);
+      return rejection(409, `${email} has a pending invite to project "${project}".`);
     }
     if (this.state.user(project, userIdOf(email)) !== undefined) {
-      return refusal(409, `${email} is already a user of project "${project}".`);
+      return rejection(409, `${email} is already a user of project "${project}".`);
     }
     const invite = `invite-${sequence}`;
     const accepted = this.state.isMember(email);
@@ -96,27 +99,27 @@ export class Service {
 
   #updateUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
     const problem = problemOfPermissions(body.permissions) ?? problemOfStrings(body, [], ['permissions']);
-    if (problem !== undefined) return refusal(400, problem);
-    if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
+    if (problem !== undefined) return rejection(400, problem);
+    if (this.state.user(project, userId) === undefined) return rejection(404, noSuchUser(project, userId));
     const role = roleOf(body.permissions) ?? '';
     return applied({}, { kind: 'role_changed', project, user: userId, role });
   }
 
   #deleteInvite({ body, project }: VendorRequest): SandboxDecision {
     const problem = problemOfStrings(body, ['invite_code']);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     const code = String(body.invite_code);
     const invite = this.state.invite(code);
     if (invite === undefined || invite.project !== project || invite.state !== 'pending') {
-      return refusal(404, `Project "${project}" has no pending invite "${code}".`);
+      return rejection(404, `Project "${project}" has no pending invite "${code}".`);
     }
     return applied({}, { kind: 'invite_deleted', project, invite: code });
   }
 
   #removeUser({ body, project, segment: userId }: VendorRequest): SandboxDecision {
     const problem = problemOfStrings(body, []);
-    if (problem !== undefined) return refusal(400, problem);
-    if (this.state.user(project, userId) === undefined) return refusal(404, noSuchUser(project, userId));
+    if (problem !== undefined) return rejection(400, problem);
+    if (this.state.user(project, userId) === undefined) return rejection(404, noSuchUser(project, userId));
     return applied({}, { kind: 'user_removed', project, user: userId });
   }
 }
@@ -126,7 +129,7 @@ export function administered(state: ServiceState, decide: Decide): Decide {
   return (request) =>
     state.isAdmin(request.project, request.account)
       ? decide(request)
-      : refusal(403, `This key has no Admin permission on project "${request.project}".`);
+      : rejection(403, `This key has no Admin permission on project "${request.project}".`);
 }
 
 function applied(body: JsonMembers, change: SandboxChange): SandboxDecision {
@@ -168,4 +171,58 @@ function roleOf(permissions: Json | undefined): string | undefined {
 /** The member of that name; undefined unless the value is an object with this member alone. */
 function onlyMember(value: Json | undefined, name: string): Json | undefined {
   return isMembers(value) && Object.keys(value).length === 1 ? value[name] : undefined;
+}
+
+// ---------------------------------------------------------------------------------------------------- the step "API Call"
+
+/**
+ * The service's "API Call" step: a request to the provider inside one to the service, under a connected account whose
+ * key the caller never sees. How the step is called over HTTP is not published; this is the sandbox's own choice.
+ */
+
+export const API_CALL: VendorOperation = {
+  vendor: 'service',
+  name: 'api-call',
+  method: 'POST',
+  path: '/latest/tools/api-call',
+  authorization: ['Bearer <project>:<key>', 'Bearer :<key>'],
+  // The inner call alone costs credits and changes something.
+  decide: ({ body }) => {
+    const problem = problemOfApiCall(body);
+    return problem === undefined ? { status: 200, body: {}, credits: 0 } : rejection(400, problem);
+  },
+};
+
+export interface InnerCall {
+  /** Short hash of the connected account's name. The charge is booked to it. */
+  readonly account: string;
+  readonly method: SandboxMethod;
+  /** Path and query. */
+  readonly target: string;
+  /** The body, as text; an empty object where there is none. */
+  readonly text: string;
+}
+
+/** Reads the inner call from a body in which `API_CALL` found no problem. */
+export function innerCallIn(body: JsonMembers): InnerCall {
+  return {
+    account: accountOf(`connected account ${body.account}`),
+    method: body.method === 'GET' ? 'GET' : 'POST',
+    target: String(body.endpoint),
+    text: JSON.stringify(body.body ?? {}),
+  };
+}
+
+/** The provider's answer inside a successful answer of the service. */
+export function wrapped({ status, headers = {}, body }: SandboxAnswer): SandboxAnswer {
+  return { status: 200, body: { status, headers, body } };
+}
+
+function problemOfApiCall(body: JsonMembers): string | undefined {
+  const problem = problemOfStrings(body, ['account', 'method', 'endpoint'], ['body']);
+  if (problem !== undefined) return problem;
+  if (body.account === '') return '"account" is empty.';
+  if (body.method !== 'GET' && body.method !== 'POST') return '"method" must be GET or POST.';
+  if (!String(body.endpoint).startsWith('/')) return '"endpoint" must be a path that starts with /.';
+  return isMembers(body.body ?? {}) ? undefined : '"body" must be a JSON object.';
 }

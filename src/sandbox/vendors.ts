@@ -1,18 +1,21 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { stop } from '../core/errors.ts';
-import { type RequestHead, SandboxAdmission, type SandboxAdmitted, type TurnedAway } from './admission.ts';
-import { API_CALL, innerCallIn, wrapped } from './api-call.ts';
+import { parseRate } from '../core/rate.ts';
+import {
+  parametersIn,
+  type RequestHead,
+  SandboxAdmission,
+  type SandboxAdmitted,
+  type TurnedAway,
+} from './admission.ts';
 import type { Entry } from './book-entry.ts';
-import { answerOnPurpose } from './fault-answers.ts';
-import { type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
-import { isMembers, type Json, type JsonMembers, parseJson } from './json.ts';
+import { answerOnPurpose, type Fault, Faults, isWireFault, type WireFault } from './faults.ts';
+import { isMembers, type Json, type JsonMembers, jsonIn } from './json.ts';
 import { Knowledge } from './knowledge.ts';
-import { lookUps } from './look-ups.ts';
 import { type ProviderDialect, publishedProvider } from './provider.ts';
-import type { RateLimit } from './rate.ts';
-import { type ReceivedBody, Registrar } from './registrar.ts';
-import { parametersIn } from './routes.ts';
-import { Service } from './service.ts';
+import { type RateHeaders, type RateKind, RateLimit } from './rate.ts';
+import { lookUps, type ReceivedBody, Registrar } from './registrar.ts';
+import { API_CALL, innerCallIn, Service, wrapped } from './service.ts';
 import type { ServiceState } from './service-state.ts';
 import { type SandboxAnswer, type SandboxDecision, type VendorOperation, withHeaders } from './vendor.ts';
 
@@ -24,17 +27,26 @@ const FAULT_RETRY_MS = 1000;
 /** The header in which true answers of the provider say what they cost. */
 const PRICE_HEADER = 'x-credits-charged';
 
-export interface VendorSettings {
-  readonly bookPath: string | undefined;
-  readonly rateLimit: RateLimit | undefined;
-  readonly matchRate: number;
-  readonly seed: number;
-  readonly faults: string;
-  /** True when faults hit look-ups like other requests. */
-  readonly faultyLookUps: boolean;
-  readonly extension: Extension;
-  readonly clock: Clock;
+export interface VendorOptions {
+  /** The file of the book; left out, the book is kept in memory. */
+  readonly bookPath?: string;
+  /** The rate limit of each key, as `parseRate` reads it; left out for none. */
+  readonly rate?: string;
+  readonly rateKind?: RateKind;
+  readonly rateHeaders?: RateHeaders;
+  /** Share of identifiers that are known, 0 to 1. */
+  readonly matchRate?: number;
+  readonly seed?: number;
+  /** The faults, written like those of `--faults`. */
+  readonly faults?: string;
+  /** True when faults hit free look-ups too. */
+  readonly faultyLookUps?: boolean;
+  /** What a test adds to the sandbox of a user. */
+  readonly extension?: Extension;
+  readonly clock?: Clock;
 }
+
+type VendorSettings = VendorOptions & Required<Pick<VendorOptions, 'clock' | 'extension' | 'seed'>>;
 
 /** What a test adds to its own sandbox. The sandbox that users start has no extension. */
 export interface Extension {
@@ -82,32 +94,32 @@ export class Vendors {
   dateOffsetMs: number | null = 0;
 
   private constructor(settings: VendorSettings, registrar: Registrar) {
-    const { clock, rateLimit, extension } = settings;
+    const { clock, rate, rateKind, rateHeaders, extension, matchRate = 0.8, faults = '' } = settings;
     this.#settings = settings;
     this.registrar = registrar;
-    this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(settings.matchRate));
+    this.#knowledge = new Knowledge(settings.seed, checkedMatchRate(matchRate));
     const provider = (extension.provider ?? publishedProvider)(this.#knowledge);
     const free = lookUps(registrar);
     const published = new Service(registrar.state).operations();
     const service = extension.service?.(published, registrar.state) ?? published;
     this.#operations = [...provider.operations, ...free, ...service].map(({ name }) => name);
-    this.#faults = this.#faultsIn(settings.faults);
+    this.#faults = this.#faultsIn(faults);
     this.#admission = new SandboxAdmission({
       provider,
       lookUps: free,
       service,
-      rateLimit,
+      rateLimit: rate === undefined ? undefined : new RateLimit(parseRate(rate), rateKind, rateHeaders),
       clock,
       isRevoked: (account) => registrar.state.isRevoked(account),
     });
   }
 
   /** @throws StopError `usage` when the book cannot be used or a setting is wrong. */
-  static async open(settings: VendorSettings): Promise<Vendors> {
-    const { bookPath, clock, extension } = settings;
+  static async open(options: VendorOptions): Promise<Vendors> {
+    const { bookPath, clock = systemClock, extension = {}, seed = 1 } = options;
     const registrar = await Registrar.open(bookPath, clock, (entry) => extension.note?.(entry));
     try {
-      return new Vendors(settings, registrar);
+      return new Vendors({ ...options, clock, extension, seed }, registrar);
     } catch (error) {
       registrar.close();
       throw error;
@@ -158,11 +170,11 @@ export class Vendors {
     origin: string,
   ): Handled {
     const { decision } = this.registrar.act(admitted, sequence, received, true);
-    const json = parseJson(received.text ?? '');
+    const json = jsonIn(received.text ?? '');
     if (decision.status !== 200 || !isMembers(json)) return { kind: 'handled', answer: decision, credits: 0 };
     const { account, method, target, text } = innerCallIn(json);
     const inner = this.#admission.admitInner({ method, target, account });
-    const asked = method === 'GET' ? parametersIn(target) : (parseJson(text) ?? {});
+    const asked = method === 'GET' ? parametersIn(target) : (jsonIn(text) ?? {});
     if (inner.kind === 'turned_away') {
       const noted = { operation: inner.operation, body: asked };
       return { kind: 'handled', answer: wrapped(inner.answer), credits: 0, inner: noted };
@@ -173,7 +185,7 @@ export class Vendors {
   }
 
   #drawFault({ name, isLookUp }: VendorOperation): Fault | undefined {
-    const isSpared = isLookUp === true && !this.#settings.faultyLookUps;
+    const isSpared = isLookUp === true && this.#settings.faultyLookUps !== true;
     const fault = this.#faults.draw(name, isSpared);
     if (fault !== undefined) this.#faultCounts[fault.name] = (this.#faultCounts[fault.name] ?? 0) + 1;
     return fault;

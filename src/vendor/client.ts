@@ -1,24 +1,43 @@
+import { lookup } from 'node:dns/promises';
 import type { Clock } from '../core/clock.ts';
-import { invariant, StopError, stop } from '../core/errors.ts';
+import { invariant, messageOf, StopError, stop } from '../core/errors.ts';
 import { present } from '../core/objects.ts';
-import type { Admitted, RawReply } from '../ledger/ledger.ts';
+import type { Call, JsonObject } from '../core/operation.ts';
+import type { Admitted } from '../ledger/ledger.ts';
 import type { Account } from './account/account.ts';
 import { resolveKey } from './account/account-key.ts';
-import type { AnswerRule, Dialect } from './dialect.ts';
-import { vendorReply } from './envelope.ts';
-import { judge, type Reply, type Verdict } from './judge.ts';
+import {
+  judgeFree,
+  type MemberList,
+  MOST_TRIES,
+  type Page,
+  pageFrom,
+  readMemberList,
+  refuseUnreachable,
+  silent,
+} from './client/free-questions.ts';
+import { connectorTo, loadUndici, proxyFor, type Undici } from './connector.ts';
+import { type Dialect, type Listing, type ReadBack, vendorReply } from './dialect.ts';
+import type { Reply, Verdict } from './judge.ts';
 import { Limiter, type LimiterOptions, type Waiter } from './limits/limiter.ts';
 import { rateHintsIn } from './rate-hints.ts';
-import { basePathOf, type FreeRequest, type HttpRequest, type RequestValues } from './request.ts';
+import {
+  basePathOf,
+  type FreeRequest,
+  freeRequestOf,
+  type HttpRequest,
+  type RequestShape,
+  type RequestValues,
+  readBackRequestOf,
+} from './request.ts';
 import { Transport } from './transport.ts';
 
-export type { Limits, Pause, Waiter } from './limits/limiter.ts';
+export type { ListedPerson, MemberList } from './client/free-questions.ts';
+export type { Pause, Waiter } from './limits/limiter.ts';
+export type { Limits } from './limits/windows.ts';
 
 /** Answers take seconds, not minutes; an answer that comes later counts as lost, so this is generous. */
 const DEFAULT_TIMEOUT_MS = 60_000;
-
-/** When a free question has failed this often, some seconds apart, the vendor is down. */
-const MOST_TRIES = 5;
 
 export interface ClientOptions extends Omit<LimiterOptions, 'limits' | 'clock'> {
   readonly account: Account;
@@ -44,11 +63,6 @@ export interface Sent {
 export interface Asked extends Sent {
   readonly verdict: Verdict;
 }
-
-/** The answer to a free question. `refused`: the vendor does not answer it. */
-export type Page =
-  | { readonly kind: 'answered'; readonly raw: RawReply }
-  | { readonly kind: 'refused'; readonly why: string };
 
 /** The right to send one request now. */
 export interface Turn {
@@ -105,6 +119,7 @@ export class Client {
     };
     const { origin } = baseUrl;
     const transport = new Transport({
+      undici: await loadUndici(),
       origin,
       connections: limits.concurrency,
       timeoutMs,
@@ -141,6 +156,40 @@ export class Client {
     );
   }
 
+  /** A free request about no call, such as for the vendor's count of credits. */
+  freeRequest(
+    shape: RequestShape,
+    parameters: JsonObject = {},
+    values: RequestValues = this.values,
+  ): FreeRequest {
+    return freeRequestOf(this.dialect, this.basePath, shape, parameters, values);
+  }
+
+  /** The free request that says what became of a call, by the lost attempt's idempotency key if there was one. */
+  readBackRequest(call: Call, readBack: ReadBack, idempotencyKey: string | undefined): FreeRequest {
+    const values = { ...this.values, ...present({ idempotency_key: idempotencyKey }) };
+    return readBackRequestOf(this.dialect, this.basePath, call, readBack, values);
+  }
+
+  /**
+   * Reads all people of a list of a project, page by page. Each page is asked for as `ask` and `askPatiently` do.
+   * @throws what `askPatiently` throws.
+   */
+  members(
+    waiter: Waiter,
+    project: string,
+    listing: Listing,
+    manner: 'once' | 'patiently',
+  ): Promise<MemberList> {
+    const values = { ...this.values, project_id: project };
+    return readMemberList(this.dialect, listing, async (parameters) => {
+      const request = this.freeRequest(listing, parameters, values);
+      if (manner === 'patiently') return this.askPatiently(waiter, request);
+      const { reply, verdict } = await this.ask(waiter, request);
+      return pageFrom(reply, verdict);
+    });
+  }
+
   /** Asks a free question once, at the account's pace. It has no intent, because it costs nothing. */
   ask(waiter: Waiter, request: FreeRequest): Promise<Asked> {
     return this.limiter.slot(waiter, () => this.#askOnce(waiter, request));
@@ -155,17 +204,17 @@ export class Client {
     return limiter.slot(waiter, async () => {
       for (let failures = 0; ; ) {
         const { reply, verdict, sentAtMs } = await this.#askOnce(waiter, request);
-        if (verdict.kind === 'stop') throw new StopError(verdict.stop);
-        if (verdict.kind === 'settle') {
+        if (verdict.kind === 'stopped') throw new StopError(verdict.stop);
+        if (verdict.kind === 'settled') {
           limiter.settled();
           return pageFrom(reply, verdict);
         }
-        const { why } = verdict.closure;
-        if (verdict.kind === 'pause') {
+        const { why } = verdict;
+        if (verdict.kind === 'paused') {
           limiter.pause(verdict.pauseMs, sentAtMs, `the vendor asked to wait (${why})`);
           continue;
         }
-        refuseWrongAddress(reply, this.origin);
+        refuseUnreachable(reply, this.origin);
         failures += 1;
         if (failures === MOST_TRIES) throw silent(request, why);
         limiter.backOff(sentAtMs, why);
@@ -230,23 +279,6 @@ export class Client {
   }
 }
 
-/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
-const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
-
-/** What a reply to a free request means: no such request can be charged. */
-function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
-  const { method, path } = request;
-  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
-  return judge(reply, dialect, question, { origin, path });
-}
-
-/** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
-export function pageFrom(reply: Reply, { kind, closure }: Verdict): Page {
-  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
-  const isRead = kind === 'settle' && closure.kind === 'settled' && closure.answer !== 'refused';
-  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: closure.why };
-}
-
 /** Response headers that this dialect reads, beyond those that are kept of every answer. */
 function headersReadBy(dialect: Dialect): string[] {
   const { rate_hints = {}, credits_charged = {}, operations } = dialect;
@@ -264,15 +296,56 @@ function headersReadBy(dialect: Dialect): string[] {
   ];
 }
 
-/** Refuses answers that waiting does not change. */
-function refuseWrongAddress(reply: Reply, origin: string): void {
-  if (reply.kind !== 'not_sent') return;
-  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
-  const fact = `${origin} cannot be reached: ${reply.message}.`;
-  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
+// -------------------------------------------------------------------------------------------------- before a run
+
+/** What lies between this machine and a vendor. */
+export interface Reached {
+  /** Numeric addresses of the host name; empty when a proxy resolves it. */
+  readonly addresses: readonly string[];
+  /** Host and port of the proxy; undefined without one. */
+  readonly proxy: string | undefined;
 }
 
-function silent({ method, path }: HttpRequest, why: string): StopError {
-  const fact = `The service does not answer ${method} ${path}, asked ${MOST_TRIES} times: ${why}.`;
-  return stop('paused', fact, 'Run the same command again later.');
+/**
+ * Resolves the address, connects as a run does and disconnects without sending a request, so that nothing can be
+ * charged.
+ * @throws StopError `address`.
+ */
+export async function checkAddress(url: URL): Promise<Reached> {
+  const proxy = proxyFor(url)?.url.host;
+  const addresses = proxy === undefined ? await resolveName(url.hostname.replace(/^\[|\]$/g, '')) : [];
+  try {
+    await connectOnce(await loadUndici(), url);
+  } catch (error) {
+    if (error instanceof StopError) throw error;
+    const fact = `${url.origin} does not take a connection: ${reasonOf(error)}`;
+    throw stop('address', fact, 'Check base_url of the account, and the network.');
+  }
+  return { addresses, proxy };
+}
+
+function connectOnce(undici: Undici, url: URL): Promise<void> {
+  const { hostname, host, protocol, port } = url;
+  const connect = connectorTo(undici, url);
+  return new Promise((resolve, reject) => {
+    connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (error, socket) => {
+      socket?.destroy();
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** For a host name with several addresses Node collects the errors in one error without a message. */
+function reasonOf(error: unknown): string {
+  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error);
+}
+
+async function resolveName(host: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    const fact = `The name ${host} does not resolve: ${messageOf(error)}`;
+    throw stop('address', fact, 'Check base_url of the account, and the network.');
+  }
 }

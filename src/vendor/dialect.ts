@@ -1,328 +1,259 @@
-import { z } from 'zod';
-import { parseDurationMs } from '../core/duration.ts';
-import { METHODS } from '../core/operation.ts';
-import { pathProblem } from '../core/vendor-path.ts';
+import { hash } from 'node:crypto';
+import { type AnswerPlace, bytesOf, merged, objectWith, readBody, valueAt } from '../core/answer-body.ts';
+import { canonicalJson } from '../core/call-key.ts';
+import { invariant, StopError, stop } from '../core/errors.ts';
+import { DIALECTS } from '../core/families.ts';
+import { loadMember } from '../core/family.ts';
+import { isObject, present } from '../core/objects.ts';
+import type { Call, JsonValue, Vendor } from '../core/operation.ts';
+import type { RawReply } from '../ledger/ledger.ts';
+import type { Account } from './account/account.ts';
+import type { Dialect, DialectOperation, Envelope, ReadBack } from './dialect/schema.ts';
+
+export type {
+  AnswerRule,
+  Dialect,
+  DialectOperation,
+  Envelope,
+  Listing,
+  RateHintNames,
+  ReadBack,
+  Through,
+} from './dialect/schema.ts';
 
 /**
- * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
- * user can override single entries. `docs/dialects.md` explains each entry with an example.
+ * The dialect of an account, and what is read from it: the entry of an operation, and where answers hold what they say.
+ * What a dialect may contain is in `dialect/schema.ts`. That file loads the code that checks it, so only its types are used
+ * here.
  */
-
-/** What an answer means. `judge.ts` turns a meaning into a verdict. */
-export const MEANINGS = [
-  'found',
-  'no_match',
-  'refused',
-  'rate_limited',
-  'key_dead',
-  'project_refused',
-  'credits_used_up',
-  'wrong_address',
-  'in_doubt',
-] as const;
-
-export type Meaning = (typeof MEANINGS)[number];
-
-const statusPattern = z.union([
-  z.int().min(100).max(599),
-  z.string().regex(/^[1-5]xx$/, 'a status is a number or a class such as "4xx"'),
-]);
-
-/** A duration such as `30s`, `10m`, `24h` or `30d`. */
-const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
-  error: 'a duration is written as 30s, 10m, 24h or 30d',
-});
-
-/** Header names in lower case, in which they are compared. */
-const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
-  .transform((name) => name.toLowerCase());
-
-const pattern = z.string().min(1).refine(isPattern, 'this is not a regular expression');
-
-/** Headers that the transport sets itself; another value would break the request, or send it twice. */
-const OUR_HEADERS =
-  /^(accept-encoding|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/;
-
-/** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
-export const requestHeaders = z.record(
-  headerName.refine((name) => !OUR_HEADERS.test(name), { error: 'this header is set by Rowonce itself' }),
-  z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
-);
-
-const bodyTest = z.strictObject({
-  /** Dotted path into the JSON body; without it the whole body is tested. */
-  path: z.string().min(1).optional(),
-  /**
-   * `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. `readable`:
-   * JSON with words in it (an object, a list or a text), which is how a vendor's own answers look and a proxy's do not.
-   */
-  is: z.enum(['empty', 'readable', 'unreadable', 'blank']).optional(),
-  equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
-  /** Case-insensitive regular expression over the text at `path`. */
-  matches: pattern.optional(),
-});
-
-/** Rules are tried in order; the first rule of which every part holds gives the meaning. */
-export const answerRule = z.strictObject({
-  status: z.array(statusPattern).min(1),
-  body: bodyTest.optional(),
-  /** Maps a response header (lower case) to a regular expression over its value. */
-  header: z.record(headerName, pattern).optional(),
-  means: z.enum(MEANINGS),
-  /** Whether the vendor charges for such an answer; without it, only for `found`. */
-  charged: z.boolean().optional(),
-});
-
-export type AnswerRule = z.infer<typeof answerRule>;
 
 /**
- * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
- * names.
+ * The dialect that an account speaks: the built-in one of its vendor, with the changes of its file, and through a
+ * service when the account is connected by one.
+ * @throws StopError `account` when a dialect file is wrong or asks for what the account does not have.
  */
-const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
-  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
-});
-
-/** A field in braces is moved from the body, or the query, into the path. */
-const PATH_FIELD = /\{[^{}]*\}/g;
-
-const request = {
-  /** Method of a request that changes nothing. */
-  method: z.enum(['GET', 'POST']),
-  /** `{name}` moves a field from the body, or the query, into the path. */
-  path: z
-    .string()
-    .regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"')
-    .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
-      error:
-        'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
-    }),
-  /**
-   * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
-   * filled in.
-   */
-  headers: requestHeaders.optional(),
-  /**
-   * Maps our parameter to the vendor's field; a parameter that is not named keeps its name. `null` means that the
-   * vendor has no such field. An operation is then never called with that parameter, because a call without it would be
-   * another call; a read-back omits it.
-   */
-  fields: z.record(z.string(), field.nullable()).optional(),
-};
-
-/**
- * How long after a request was sent the vendor surely knows what became of it. Before that it may still be working on
- * it, so it is not asked. Without it, two minutes.
- */
-const sureAfter = duration.optional();
-
-/**
- * A free request that says what became of a call whose answer was lost. It is asked with the call's parameters, and
- * `{idempotency_key}` in its path or headers is the lost attempt's.
- */
-export const readBack = z.strictObject({
-  ...request,
-  /** Rules are tried in order; an answer that none of them fits is `unclear`. */
-  answers: z
-    .array(
-      z.strictObject({
-        status: z.array(statusPattern).min(1),
-        body: bodyTest.optional(),
-        says: z.enum(['happened', 'not_happened', 'unclear']),
-      }),
-    )
-    .min(1),
-  /** Where the lost answer stands in the read-back's body, in its original form; without it, it is the whole body. */
-  answer: z.string().min(1).optional(),
-  /** Where the lost answer's status stands; without it, it is the status of the read-back. */
-  answer_status: z.string().min(1).optional(),
-  sure_after: sureAfter,
-});
-
-export type ReadBack = z.infer<typeof readBack>;
-
-/** Dotted path into a JSON body. */
-const path = z.string().min(1);
-
-/**
- * A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few
- * services have one.
- */
-export const listing = z.strictObject({
-  method: request.method,
-  path: request.path,
-  headers: request.headers,
-  /** Where the list stands; the other paths lead into each of its members. */
-  items: path,
-  email: path,
-  user_id: path.optional(),
-  invite_code: path.optional(),
-  /** Where the role stands, in the form that `permissions` gives to roles. */
-  role: path.optional(),
-  /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
-  next_page: z.strictObject({ next: path, parameter: field }).optional(),
-  /** How long the list may miss a recent change, as with a read-back. */
-  sure_after: sureAfter,
-});
-
-export type Listing = z.infer<typeof listing>;
-
-export const dialectOperation = z.strictObject({
-  ...request,
-  method: z.enum(METHODS),
-  /** Whole credits: `most` is reserved before sending, `found` is what a successful answer is booked at. */
-  credits: z.strictObject({
-    most: z.int().min(0),
-    found: z.int().min(0),
-    /** What is booked for each member of `results`, instead of `found`. */
-    per_result: z.int().min(0).optional(),
-  }),
-  /** Rules of this operation, tried before those of the dialect. */
-  answers: z.array(answerRule).optional(),
-  /**
-   * `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error.
-   */
-  redirect: z.enum(['same_host']).optional(),
-  read_back: readBack.optional(),
-  /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
-  repeated: z.array(answerRule).optional(),
-  /** Where a change's answer holds what is remembered of it. */
-  answer_fields: z
-    .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
-    .optional(),
-  /**
-   * Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits.
-   */
-  accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
-  /** Where an answer holds the list of results; without it, at the first member that is a list. */
-  results: path.optional(),
-  /**
-   * How the next page is requested, by the field `parameter`: with the value at the path `next`, until there is none;
-   * or by counting from `from`, until a page is empty. Without it there are no pages.
-   */
-  paging: z
-    .union([
-      z.strictObject({ parameter: field, next: path }),
-      z.strictObject({ parameter: field, from: z.int() }),
-    ])
-    .optional(),
-});
-
-export type DialectOperation = z.infer<typeof dialectOperation>;
-
-/**
- * Where answers say how fast we may ask. The usual headers (`RateLimit`, `RateLimit-Policy`, `RateLimit-*`,
- * `X-RateLimit-*`, `Retry-After`) are read without any of this; what is named here is read first.
- */
-export const rateHints = z.strictObject({
-  /** Header with the requests that a window allows, and how long that window is. */
-  limit: headerName.optional(),
-  window: duration.optional(),
-  /** Header with the requests that are left in this window. */
-  remaining: headerName.optional(),
-  /** Header with the time until the window begins anew: seconds, or a time. */
-  reset: headerName.optional(),
-  /** Header that says how long to wait: seconds, or a date. */
-  retry_after: headerName.optional(),
-  /**
-   * Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`.
-   */
-  body: z.strictObject({ path: z.string().min(1).optional(), matches: pattern }).optional(),
-});
-
-export type RateHintNames = z.infer<typeof rateHints>;
-
-/**
- * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
- * unwrapped.
- */
-export const envelope = z.strictObject({
-  /** Headers of the outer request; `{key}` is the service's. */
-  headers: requestHeaders,
-  /** Methods of inner requests that the step accepts; without it GET and POST, as published. */
-  methods: z.array(z.enum(METHODS)).min(1).optional(),
-  /** Names of the outer body's members; each may be a dotted path. */
-  request: z.strictObject({
-    account: z.string().min(1),
-    method: z.string().min(1),
-    endpoint: z.string().min(1),
-    body: z.string().min(1),
-  }),
-  /** Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. */
-  answer: z.strictObject({
-    status: z.string().min(1).optional(),
-    headers: z.string().min(1).optional(),
-    body: z.string().min(1),
-  }),
-  /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
-  answers: z.array(answerRule),
-});
-
-export type Envelope = z.infer<typeof envelope>;
-
-export const dialectSchema = z.strictObject({
-  name: z.string().min(1),
-  vendor: z.enum(['provider', 'service']),
-  headers: requestHeaders,
-  operations: z.record(z.string(), dialectOperation),
-  answers: z.array(answerRule),
-  /** Response headers that carry the vendor's own id of a request, in order of preference. */
-  request_id: z.array(headerName),
-  /** Where an answer says how many credits it cost; absent when no answer says it. */
-  credits_charged: z
-    .strictObject({ header: headerName.optional(), path: z.string().min(1).optional() })
-    .optional(),
-  /** Where a found answer's fields stand in its body; without it, at the top. */
-  fields_at: z.string().min(1).optional(),
-  rate_hints: rateHints.optional(),
-  /** For that long the vendor acts and charges once for all requests with the same value of this header. */
-  idempotency: z.strictObject({ header: headerName, valid_for: duration }).optional(),
-  /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
-  usage: z
-    .strictObject({
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      credits: z.string().min(1),
-      sure_after: sureAfter,
-    })
-    .optional(),
-  /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
-  permissions: z
-    .strictObject({ item: z.string().min(1), viewer: path, editor: path, admin: path })
-    .optional(),
-  list_users: listing.optional(),
-  list_invites: listing.optional(),
-  /** A free request that says whose key it is. */
-  whoami: z
-    .strictObject({
-      method: request.method,
-      path: request.path,
-      headers: request.headers,
-      user_id: path.optional(),
-      email: path.optional(),
-    })
-    .optional(),
-  /** How requests to its "API Call" step are written. */
-  api_call: envelope.optional(),
-});
-
-/** How requests go through a service instead of to the vendor itself. */
-export interface Through {
-  readonly envelope: Envelope;
-  /** The service's name for the vendor's account. */
-  readonly connectedAccount: string;
+export async function dialectOf(account: Account): Promise<Dialect> {
+  const own = await vendorDialect(account.vendor, account.dialectPath);
+  const dialect = account.via === undefined ? own : await throughService(own, account.via);
+  requireFillable(dialect, account);
+  return dialect;
 }
 
-/** A vendor's dialect as an account speaks it: directly, or `through` a service. */
-export type Dialect = z.infer<typeof dialectSchema> & { readonly through?: Through };
-
-function isPattern(text: string): boolean {
+/** What is wrong with the account's dialect file, or with that of the service that it goes through. */
+export async function dialectProblem(account: Account): Promise<StopError | undefined> {
   try {
-    return new RegExp(text, 'i') instanceof RegExp;
-  } catch {
-    return false;
+    await dialectOf(account);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StopError) return error;
+    throw error;
   }
+}
+
+export async function builtInDialect(vendor: Vendor): Promise<Dialect> {
+  const builtIn = await loadMember<Dialect>(DIALECTS, vendor);
+  invariant(builtIn !== undefined, `there is no dialect for a ${vendor}`);
+  return builtIn;
+}
+
+async function vendorDialect(vendor: Vendor, dialectPath: string | undefined): Promise<Dialect> {
+  const builtIn = await builtInDialect(vendor);
+  if (dialectPath === undefined) return builtIn;
+  // Most accounts name no file, and loading the code that checks one takes a good part of a start.
+  const { readDialectFile } = await import('./dialect/file.ts');
+  return readDialectFile(dialectPath, builtIn);
+}
+
+/**
+ * The envelope carries no headers to the vendor. So an idempotency key does not get there either, and no lost call can
+ * be read back by one.
+ */
+async function throughService(
+  { idempotency: _, ...own }: Dialect,
+  { connectedAccount, dialectPath }: NonNullable<Account['via']>,
+): Promise<Dialect> {
+  const { api_call: envelope } = await vendorDialect('service', dialectPath);
+  invariant(envelope !== undefined, 'the dialect of the service has no api_call');
+  const operations = Object.entries(own.operations).map(([name, operation]) => {
+    const { read_back: readBack, ...others } = operation;
+    return [name, readBack !== undefined && asksByKey(readBack) ? others : operation] as const;
+  });
+  return { ...own, operations: Object.fromEntries(operations), through: { envelope, connectedAccount } };
+}
+
+function asksByKey({ path, headers = {} }: ReadBack): boolean {
+  return [path, ...Object.values(headers)].some((each) => each.includes('{idempotency_key}'));
+}
+
+/** A change of the service names its project; every other value that a header needs must be in the account. */
+function requireFillable(dialect: Dialect, { name, organizationId, projectId, vendor }: Account): void {
+  const missing = [
+    { value: organizationId, placeholder: 'organization_id', headers: headersOf(dialect) },
+    { value: projectId, placeholder: 'project_id', headers: headersWithoutProject(dialect) },
+  ].find(
+    ({ value, placeholder, headers }) =>
+      value === undefined && JSON.stringify(headers).includes(`{${placeholder}}`),
+  )?.placeholder;
+  if (missing === undefined) return;
+  throw stop(
+    'account',
+    `The dialect ${dialect.name} has a header with {${missing}}, and the account ${name} has none.`,
+    vendor === 'service' || dialect.through !== undefined
+      ? `Add ${missing} to the service account.`
+      : `Write the header without {${missing}} in the dialect file.`,
+  );
+}
+
+/** Headers of every request that the dialect may make. */
+function headersOf(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, list_users, list_invites, through } = dialect;
+  if (through !== undefined) return [through.envelope.headers];
+  const own = Object.values(operations).flatMap((each) => [each.headers, each.read_back?.headers]);
+  return [headers, usage?.headers, whoami?.headers, list_users?.headers, list_invites?.headers, ...own];
+}
+
+/** Headers of the requests without a project of their own, as they are sent. */
+function headersWithoutProject(dialect: Dialect): readonly unknown[] {
+  const { headers, operations, usage, whoami, vendor, through } = dialect;
+  if (vendor === 'provider' || through !== undefined) return headersOf(dialect);
+  const shapes = [operations['create-project'], usage, whoami].filter((shape) => shape !== undefined);
+  return shapes.map((shape) => ({ ...headers, ...shape.headers }));
+}
+
+/** To be raised when the program itself changes how it judges replies. */
+const JUDGED_SINCE = 1;
+
+/** Length of 48 bits, which a number holds exactly. */
+const HEX_DIGITS = 12;
+
+const MARKS = new WeakMap<Dialect, number>();
+
+/** Identifies a dialect in the ledger: a hash over everything that judges answers, without what shapes requests. */
+export function dialectMark(dialect: Dialect): number {
+  const known = MARKS.get(dialect);
+  if (known !== undefined) return known;
+  const { answers, fields_at, credits_charged, operations, through } = dialect;
+  const judged = Object.entries(operations).map(
+    ([name, { answers, repeated, credits, results, redirect }]) =>
+      [name, { answers, repeated, credits, results, redirect }] as const,
+  );
+  const { answer, answers: outer } = through?.envelope ?? {};
+  const parts = [JUDGED_SINCE, answers, fields_at, credits_charged, judged, answer, outer];
+  const text = canonicalJson(JSON.parse(JSON.stringify(parts)));
+  const mark = Number.parseInt(hash('sha256', text, 'hex').slice(0, HEX_DIGITS), 16);
+  MARKS.set(dialect, mark);
+  return mark;
+}
+
+// -------------------------------------------------------------------------------------------------- one operation
+
+/**
+ * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
+ * before a batch begins.
+ */
+export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
+  const operation = dialect.operations[call.operation];
+  invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
+  const { creditsMost: most } = call;
+  if (most === undefined) return operation;
+  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows better.
+  const { per_result, found } = operation.credits;
+  const credits =
+    per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
+  return { ...operation, credits };
+}
+
+/** How an attempt relates to earlier ones of its call that were lost. */
+export interface Repetition {
+  readonly isRepeated: boolean;
+  /** Whether it repeats the lost one byte for byte, under its idempotency key. */
+  readonly underKey: boolean;
+}
+
+/**
+ * What answers to a repeat mean. A lost request is sent to the same address, so a redirect of it is not followed. A 409
+ * to it is no answer: vendors use it to say that they are still working on the first request under the key.
+ */
+export function operationFor(
+  dialect: Dialect,
+  call: Call,
+  { isRepeated, underKey }: Repetition,
+): DialectOperation {
+  const operation = dialectOperationOf(dialect, call);
+  if (!isRepeated) return operation;
+  const { redirect, repeated = [], answers = [], ...rest } = operation;
+  if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
+  return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
+}
+
+/** Parameters of an operation for which the vendor has no field: it is never called with them. */
+export function unaskable(dialect: Dialect, operation: string): readonly string[] {
+  const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
+  return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
+}
+
+// -------------------------------------------------------------------------------------------------- where answers hold what they say
+
+/**
+ * The vendor's own answer: the reply itself, or the answer inside the reply of the service that it came through.
+ * Undefined when the service's reply holds none, so that the service itself is answering.
+ */
+export function vendorReply(raw: RawReply, { through }: Pick<Dialect, 'through'>): RawReply | undefined {
+  return through === undefined ? raw : replyIn(raw, through.envelope.answer);
+}
+
+function replyIn(raw: RawReply, answer: Envelope['answer']): RawReply | undefined {
+  const outer = readBody(raw.body);
+  if (Math.floor(raw.status / 100) !== 2 || outer.kind !== 'json') return undefined;
+  const status = answer.status === undefined ? raw.status : statusIn(valueAt(outer.value, answer.status));
+  const body = valueAt(outer.value, answer.body);
+  // A status without a body is an answer, such as 204. Without either of them there is no answer.
+  if (status === undefined || (body === undefined && answer.status === undefined)) return undefined;
+  const headers = answer.headers === undefined ? undefined : valueAt(outer.value, answer.headers);
+  // When the service does not pass on the vendor's date, its own date serves to measure the vendor's times.
+  const { date } = raw.headers;
+  return { ...raw, status, headers: { ...present({ date }), ...headersIn(headers) }, body: bytesOf(body) };
+}
+
+function statusIn(value: JsonValue | undefined): number | undefined {
+  const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof status === 'number' && Number.isInteger(status) ? status : undefined;
+}
+
+function headersIn(value: JsonValue | undefined): Record<string, string> {
+  if (!isObject(value)) return {};
+  const entries = Object.entries(value).flatMap(([name, text]) =>
+    text === null || isObject(text) ? [] : [[name.toLowerCase(), String(text)] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Wraps an answer that was learnt in another way, in the form in which the service would have passed it on. */
+export function asReceived(reply: RawReply, { through }: Pick<Dialect, 'through'>): RawReply {
+  if (through === undefined) return reply;
+  const { answer } = through.envelope;
+  const own = readBody(reply.body);
+  const body = own.kind === 'json' ? own.value : reply.body.toString('utf8');
+  const members = [
+    objectWith(answer.body, body),
+    ...(answer.status === undefined ? [] : [objectWith(answer.status, reply.status)]),
+  ];
+  return { ...reply, status: 200, body: bytesOf(members.reduce(merged, {})) };
+}
+
+/**
+ * Where a dialect says that an answer's fields and results stand. `core/answer-body.ts` reads them, also without a
+ * dialect.
+ * @param operation the one whose answers hold lists; without it lists are not read.
+ */
+export function answerPlaceOf(
+  { through, fields_at: fields, operations }: Dialect,
+  operation?: string,
+): AnswerPlace {
+  const results = operation === undefined ? undefined : operations[operation]?.results;
+  return {
+    ...(through === undefined ? {} : { envelope: through.envelope.answer.body }),
+    ...present({ fields, results }),
+    ...(operation === 'api-call' && results === undefined ? { objects: true } : {}),
+  };
 }

@@ -1,13 +1,36 @@
-import { type Body, readBody, valueAt } from '../core/answer-body.ts';
+import { fieldsOf, readBody, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
-import type { JsonValue } from '../core/operation.ts';
+import type { SubjectFacts } from '../core/membership.ts';
+import { present } from '../core/objects.ts';
+import type { Call, JsonObject, JsonValue } from '../core/operation.ts';
 import { foreignWords } from '../core/plain-text.ts';
 import { REDACTED } from '../core/redaction.ts';
-import type { Closure, Credits, RawReply } from '../ledger/ledger.ts';
-import type { AnswerRule, Dialect, DialectOperation } from './dialect.ts';
-import { vendorReply } from './envelope.ts';
-import { assumedCredits, chargedCredits, headerOf, statedCredits } from './judge/charged.ts';
-import { type Said, type Speaker, stopFor } from './judge/stops.ts';
+import type {
+  AnswerKind,
+  AttemptId,
+  AttemptRecord,
+  CallState,
+  Closure,
+  Credits,
+  KnownAnswer,
+  KnownCall,
+  LedgerReader,
+  RawReply,
+} from '../ledger/ledger.ts';
+import {
+  type AnswerRule,
+  answerPlaceOf,
+  type Dialect,
+  type DialectOperation,
+  dialectMark,
+  dialectOperationOf,
+  operationFor,
+  type ReadBack,
+  vendorReply,
+} from './dialect.ts';
+import { assumedCredits, chargedCredits, statedCredits } from './judge/charged.ts';
+import { bodyMatches, firstFitting, isReadable } from './judge/rules.ts';
+import { missingWords, type Said, speakerOf, stopFor, vendorWords } from './judge/said.ts';
 import { rateHintsIn } from './rate-hints.ts';
 
 /**
@@ -24,33 +47,21 @@ export type Reply =
 /** The first three mean that an account which never answered cannot be reached this way; the others pass by themselves. */
 export type NotSentCause = 'unresolved' | 'certificate' | 'proxy' | 'unreachable' | 'late';
 
+/** What a reply means, as the ledger closes the attempt by it, and what follows for the account besides. */
 export type Verdict =
   /** `projectRefused`: the key may not change the project that the call names. */
-  | {
-      readonly kind: 'settle';
-      readonly closure: Closure & { readonly kind: 'settled' };
-      readonly projectRefused?: true;
-    }
-  /** Nothing was charged and nothing is wrong with the call: try again after a backoff. */
-  | { readonly kind: 'again'; readonly closure: Closure & { readonly kind: 'not_sent' } }
+  | (ClosureAs<'settled'> & { readonly projectRefused?: true })
+  /**
+   * Nothing was charged and nothing is wrong with the call: try again after a backoff, or at once at `movedTo`, the path with
+   * its query on the same host to which the operation has moved.
+   */
+  | (ClosureAs<'not_sent'> & { readonly movedTo?: string })
   /** `pauseMs`: how long the vendor asked us to wait, if it said so. */
-  | {
-      readonly kind: 'pause';
-      readonly closure: Closure & { readonly kind: 'paused' };
-      readonly pauseMs?: number;
-    }
-  | { readonly kind: 'doubt'; readonly closure: Closure & { readonly kind: 'in_doubt' } }
-  /** Nothing was done: the operation has moved to another path, with the query, of the same host. */
-  | {
-      readonly kind: 'moved';
-      readonly closure: Closure & { readonly kind: 'not_sent' };
-      readonly path: string;
-    }
-  | {
-      readonly kind: 'stop';
-      readonly closure: Closure & { readonly kind: 'stopped' };
-      readonly stop: StopDetail;
-    };
+  | (ClosureAs<'paused'> & { readonly pauseMs?: number })
+  | ClosureAs<'in_doubt'>
+  | (ClosureAs<'stopped'> & { readonly stop: StopDetail });
+
+type ClosureAs<Kind extends Closure['kind']> = Extract<Closure, { readonly kind: Kind }>;
 
 /** Address and path of the request, against which a redirect is read. */
 export interface RequestedAt {
@@ -64,19 +75,16 @@ export function judge(reply: Reply, dialect: Dialect, operation: DialectOperatio
   try {
     return judgeReply(reply, dialect, operation, at);
   } catch (error) {
-    return {
-      kind: 'doubt',
-      closure: { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` },
-    };
+    return { kind: 'in_doubt', why: `could not be judged: ${foreignWords(messageOf(error))}` };
   }
 }
 
 function judgeReply(reply: Reply, dialect: Dialect, operation: DialectOperation, at: RequestedAt): Verdict {
   switch (reply.kind) {
     case 'not_sent':
-      return { kind: 'again', closure: { kind: 'not_sent', why: foreignWords(reply.message) } };
+      return { kind: 'not_sent', why: foreignWords(reply.message) };
     case 'lost':
-      return { kind: 'doubt', closure: { kind: 'in_doubt', why: foreignWords(reply.message) } };
+      return { kind: 'in_doubt', why: foreignWords(reply.message) };
     case 'answered':
       return judgeAnswer(reply.raw, dialect, operation, at);
     default:
@@ -89,7 +97,7 @@ function judgeAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperatio
   const movedTo = own === undefined ? undefined : newPath(own, dialect, operation, at);
   if (movedTo !== undefined) {
     const why = `status ${said.raw.status}, it has moved to ${foreignWords(movedTo)}`;
-    return { kind: 'moved', closure: { kind: 'not_sent', why }, path: movedTo };
+    return { kind: 'not_sent', why, movedTo };
   }
   const charged = chargedCredits(rule, said, dialect, operation);
   return verdictOf(rule ?? NO_RULE, charged, said);
@@ -150,22 +158,6 @@ export function ruleOf(
   return { rule, list, number: at - ofOperation + 1, status };
 }
 
-function speakerOf({ vendor, through, rate_hints: rateHints }: Dialect, own: RawReply | undefined): Speaker {
-  if (through === undefined) {
-    return { name: vendor, rateHints, keyPlace: 'the account', addressPlace: "the account's base_url" };
-  }
-  if (own === undefined) {
-    return {
-      name: 'service',
-      rateHints: undefined,
-      keyPlace: 'the service account',
-      addressPlace: "the account's api_call_url",
-    };
-  }
-  const keyPlace = `the connected account ${foreignWords(through.connectedAccount)} of the service`;
-  return { name: vendor, rateHints, keyPlace, addressPlace: "the operation's path in the dialect" };
-}
-
 /** These two repeat the same request elsewhere, unchanged; other redirects turn it into a GET. */
 const UNCHANGED_REDIRECTS: readonly number[] = [307, 308];
 
@@ -206,150 +198,181 @@ function verdictOf(
     case 'found':
     case 'no_match':
     case 'refused':
-      return { kind: 'settle', closure: { kind: 'settled', answer: means, charged, why: words } };
+      return { kind: 'settled', answer: means, charged, why: words };
     case 'project_refused':
-      return {
-        kind: 'settle',
-        closure: { kind: 'settled', answer: 'refused', charged, why: words },
-        projectRefused: true,
-      };
+      return { kind: 'settled', answer: 'refused', charged, why: words, projectRefused: true };
     case 'rate_limited': {
       const { pauseMs } = rateHintsIn(said.raw, said.by.rateHints, said.body);
-      const closure = { kind: 'paused', why: words } as const;
-      return pauseMs === undefined ? { kind: 'pause', closure } : { kind: 'pause', closure, pauseMs };
+      return { kind: 'paused', why: words, ...present({ pauseMs }) };
     }
     case 'in_doubt':
       return rule.charged === false
-        ? { kind: 'again', closure: { kind: 'not_sent', why: words } }
-        : { kind: 'doubt', closure: { kind: 'in_doubt', why: `${words}${missingWords(rule.body)}` } };
+        ? { kind: 'not_sent', why: words }
+        : { kind: 'in_doubt', why: `${words}${missingWords(rule.body)}` };
     case 'key_dead':
     case 'credits_used_up':
     case 'wrong_address':
-      return { kind: 'stop', closure: { kind: 'stopped', why: words }, stop: stopFor(means, words, said) };
+      return { kind: 'stopped', why: words, stop: stopFor(means, words, said) };
     default:
       return unreachable(means);
   }
 }
 
-// ------------------------------------------------------------------------------------------------ reading an answer
-
-/** A test of an answer; what the rule says besides is for the caller. */
-type AnswerTest = Pick<AnswerRule, 'status' | 'body' | 'header'>;
-
-/** The first rule of which every part holds. */
-export function fittingRule<Rule extends AnswerTest>(
-  rules: readonly Rule[],
-  raw: RawReply,
-): Rule | undefined {
-  return firstFitting(rules, raw, readBody(raw.body), undefined);
+/**
+ * What the answer to a read-back says of the lost call. A rule that tests the body recognises the vendor's own reply.
+ * Without such a test the reply must be readable, or a success without words: a proxy's 404 would give money back.
+ */
+export function saidOfLost(own: RawReply, { answers }: ReadBack): ReadBack['answers'][number]['says'] {
+  const body = readBody(own.body);
+  const rule = firstFitting(answers, own, body);
+  const isSuccess = body.kind === 'blank' && Math.floor(own.status / 100) === 2;
+  if (rule === undefined) return 'unclear';
+  return rule.body !== undefined || isReadable(body) || isSuccess ? rule.says : 'unclear';
 }
 
-/** @param fieldsAt where the fields stand: an answer without anything there counts as empty. */
-function firstFitting<Rule extends AnswerTest>(
-  rules: readonly Rule[],
-  raw: RawReply,
-  body: Body,
-  fieldsAt: string | undefined,
-): Rule | undefined {
-  return rules.find(
-    (rule) =>
-      rule.status.some((pattern) => statusMatches(pattern, raw.status)) &&
-      headersMatch(rule.header, raw) &&
-      (rule.body === undefined || bodyMatches(rule.body, body, fieldsAt)),
-  );
-}
-
-/** Whether a body passes the test of a dialect. */
-export function bodyFits(test: NonNullable<AnswerRule['body']>, body: Body): boolean {
-  return bodyMatches(test, body, undefined);
-}
-
-function statusMatches(pattern: number | string, status: number): boolean {
-  return typeof pattern === 'number' ? pattern === status : Number(pattern[0]) === Math.floor(status / 100);
-}
-
-function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
-  return Object.entries(wanted ?? {}).every(([name, pattern]) =>
-    new RegExp(pattern, 'i').test(headerOf(raw, name) ?? ''),
-  );
-}
-
-function bodyMatches(
-  test: NonNullable<AnswerRule['body']>,
-  body: Body,
-  fieldsAt: string | undefined,
-): boolean {
-  if (test.is === 'blank' || test.is === 'unreadable') return body.kind === test.is;
-  if (test.is === 'readable' && !isReadable(body)) return false;
-  if (body.kind !== 'json')
-    return test.matches !== undefined && test.path === undefined && matches(test.matches, body);
-  const value = test.path === undefined ? body.value : valueAt(body.value, test.path);
-  if (test.is === 'empty' && !isEmpty(test.path === undefined ? fieldsIn(body.value, fieldsAt) : value))
-    return false;
-  if (test.equals !== undefined && value !== test.equals) return false;
-  return test.matches === undefined || new RegExp(test.matches, 'i').test(textOf(value));
-}
-
-/** Whether an answer to a question can be the vendor's own word: it is readable, or it is a success without words. */
-export function isVendorsWord(raw: RawReply): boolean {
-  const body = readBody(raw.body);
-  return isReadable(body) || (body.kind === 'blank' && Math.floor(raw.status / 100) === 2);
-}
+// -------------------------------------------------------------------------------------------------- what a change has done
 
 /**
- * Whether a body can be the vendor's own word: all vendors speak JSON here, and what stands between, such as a proxy,
- * sends an HTML page or nothing. A bare number such as `404` is plain text as well, so it does not count as JSON.
+ * How the subject stands once its change is settled like this; undefined when it stands as before. It makes no
+ * difference whether the vendor answered, repeated its answer, or a person told it.
  */
-function isReadable(body: Body): boolean {
-  if (body.kind !== 'json') return false;
-  return typeof body.value === 'string' || (typeof body.value === 'object' && body.value !== null);
-}
-
-function matches(pattern: string, body: Body): boolean {
-  return body.kind === 'unreadable' && new RegExp(pattern, 'i').test(body.text);
-}
-
-/**
- * The value at the place of the fields; the whole body when that place is missing, so that it does not count as empty.
- */
-function fieldsIn(value: JsonValue, fieldsAt: string | undefined): JsonValue {
-  const fields = fieldsAt === undefined ? undefined : valueAt(value, fieldsAt);
-  return fields === undefined ? value : fields;
-}
-
-/** Whether a value holds only blanks, zeros and booleans at any depth: `{"count":0,"results":[]}` is empty. */
-function isEmpty(value: JsonValue | undefined): boolean {
-  if (value === null || value === undefined || typeof value === 'boolean') return true;
-  if (typeof value === 'object') return Object.values(value).every(isEmpty);
-  return value === 0 || value === '';
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** The vendor's own explanation, made safe to show and shortened: `status 422, "abn must have 11 digits"`. */
-function vendorWords({ raw, body }: Said): string {
-  if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
-  const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
-  const shown = foreignWords(text);
-  return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
-}
-
-/** What an answer should have had, where the rule is about an answer without it: `, without "invite_code"`. */
-function missingWords({ is, path, equals }: NonNullable<AnswerRule['body']> = {}): string {
-  if (is === 'blank') return ', without a body';
-  if (path === undefined) return '';
-  if (equals !== undefined) return `, "${foreignWords(path)}" is ${foreignWords(String(equals))}`;
-  return is === 'empty' ? `, without "${foreignWords(path)}"` : '';
-}
-
-function explanationIn(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  for (const path of ['error.message', 'error', 'message', 'detail', 'title', 'reason']) {
-    const text = textOf(valueAt(value, path));
-    if (text !== '') return text;
+export function leftBy(
+  call: Call,
+  answer: AnswerKind,
+  raw: Pick<RawReply, 'body'>,
+  dialect: Dialect,
+): SubjectFacts | undefined {
+  const { change } = call;
+  if (change === undefined) return undefined;
+  switch (answer) {
+    case 'found': {
+      const fields = fieldsOf(raw.body, answerPlaceOf(dialect));
+      return { ...change.leaves, ...factsIn(changeFields(dialectOperationOf(dialect, call), fields)) };
+    }
+    case 'no_match':
+      return change.missing;
+    case 'refused':
+      return undefined;
+    default:
+      return unreachable(answer);
   }
-  return '';
+}
+
+/** The members of a found answer to a change, by our names: `invite_code`, `user_id`, `project_id`, `accepted`. */
+export function changeFields(operation: DialectOperation, fields: JsonValue | undefined): JsonObject {
+  const { answer_fields: places = {}, accepted } = operation;
+  const told = Object.entries(places).flatMap(([name, path]) => {
+    const value = path === undefined ? undefined : valueAt(fields, path);
+    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [];
+  });
+  const body = { kind: 'json', value: fields ?? null } as const;
+  const isAccepted = [accepted ?? []].flat().some((test) => bodyMatches(test, body));
+  return { ...Object.fromEntries(told), ...(isAccepted ? { accepted: true } : {}) };
+}
+
+function factsIn({
+  invite_code: code,
+  user_id: user,
+  project_id: project,
+  accepted,
+}: JsonObject): Partial<SubjectFacts> {
+  return {
+    ...(typeof code === 'string' ? { inviteCode: code } : {}),
+    ...(typeof user === 'string' ? { userId: user } : {}),
+    ...(typeof project === 'string' ? { projectId: project } : {}),
+    ...(accepted === true ? { state: 'member' } : {}),
+  };
+}
+
+// -------------------------------------------------------------------------------------------------- kept answers
+
+/** The settlement by today's dialect. */
+export type Judged = ClosureAs<'settled'>;
+
+/** A kept reply has no address to which a redirect could lead. */
+const NOWHERE = { origin: 'https://kept.invalid', path: '/' };
+
+/**
+ * What the reply of any attempt means today, whether or not that is ever applied; undefined when it would not be
+ * settled.
+ */
+export function judgedToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
+  const { reply, call, decision, request } = record;
+  if (reply === undefined || !Object.hasOwn(dialect.operations, call.operation)) return undefined;
+  // What is left of an erased answer is blank, which some dialects take for an answer.
+  if (call.erasedAtMs !== undefined) return undefined;
+  const operation = operationFor(dialect, call, {
+    isRepeated: decision !== undefined && decision.kind !== 'told',
+    underKey: request !== undefined && decision?.kind === 'repeat',
+  });
+  const verdict = judge({ kind: 'answered', raw: reply }, dialect, operation, NOWHERE);
+  return verdict.kind === 'settled' ? verdict : undefined;
+}
+
+/**
+ * Whether another reading of it is ever applied: it is the vendor's own answer to a question, or a reply to one that is
+ * in doubt. An attempt that repeats a lost request stays in doubt, because the first attempt holds the money for both.
+ */
+export function isReadAgain({ closure, call, reply, decision }: AttemptRecord): boolean {
+  if (call.change !== undefined || closure === undefined || reply === undefined) return false;
+  if (decision?.kind === 'told' || decision?.kind === 'repeat') return closure.kind === 'settled';
+  return closure.kind === 'settled' || closure.kind === 'in_doubt';
+}
+
+/** An answer that another dialect read, and its meaning by today's dialect. */
+export interface ReadAgain {
+  readonly record: AttemptRecord;
+  readonly judged: Judged;
+}
+
+/**
+ * The states as today's dialect reads them, in their order. A call in doubt whose reply it can read is answered. The raw
+ * reply is kept so that a wrong dialect is corrected without another request: an answer that another dialect read is
+ * judged again from its reply before it is used. Answers that a person told, and answers to changes, stay as they were
+ * settled.
+ * @param keep is awaited for each answer that was read again, before any state with it is used.
+ */
+export async function asReadToday<State extends KnownCall | CallState>(
+  states: readonly State[],
+  { ledger, dialect }: { readonly ledger: Pick<LedgerReader, 'attempts'>; readonly dialect: Dialect },
+  keep: (read: ReadAgain) => Promise<void> = async () => {},
+): Promise<readonly State[]> {
+  const today = dialectMark(dialect);
+  const others = states.flatMap((state) => attemptToRead(state, today) ?? []);
+  if (others.length === 0) return states;
+  const read = new Map<number, ReadAgain>();
+  for (const record of await ledger.attempts([...new Set(others)])) {
+    const judged = isReadAgain(record) ? judgedToday(record, dialect) : undefined;
+    if (judged === undefined) continue;
+    await keep({ record, judged });
+    read.set(record.attempt, { record, judged });
+  }
+  return states.map((state) => readAs(state, read.get(attemptToRead(state, today) ?? 0)));
+}
+
+function attemptToRead(state: KnownCall | CallState, today: number): AttemptId | undefined {
+  switch (state.kind) {
+    case 'unknown':
+      return undefined;
+    case 'in_doubt':
+      return state.doubt.attempt;
+    case 'answered': {
+      const answer: KnownAnswer = state.answer;
+      return answer.dialect === today ? undefined : answer.attempt;
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
+function readAs<State extends KnownCall | CallState>(state: State, read: ReadAgain | undefined): State {
+  if (read === undefined || state.kind === 'unknown') return state;
+  const { answer: kind, why, charged } = read.judged;
+  if (state.kind === 'answered') return { ...state, answer: { ...state.answer, kind, why } };
+  const { attempt, batch, row: paidRow, call, reply } = read.record;
+  if (reply === undefined) return state;
+  const { status, body, receivedAtMs: answeredAtMs } = reply;
+  const answer = { attempt, batch, paidRow, kind, why, call, charged, status, body, answeredAtMs };
+  const answered: CallState & KnownCall = { kind: 'answered', answer };
+  return answered as State;
 }

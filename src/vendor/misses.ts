@@ -152,12 +152,16 @@ export function missesStop({ suspicion, fact }: SuspectMisses, isOfChanges: bool
 }
 
 /** The address of an operation's requests: the account's address and the path as the dialect writes it. */
-export function placeOf(origin: string, basePath: string, operation: Pick<DialectOperation, 'path'>): string {
+export function requestAddress(
+  origin: string,
+  basePath: string,
+  operation: Pick<DialectOperation, 'path'>,
+): string {
   return `${origin}${basePath}${operation.path}`;
 }
 
 /** Whether any operation still sends requests there. If none does, somebody has corrected the address. */
 export function leadsTo(place: string, origin: string, basePath: string, { operations }: Dialect): boolean {
-  const paths = Object.values(operations).map((operation) => placeOf(origin, basePath, operation));
+  const paths = Object.values(operations).map((operation) => requestAddress(origin, basePath, operation));
   return paths.includes(place);
 }

@@ -3,8 +3,6 @@ import { parseDurationMs } from '../core/duration.ts';
 import { present } from '../core/objects.ts';
 import type { RawReply } from '../ledger/ledger.ts';
 import type { RateHintNames } from './dialect.ts';
-import { type Item, itemsIn, pair } from './rate-hints/fields.ts';
-import { waitMsIn } from './rate-hints/moments.ts';
 
 /**
  * Reads what an answer says about the speed: the draft of the IETF (`RateLimit`, `RateLimit-Policy`), its earlier
@@ -239,4 +237,96 @@ function listIn(raw: RawReply, name: string): readonly Item[] {
 function numberIn(text: string | undefined): number | undefined {
   const [digits] = /^\d{1,15}(\.\d{1,9})?(?=\s*(,|;|$))/.exec(text?.trim() ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits);
+}
+
+/** One member of a list in a header, such as `"burst";q=100;w=60` or `limit=100`. */
+interface Item {
+  /** The value without quotes. */
+  readonly value: string;
+  /** Parameters with names in lower case and values without quotes. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a list in the syntax of structured fields (RFC 9651), and what vendors write instead of it: blanks in wrong
+ * places, names without quotes. It never throws: text that is no list gives members without meaning.
+ */
+function itemsIn(header: string): readonly Item[] {
+  return split(header, ',').map((member) => {
+    const [value = '', ...parameters] = split(member, ';');
+    return { value: unquoted(value), parameters: new Map(parameters.map(pair)) };
+  });
+}
+
+/** Splits `limit=100` into a name and its value. */
+function pair(text: string): readonly [string, string] {
+  const [name = '', ...value] = split(text, '=');
+  return [name.trim().toLowerCase(), unquoted(value.join('='))];
+}
+
+/** Splits at separators outside of quotes. */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && character === separator) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
+function unquoted(text: string): string {
+  const bare = text.trim();
+  return /^".*"$/.test(bare) ? bare.slice(1, -1).replaceAll(/\\(.)/g, '$1') : bare;
+}
+
+// -------------------------------------------------------------------------------------------------- times
+
+/** A vendor that asks for more than a day is not believed; the pause is shown, so the user can decide. */
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** From here on a number is a time and not a length: seconds since 1970, or milliseconds. */
+const EPOCH_SECONDS_FROM = 1e9;
+const EPOCH_MS_FROM = 1e11;
+
+const NUMBER = /^\d{1,15}(\.\d{1,9})?$/;
+
+/** `Date.parse` finds a year in almost any text with a number, so a date must have a time of day. */
+const TIME_OF_DAY = /\d:\d\d/;
+
+/** A date as databases print it, without a zone: it is not meant in our zone. */
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+
+/**
+ * How long to wait after the answer, written as seconds, as a duration (`500ms`), as a time in seconds or milliseconds
+ * since 1970, or as a date. Times are measured against the answer's own `Date`, because the vendor's clock and ours may
+ * differ. At most 24 hours; undefined when the text cannot be read, or the time is over already: waiting for nothing
+ * again and again would only ask faster than before.
+ */
+function waitMsIn(text: string | undefined, raw: RawReply): number | undefined {
+  const waitMs = text === undefined ? Number.NaN : readWaitMs(text.trim(), raw);
+  return waitMs > 0 ? Math.min(waitMs, LONGEST_WAIT_MS) : undefined;
+}
+
+function readWaitMs(text: string, raw: RawReply): number {
+  if (NUMBER.test(text)) {
+    const number = Number(text);
+    if (number >= EPOCH_MS_FROM) return number - answeredAtMs(raw);
+    return number >= EPOCH_SECONDS_FROM ? number * 1000 - answeredAtMs(raw) : number * 1000;
+  }
+  const durationMs = parseDurationMs(text);
+  if (durationMs !== undefined) return durationMs;
+  if (!TIME_OF_DAY.test(text)) return Number.NaN;
+  return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text) - answeredAtMs(raw);
+}
+
+function answeredAtMs({ headers, receivedAtMs }: RawReply): number {
+  const answeredMs = Date.parse(headers.date ?? '');
+  return Number.isNaN(answeredMs) ? receivedAtMs : answeredMs;
 }

@@ -1,12 +1,18 @@
-import { merged, objectWith } from '../core/answer-body.ts';
+import { isWithin, merged, objectWith } from '../core/answer-body.ts';
 import { invariant, stop } from '../core/errors.ts';
 import { ROLES, type Role } from '../core/membership.ts';
-import { isObject, present } from '../core/objects.ts';
+import { isObject } from '../core/objects.ts';
 import { type Call, type JsonObject, type JsonValue, METHODS, type Method } from '../core/operation.ts';
 import { foreignName } from '../core/plain-text.ts';
 import { leadsElsewhere } from '../core/vendor-path.ts';
-import type { Dialect, DialectOperation, ReadBack } from './dialect.ts';
-import { envelopeBody } from './envelope.ts';
+import {
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+  type ReadBack,
+  type Through,
+  unaskable,
+} from './dialect.ts';
 
 /** A request exactly as it leaves for the vendor. */
 export interface HttpRequest {
@@ -39,55 +45,10 @@ export interface RequestValues {
 }
 
 /** How one request is formed: an operation, a read-back, or the usage request. */
-type Shape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
+export type RequestShape = Pick<DialectOperation, 'method' | 'path' | 'headers' | 'fields' | 'paging'>;
 
 /** Operations whose calls bring a method, a path and a body; the rest of the dialect's entry applies to them too. */
 const GENERIC_OPERATIONS: readonly string[] = ['api-call', 'api-call-change'];
-
-/**
- * The dialect's entry for a call, with the price that the job states. The operations that a dialect lacks are refused
- * before a batch begins.
- */
-export function dialectOperationOf(dialect: Dialect, call: Call): DialectOperation {
-  const operation = dialect.operations[call.operation];
-  invariant(operation !== undefined, `the dialect ${dialect.name} has no operation ${call.operation}`);
-  const { creditsMost: most } = call;
-  if (most === undefined) return operation;
-  // A cost by volume is booked by the results. Any other call is booked at what was reserved, as nobody knows better.
-  const { per_result, found } = operation.credits;
-  const credits =
-    per_result === undefined ? { most, found: most } : { most, found: Math.min(found, most), per_result };
-  return { ...operation, credits };
-}
-
-/** How an attempt relates to earlier ones of its call that were lost. */
-export interface Repetition {
-  readonly isRepeated: boolean;
-  /** Whether it repeats the lost one byte for byte, under its idempotency key. */
-  readonly underKey: boolean;
-}
-
-/**
- * What answers to a repeat mean. A lost request is sent to the same address, so a redirect of it is not followed. A 409
- * to it is no answer: vendors use it to say that they are still working on the first request under the key.
- */
-export function operationFor(
-  dialect: Dialect,
-  call: Call,
-  { isRepeated, underKey }: Repetition,
-): DialectOperation {
-  const operation = dialectOperationOf(dialect, call);
-  if (!isRepeated) return operation;
-  const { redirect, repeated = [], answers = [], ...rest } = operation;
-  if (underKey) return { ...rest, answers: [...repeated, ...answers, { status: [409], means: 'in_doubt' }] };
-  return { ...rest, ...present({ redirect }), answers: [...repeated, ...answers] };
-}
-
-/** Parameters of an operation for which the vendor has no field: it is never called with them. */
-export function unaskable(dialect: Dialect, operation: string): readonly string[] {
-  const fields = Object.entries(dialect.operations[operation]?.fields ?? {});
-  return fields.flatMap(([parameter, field]) => (field === null ? [parameter] : []));
-}
 
 /**
  * The request of a call: the dialect's path, headers and field names around the call's parameters.
@@ -149,22 +110,29 @@ export function readBackRequestOf(
   readBack: ReadBack,
   values: RequestValues,
 ): FreeRequest {
-  const known = valuesFor(call, values);
-  const shaped = shapedRequest(readBack, fieldsOf(readBack, withPermissions(dialect, call)), known);
-  const path = pathOf(dialect, basePath, shaped);
-  const headers = headersOf(dialect, readBack, known);
-  return addressed(dialect, basePath, { ...shaped, path }, headers, known) as FreeRequest;
+  const fields = fieldsOf(readBack, withPermissions(dialect, call));
+  return freeRequest(dialect, basePath, readBack, fields, valuesFor(call, values));
 }
 
 /** A free request that is about no call: for the vendor's count of credits, or for who is in a project. */
 export function freeRequestOf(
   dialect: Dialect,
   basePath: string,
-  shape: Shape,
+  shape: RequestShape,
   parameters: JsonObject,
   values: RequestValues,
 ): FreeRequest {
-  const shaped = shapedRequest(shape, new Map(Object.entries(parameters)), values);
+  return freeRequest(dialect, basePath, shape, new Map(Object.entries(parameters)), values);
+}
+
+function freeRequest(
+  dialect: Dialect,
+  basePath: string,
+  shape: RequestShape,
+  fields: Map<string, JsonValue>,
+  values: RequestValues,
+): FreeRequest {
+  const shaped = shapedRequest(shape, fields, values);
   const path = pathOf(dialect, basePath, shaped);
   const headers = headersOf(dialect, shape, values);
   return addressed(dialect, basePath, { ...shaped, path }, headers, values) as FreeRequest;
@@ -186,7 +154,7 @@ interface Shaped {
  * @throws StopError `job` where a filter of the job has the vendor's name of another parameter: one of the two would be
  *   lost.
  */
-function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, JsonValue> {
+function fieldsOf({ fields, paging }: Partial<RequestShape>, call: Call): Map<string, JsonValue> {
   const sent = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(call.parameters)) {
     const named = name === 'page' && paging !== undefined ? paging.parameter : own(fields ?? {}, name);
@@ -205,11 +173,6 @@ function fieldsOf({ fields, paging }: Partial<Shape>, call: Call): Map<string, J
 /** Reads own members only: the job names a filter, and every object also has a `constructor`. */
 function own<Value>(members: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined;
-}
-
-/** Whether a field is the other one, or a part of it: `query.abn` of `query`. */
-export function isWithin(field: string, other: string): boolean {
-  return field === other || field.startsWith(`${other}.`);
 }
 
 /** Writes a role as the service grants it. A call has our word, so that its key does not depend on the dialect. */
@@ -249,7 +212,7 @@ function bodyFor(method: Method, body: JsonObject): JsonObject | undefined {
 /**
  * @param values names that the path may use besides the fields: for a question about a call, never for the call itself.
  */
-function shapedRequest(shape: Shape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
+function shapedRequest(shape: RequestShape, fields: Map<string, JsonValue>, values: PathValues): Shaped {
   const path = fillPath(shape.path, fields, values);
   const { method } = shape;
   if (method !== 'GET') return { method, path, body: bodyFor(method, nested(fields)) };
@@ -331,8 +294,23 @@ function addressed(
     method: 'POST',
     path: basePath === '' ? '/' : basePath,
     headers: filled(through.envelope.headers, values),
-    body: jsonBytes(envelopeBody(through, { method, endpoint: path, body })),
+    body: jsonBytes(envelopeBody(through, { method, path, body })),
   };
+}
+
+/**
+ * The body of the outer request, where a service carries it: its "API Call" step wraps the request as it would go to the
+ * vendor itself. The names are in the dialect, because the service publishes none of them.
+ */
+function envelopeBody({ envelope, connectedAccount }: Through, { method, path, body }: Shaped): JsonObject {
+  const { request } = envelope;
+  const members = [
+    objectWith(request.account, connectedAccount),
+    objectWith(request.method, method),
+    objectWith(request.endpoint, path),
+    ...(body === undefined ? [] : [objectWith(request.body, body)]),
+  ];
+  return members.reduce(merged, {});
 }
 
 function jsonBytes(body: JsonObject): Buffer {
@@ -348,7 +326,11 @@ function valuesFor(call: Call, values: RequestValues): RequestValues {
 /**
  * Through a service there are no headers: the envelope has no place for them, and the service knows the vendor's key.
  */
-function headersOf(dialect: Dialect, { headers }: Shape, values: RequestValues): Record<string, string> {
+function headersOf(
+  dialect: Dialect,
+  { headers }: RequestShape,
+  values: RequestValues,
+): Record<string, string> {
   return dialect.through === undefined ? filled({ ...dialect.headers, ...headers }, values) : {};
 }
 

@@ -1,7 +1,8 @@
 /**
  * Goal: accounts can be kept without a text editor; a key is never an argument, never shown and never readable by
  * others; looking whether an account works spends nothing.
- * Method: the real program as a process, with a configuration folder of its own and real listening sockets.
+ * Method: the real command, typed in this process but for those with pipes, with a configuration folder of its own and real
+ * listening sockets.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,7 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Ended, rowonce } from './rowonce.ts';
+import type { Ended } from './rowonce.ts';
+import { typedAt } from './typed.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -30,7 +32,7 @@ function accounts(
   more: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<Ended> {
   const env = { ROWONCE_CONFIG: join(folder, 'config'), ...more.env };
-  return rowonce(['accounts', ...args], { ...more, env });
+  return typedAt(['accounts', ...args], { ...more, env });
 }
 
 const ADD = ['add', '--name', 'data', '--vendor', 'provider', '--base-url', 'https://api.example.com'];
@@ -246,6 +248,47 @@ test('a name that is taken is not overwritten', async () => {
   const again = await accounts([...ADD, '--key-env', 'B']);
   expect(again.stderr).toMatch(/^There is already an account data\.\n/);
   expect(await readFile(file(), 'utf8')).toBe(before);
+});
+
+test('edit changes what is named and keeps the rest, comments included', async () => {
+  await accounts([...ADD, '--key-env', 'K', '--per-second', '20', '--budget-per-day', '2000']);
+  await writeFile(file(), `# mine\n${await readFile(file(), 'utf8')}`, { mode: 0o600 });
+  const edited = await accounts([
+    ...['edit', 'data', '--per-second', 'none', '--per-minute', '600'],
+    ...['--budget-per-day', 'none', '--budget-per-month', '9000'],
+  ]);
+  expect(edited).toMatchObject({ code: 0, stdout: `Changed account data in ${file()}.\n`, stderr: '' });
+  expect(await readFile(file(), 'utf8')).toBe(`# mine\n${schemaLine()}accounts:
+  data:
+    vendor: provider
+    base_url: https://api.example.com
+    key_env: K
+    limits:
+      per_minute: 600
+    budget:
+      per_month: 9000
+`);
+});
+
+test('a new address needs the key again, and says that nothing is known as bought with it', async () => {
+  await accounts([...ADD, '--key-env', 'K']);
+  const elsewhere = ['edit', 'data', '--base-url', 'https://other.example.com'];
+  const before = await readFile(file(), 'utf8');
+  const refused = await accounts(elsewhere);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^The key of data was given for https:\/\/api\.example\.com\/, and would be sent/,
+  );
+  expect(await readFile(file(), 'utf8')).toBe(before);
+
+  const edited = await accounts([...elsewhere, '--key-stdin', '--json'], { stdin: 'new-key-1\n' });
+  expect(edited.code).toBe(0);
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    account: { address: 'https://other.example.com/', key: 'in the accounts file' },
+    same_identity: false,
+  });
+  expect(edited.stdout + edited.stderr).not.toContain('new-key-1');
+  expect(await readFile(file(), 'utf8')).not.toContain('key_env');
 });
 
 test('list shows region, documentation and where the key comes from, and the built-in accounts', async () => {

@@ -45,13 +45,13 @@ test.each<Way>(['direct', 'via'])('a change is done once for each body, %s', asy
     ((await (await fetch(`${place.vendor.url}/sandbox/state`)).json()) as { tags: object }).tags;
   await desk.write('list.csv', LIST);
   await desk.write('job.yaml', JSON.stringify(TAG));
-  const unasked = await place.run({ job: 'job.yaml' });
+  const unasked = await place.runHere({ job: 'job.yaml' });
   expect({ code: unasked.code, tags: await tags() }).toEqual({ code: 2, tags: [] });
 
   const order = { job: 'job.yaml', more: ['--yes'] };
   const killed = await place.run({ ...order, crashAt: 'after-close' });
   expect(killed.signal).toBe('SIGKILL');
-  const { code, report } = await place.run(order);
+  const { code, report } = await place.runHere(order);
   expect({ code, counts: report?.counts }).toEqual({
     code: 3,
     counts: { applied: 2, unchanged: 1, invalid: 1 },
@@ -64,7 +64,7 @@ test.each<Way>(['direct', 'via'])('a change is done once for each body, %s', asy
 
   // A mended list does the difference only.
   await desk.write('list.csv', LIST.replace('""," "', '"c.example",""'));
-  await place.run(order);
+  await place.runHere(order);
   expect(place.statuses()).toEqual(['unchanged', 'unchanged', 'unchanged', 'applied']);
   expect(await tags()).toEqual([...wanted, { domain: 'c.example', tag: ', c.example', times: 1 }]);
 });
@@ -75,14 +75,14 @@ test('a read is bought once and its fields become columns, by POST and by GET', 
   await desk.write('list.csv', LIST);
   const read = { operation: 'api-call', endpoint: '/enrich/company', body: { domain: '{{Domain}}' } };
   await desk.write('job.yaml', JSON.stringify(read));
-  const { report } = await place.run({ job: 'job.yaml', more: ['--yes'] });
+  const { report } = await place.runHere({ job: 'job.yaml', more: ['--yes'] });
   expect(report).toMatchObject({ counts: { matched: 3, invalid: 1 }, credits: { spent: 2, saved: 1 } });
   expect(place.rows()[1]).toMatchObject({ found_domain: 'b.example', _matched_by: 'domain', _credits: '1' });
   expect(place.vendor.requests().map(({ body }) => body.domain)).toEqual(['a.example', 'b.example']);
 
   const plan = { operation: 'api-call', method: 'GET', endpoint: '/account/plan', credits_max: 0 };
   await desk.write('job.yaml', JSON.stringify(plan));
-  await place.run({ job: 'job.yaml' });
+  await place.runHere({ job: 'job.yaml' });
   expect(new Set(place.rows().map(({ plan: name }) => name))).toEqual(new Set(['Growth (sandbox)']));
   expect(place.vendor.requests()).toHaveLength(3);
 });
@@ -137,7 +137,7 @@ test.each(['PATCH', 'DELETE'])(
       JSON.stringify({ operation: 'api-call', method, endpoint: '/pets/{{Id}}', body }),
     );
     const order = { job: 'job.yaml', more: ['--yes'] };
-    const { code, report, stderr } = await desk.place.run(order);
+    const { code, report, stderr } = await desk.place.runHere(order);
     expect({ code, counts: report?.counts }, stderr).toEqual({
       code: 3,
       counts: { applied: 2, unchanged: 1, invalid: 2 },
@@ -155,7 +155,7 @@ test.each(['PATCH', 'DELETE'])(
       '',
       'the same as row 2',
     ]);
-    await desk.place.run(order);
+    await desk.place.runHere(order);
     expect(sent()).toEqual(asked);
   },
 );
@@ -168,7 +168,7 @@ test('a list of objects in an answer becomes rows and columns of its own; a list
     'job.yaml',
     JSON.stringify({ operation: 'api-call', method: 'GET', endpoint: '/pets/{{Id}}' }),
   );
-  const { code, report, stderr } = await desk.place.run({ job: 'job.yaml' });
+  const { code, report, stderr } = await desk.place.runHere({ job: 'job.yaml' });
   expect(code, stderr).toBe(0);
   expect(report).toMatchObject({ results: desk.place.path('out.results.csv') });
   expect(desk.place.rows('out.results.csv')).toMatchObject([

@@ -142,7 +142,7 @@ describe('the words that may follow', () => {
   afterAll(() => vi.unstubAllEnvs());
 
   test.each([
-    ['a command', ['se'], ['settle']],
+    ['a command', ['se'], ['serve', 'settle']],
     ['an option before any command', ['--qu'], ['--quiet']],
     ['a command within a command', ['accounts', 'te'], ['test']],
     ['nothing after a command that does not exist', ['acounts', ''], []],

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { domainsOf, Workplace, type WorkplaceOptions } from '../faults/workplace.ts';
 import { type Ended, rowonce, type Start } from './rowonce.ts';
+import { typedAt } from './typed.ts';
 
 /** A user at a workplace: types commands in its folder and reads what they print. */
 export class Desk {
@@ -13,9 +14,21 @@ export class Desk {
     this.place = place;
   }
 
-  /** The store is `store` in the folder, unless the environment says otherwise. No terminal is attached. */
-  type(words: readonly string[], { env, ...start }: Start = {}): Promise<Ended> {
-    return rowonce(words, { cwd: this.place.folder, ...start, env: { ...this.environment(), ...env } });
+  /**
+   * The store is `store` in the folder, unless the environment says otherwise. No terminal is attached. It is a process of
+   * its own only where `typedAt` says so.
+   */
+  type(words: readonly string[], start: Start = {}): Promise<Ended> {
+    return typedAt(words, this.#started(start));
+  }
+
+  /** The same in a process of its own: for what is about processes, such as two that want one store. */
+  start(words: readonly string[], start: Start = {}): Promise<Ended> {
+    return rowonce(words, this.#started(start));
+  }
+
+  #started({ env, ...start }: Start): Start {
+    return { cwd: this.place.folder, ...start, env: { ...this.environment(), ...env } };
   }
 
   environment(): Record<string, string> {

@@ -1,7 +1,7 @@
 /**
  * Goal: whatever dialect an account speaks, and whether it reaches its vendor directly or through a service, the same rows
  * get the same cells; and what is wrong with a dialect or with the way is said before it costs anything.
- * Method: the real program against a vendor in another process, whose book says what was asked and charged.
+ * Method: the real command against a vendor, whose book says what was asked and charged.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

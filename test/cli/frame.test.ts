@@ -1,6 +1,7 @@
 /**
  * Goal: whatever is typed, the answer is a fact and what to do, an exit code of the list, and under --json one object.
- * Method: the real program as a process; where a fault must be made up, the frame on streams of our own.
+ * Method: the real command, typed in this process; a reader that leaves meets the real program. Where a fault must be made up,
+ * the frame on streams of our own.
  */
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
@@ -8,13 +9,14 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { describeProgram } from '../../src/cli/shell/main/program.ts';
 import { runCommandLine } from '../../src/cli/shell/main.ts';
-import { rowonce, startRowonce } from './rowonce.ts';
+import { startRowonce } from './rowonce.ts';
+import { typedAt } from './typed.ts';
 
 const NOWHERE = { ROWONCE_CONFIG: '/nonexistent' };
 
 describe('help', () => {
   test('lists every command with its summary', async () => {
-    const { code, stdout, stderr } = await rowonce(['--help']);
+    const { code, stdout, stderr } = await typedAt(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const oneLine = stdout.replace(/\s+/g, ' ');
     for (const command of (await describeProgram()).commands) {
@@ -28,7 +30,7 @@ describe('help', () => {
         [command.name()],
         ...command.commands.map((each) => [command.name(), each.name()]),
       ]) {
-        const { code, stdout } = await rowonce([...names, '--help']);
+        const { code, stdout } = await typedAt([...names, '--help']);
         expect(code).toBe(0);
         const shown = names.join(' ');
         expect(stdout).toMatch(new RegExp(`\\nExample:\\n {2}.*rowonce ${shown}\\b.*\\n$`));
@@ -39,11 +41,11 @@ describe('help', () => {
   });
 
   test('--version is one line, --json one object', async () => {
-    expect((await rowonce(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect(JSON.parse((await rowonce(['--version', '--json'])).stdout)).toEqual({
+    expect((await typedAt(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(JSON.parse((await typedAt(['--version', '--json'])).stdout)).toEqual({
       version: expect.stringMatching(/^\d/),
     });
-    expect(JSON.parse((await rowonce(['accounts', '--help', '--json'])).stdout).help).toMatch(
+    expect(JSON.parse((await typedAt(['accounts', '--help', '--json'])).stdout).help).toMatch(
       /^Usage: rowonce accounts/,
     );
   });
@@ -70,8 +72,8 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
       "Option '--name <name>' argument missing.\nPlease see rowonce accounts --help.\n",
     ],
   ])('%j', async (args, stderr) => {
-    expect(await rowonce(args)).toEqual({ code: 2, stdout: '', stderr });
-    const json = await rowonce([...args, '--json']);
+    expect(await typedAt(args)).toEqual({ code: 2, stdout: '', stderr });
+    const json = await typedAt([...args, '--json']);
     if (args.includes('--name')) return;
     expect(json.code).toBe(2);
     const [message] = stderr.split('\n');
@@ -86,7 +88,7 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
   });
 
   test('no command at all shows the help as well', async () => {
-    const { code, stdout, stderr } = await rowonce([]);
+    const { code, stdout, stderr } = await typedAt([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(
       /^Usage: rowonce[\s\S]*No command was given\.\nName a command: see rowonce --help\.\n$/,
@@ -95,15 +97,15 @@ describe('a wrong command line is exit 2, a fact and what to do', () => {
 });
 
 test('what stops a command is said under --quiet too, and under --json as the only object', async () => {
-  const quiet = await rowonce(['accounts', 'remove', 'x', '--quiet'], { env: NOWHERE });
+  const quiet = await typedAt(['accounts', 'remove', 'x', '--quiet'], { env: NOWHERE });
   expect(quiet).toMatchObject({ code: 2, stdout: '' });
   expect(quiet.stderr).toMatch(/^There is no account "x" in \/nonexistent\/accounts\.yaml\.\n/);
-  const json = await rowonce(['accounts', 'remove', 'x', '--json'], { env: NOWHERE });
+  const json = await typedAt(['accounts', 'remove', 'x', '--json'], { env: NOWHERE });
   expect(JSON.parse(json.stdout).stopped.code).toBe('account');
 });
 
 test('the common options may stand before the command', async () => {
-  const { stdout, stderr } = await rowonce(['--json', '--quiet', 'accounts', 'list'], { env: NOWHERE });
+  const { stdout, stderr } = await typedAt(['--json', '--quiet', 'accounts', 'list'], { env: NOWHERE });
   expect(JSON.parse(stdout).path).toBe('/nonexistent/accounts.yaml');
   expect(stderr).toBe('');
 });
@@ -111,12 +113,12 @@ test('the common options may stand before the command', async () => {
 test('--no-color wins over FORCE_COLOR, before the command and after it', async () => {
   const env = { ...NOWHERE, FORCE_COLOR: '1' };
   const words = ['accounts', 'remove', 'x'];
-  expect((await rowonce(words, { env })).stderr.startsWith('\u001b[31mThere is no account "x"')).toBe(true);
+  expect((await typedAt(words, { env })).stderr.startsWith('\u001b[31mThere is no account "x"')).toBe(true);
   for (const plain of [
     ['--no-color', ...words],
     [...words, '--no-color'],
   ]) {
-    expect((await rowonce(plain, { env })).stderr).toMatch(/^There is no account "x"/);
+    expect((await typedAt(plain, { env })).stderr).toMatch(/^There is no account "x"/);
   }
 });
 

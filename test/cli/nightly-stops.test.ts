@@ -1,7 +1,7 @@
 /**
  * Goal: what stops one file or one account stops nothing else, a sweep never spends without a limit, and its exit code
  * is the worst that happened.
- * Method: the real command as a process before the sandbox, and before vendors that answer as a test says.
+ * Method: the real command before the sandbox, and before vendors that answer as a test says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,7 +13,13 @@ import { type NightDesk, openNightDesk } from './night-desk.ts';
 function addAccount({ desk }: NightDesk, name: string, baseUrl: string): void {
   const path = desk.place.path('config/accounts.yaml');
   const file = JSON.parse(readFileSync(path, 'utf8'));
-  file.accounts[name] = { vendor: 'provider', base_url: baseUrl, key: 'key-2' };
+  file.accounts[name] = {
+    vendor: 'provider',
+    base_url: baseUrl,
+    key: 'key-2',
+    // Without any it would be asked slowly at first, to learn them.
+    limits: { per_second: 2_000 },
+  };
   writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
 }
 

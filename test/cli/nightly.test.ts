@@ -1,7 +1,7 @@
 /**
  * Goal: whatever is put into an inbox is worked through by the next sweep, once: known by its content, finished wherever
  * an earlier night was killed, and moved with its outputs to where nothing is overwritten.
- * Method: the real command as a process, once for each night, before the sandbox as a vendor; its book says what was
+ * Method: the real command, once for each night, before the sandbox as a vendor; its book says what was
  * asked and charged.
  */
 import { spawn } from 'node:child_process';

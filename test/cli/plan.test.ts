@@ -44,7 +44,11 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
 });
 
 test('with a job and --json: the same as one object', async () => {
-  expect(objectIn((await planned('enrich-company', 'list.csv', '--json')).stdout)).toEqual({
+  const { id, ...plan } = objectIn((await planned('enrich-company', 'list.csv', '--json')).stdout);
+  expect(id).toMatch(/^[\w-]+$/);
+  expect(plan).toEqual({
+    columns: { abn: 'ABN', website: 'Website' },
+    because: { abn: 'by its name', website: 'by its name' },
     rows: 4,
     invalid: 1,
     duplicates: 1,

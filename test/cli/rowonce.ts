@@ -21,11 +21,15 @@ export interface Start {
 }
 
 /** Nothing of the tester's own configuration or colours reaches the program. */
-export function startRowonce(args: readonly string[], start: Start = {}): ChildProcess {
+export function environmentOf({ env }: Start): NodeJS.ProcessEnv {
   // The compile cache halves what each of the thousands of starts costs; `vitest.config.ts` says where it is.
   const { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ROWONCE_TEST_HOOKS: '1', ...env };
+}
+
+export function startRowonce(args: readonly string[], start: Start = {}): ChildProcess {
   return spawn(start.node ?? process.execPath, [PROGRAM, ...args], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, XDG_STATE_HOME, ROWONCE_TEST_HOOKS: '1', ...start.env },
+    env: environmentOf(start),
     ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
   });
 }

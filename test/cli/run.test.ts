@@ -1,7 +1,7 @@
 /**
  * Goal: what a person types is what is done: never more is spent than somebody agreed to, scripts can rely on every
  * exit code and on one JSON object, and the same command again goes on.
- * Method: the real command as a process without a terminal, before the sandbox as a vendor; its book says what was
+ * Method: the real command without a terminal, before the sandbox as a vendor; its book says what was
  * asked and charged.
  */
 import { existsSync } from 'node:fs';

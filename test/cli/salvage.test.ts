@@ -96,7 +96,7 @@ test('an altered answer is named and left out, and all others are there', async 
   damage(desk, body);
   const run = await desk.type(desk.run());
   expect(run.code).toBe(2);
-  expect(run.stderr).toContain('is damaged: entry 7 of replies was altered.');
+  expect(run.stderr).toContain('is damaged: the reply to attempt 7 was altered.');
   expect(run.stderr).toContain('"rowonce store salvage"');
   const { code, rows, files } = await salvaged(desk);
   expect(code).toBe(3);

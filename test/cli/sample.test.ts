@@ -35,19 +35,19 @@ const settledRows = (desk: Desk): readonly number[] =>
 test('buys so many rows, spread over the file, says what they found and what the rest will cost', async () => {
   // Which rows are drawn follows from the account, which has an id so that its port has no part in it.
   const desk = await openDesk({ matchRate: 0.7, concurrency: 8, account: { id: 'two tiers' } });
-  await writeTwoTiers(desk, 2_000);
-  const said = await desk.type(sampled(50, '--budget', '2000'));
+  await writeTwoTiers(desk, 400);
+  const said = await desk.type(sampled(50, '--budget', '800'));
   expect(said.code).toBe(0);
   expect(settledRows(desk)).toHaveLength(50);
-  expect(Math.max(...settledRows(desk)) - Math.min(...settledRows(desk))).toBeGreaterThan(1_000);
+  expect(Math.max(...settledRows(desk)) - Math.min(...settledRows(desk))).toBeGreaterThan(200);
   expect(said.stdout).toMatch(/^Sample {5}\d+ of 50 rows matched$/m);
   expect(said.stdout).toMatch(/^ {2}abn {5}\d+ of 50 found, \d+ % \[\d+ % to \d+ %\]$/m);
   expect(said.stdout).toMatch(/^ {2}domain {2}\d+ of \d+ found, /m);
-  expect(said.stdout).toMatch(/^Rest {7}1950 rows to buy; /m);
+  expect(said.stdout).toMatch(/^Rest {7}350 rows to buy; /m);
   expect(said.stdout).toMatch(/^ {2}credits {2}\d+ \[\d+ to \d+\]$/m);
 
   const before = await desk.place.vendor.book();
-  const { sample, requests } = await desk.json(sampled(50, '--budget', '2000'));
+  const { sample, requests } = await desk.json(sampled(50, '--budget', '800'));
   expect(requests).toBe(0);
   expect(sample.identifiers).toEqual([
     { name: 'abn', asked: 50, found: expect.any(Number), match_rate: expect.anything() },
@@ -56,24 +56,24 @@ test('buys so many rows, spread over the file, says what they found and what the
   const [byAbn, byDomain] = sample.identifiers;
   expect(byDomain.asked).toBe(50 - byAbn.found);
   expect(sample.matched).toBe(byAbn.found + byDomain.found);
-  expect(sample.forecast).toMatchObject({ rows: 1_950, match_rate: { expected: sample.matched / 50 } });
+  expect(sample.forecast).toMatchObject({ rows: 350, match_rate: { expected: sample.matched / 50 } });
 
   // The sandbox knows the same every time as well, so this is one of the 95 of 100 samples, every time.
-  const all = await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '2000']);
+  const all = await desk.json(['run', 'enrich-company', 'list.csv', '-o', 'out.csv', '--budget', '800']);
   const after = await desk.place.vendor.book();
   const spent = after.credits - before.credits;
   expect(spent).toBeGreaterThanOrEqual(sample.forecast.credits.low);
   expect(spent).toBeLessThanOrEqual(sample.forecast.credits.high);
-  const rate = (all.counts.matched - sample.matched) / 1_950;
+  const rate = (all.counts.matched - sample.matched) / 350;
   expect(rate).toBeGreaterThanOrEqual(sample.forecast.match_rate.low);
   expect(rate).toBeLessThanOrEqual(sample.forecast.match_rate.high);
   expect(after.charged_twice).toEqual([]);
-  expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(600);
-}, 120_000);
+  expect(sample.forecast.credits.high - sample.forecast.credits.low).toBeLessThan(120);
+});
 
 test('after a kill the same command goes on with the same rows and buys no other', async () => {
   const desk = await openDesk({ matchRate: 0.5, concurrency: 1 });
-  await writeTwoTiers(desk, 300);
+  await writeTwoTiers(desk, 100);
   const words = sampled(20, '--budget', '300', '--json');
   const killed = await desk.type(words, { env: { ROWONCE_CRASH_AT: 'after-close:9' } });
   expect(killed.code).toBeNull();

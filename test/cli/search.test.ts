@@ -47,7 +47,7 @@ test.each<[Way, string]>([
   const killed = await place.run({ job: 'job.yaml', crashAt });
   expect(killed.signal).toBe('SIGKILL');
   const pagesBefore = place.vendor.requests().filter(isLaterPage).length;
-  const { code, report } = await place.run({ job: 'job.yaml' });
+  const { code, report } = await place.runHere({ job: 'job.yaml' });
   expect(code).toBe(3);
   expect(report).toMatchObject({
     counts: { matched: 5, invalid: 1 },
@@ -85,13 +85,13 @@ test('the plan says what a row may cost, the budget holds page by page, and a de
   expect(stdout).toContain('a row          at most 3 pages of 25 credits');
   expect(place.vendor.requests()).toEqual([]);
 
-  const poor = await place.run({ job: 'job.yaml', budget: 30 });
+  const poor = await place.runHere({ job: 'job.yaml', budget: 30 });
   expect({ code: poor.code, stopped: poor.report?.stopped?.code }).toEqual({ code: 4, stopped: 'budget' });
   expect((await place.vendor.book()).credits).toBeLessThanOrEqual(30);
 
   place.writeDialect({ operations: { 'search-people': { credits: { most: 5 } } } });
   place.writeAccount(place.vendor.url, { dialect: 'dialect.yaml' });
-  const dearer = await place.run({ job: 'job.yaml' });
+  const dearer = await place.runHere({ job: 'job.yaml' });
   expect({ code: dearer.code, stopped: dearer.report?.stopped?.code }).toEqual({
     code: 4,
     stopped: 'dearer',
@@ -99,14 +99,14 @@ test('the plan says what a row may cost, the budget holds page by page, and a de
   const { charged_twice, credits } = await place.vendor.book();
   expect({ charged_twice, credits }).toEqual({ charged_twice: [], credits: dearer.report?.credits.spent });
   await writeFile(place.path('job.yaml'), JSON.stringify({ ...JOB, credits_max: 25 }));
-  const { code, report } = await place.run({ job: 'job.yaml' });
+  const { code, report } = await place.runHere({ job: 'job.yaml' });
   expect({ code, stopped: report?.stopped }).toEqual({ code: 3, stopped: null });
 });
 
 test('filters go to the vendor by their own names, also numbers and lists', async () => {
   const filters = { country: 'Australia', employees: 50, states: ['NSW', 'VIC'] };
   const desk = await deskOf('direct', { ...JOB, pages: 1, filters });
-  await desk.place.run({ job: 'job.yaml' });
+  await desk.place.runHere({ job: 'job.yaml' });
   const asked = desk.place.vendor.requests().map(({ body }) => body);
   expect(asked).toContainEqual({ company: 'Banksia', position: 'CEO', ...filters });
   expect(asked).toHaveLength(4);
@@ -118,7 +118,7 @@ test('a filter may differ from row to row, by a column in it or mapped to it; a 
   const columns = { company: 'Company', city: 'City' };
   const desk = await deskOf('direct', { operation: 'search-people', columns, filters });
   await desk.write('list.csv', list);
-  const { code, stderr } = await desk.place.run({ job: 'job.yaml' });
+  const { code, stderr } = await desk.place.runHere({ job: 'job.yaml' });
   expect(code, stderr).toBe(0);
   expect(desk.place.vendor.requests().map(({ body }) => body)).toEqual([
     { company: 'Acme', city: 'Perth', state: 'VIC', size: ['50', 'any'], country: 'Australia' },

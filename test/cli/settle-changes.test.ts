@@ -58,7 +58,7 @@ test('a role that hangs between two invites comes first, as somebody who may hav
   // The first request deletes the invite that waits; what comes after it is lost.
   await team.run({ crashAt: 'after-close' });
   await team.vendor.setFaults('reset:x2');
-  await team.run();
+  await team.runHere();
   const { in_doubt: doubts } = await team.json('settle', 'last');
   expect(doubts.map(({ row, at_stake }: { row: number; at_stake: string }) => [row, at_stake])).toEqual([
     [2, 'may have no invite'],
@@ -71,7 +71,7 @@ test('a role that hangs between two invites comes first, as somebody who may hav
   expect(retried.stderr).toContain(
     `create-invite of ${MO} in ${PROJECT}, role editor: a second mail may be sent, because the first request may have arrived.\n`,
   );
-  expect((await team.run()).report?.counts).toEqual({ applied: 2 });
+  expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
   const roles = { [`${PROJECT} ${JO}`]: 'viewer', [`${PROJECT} ${MO}`]: 'editor' };
   expect((await team.state()).roles()).toEqual(roles);
 });
@@ -82,7 +82,7 @@ test('somebody who was accepted at once is told by the user id, and their next r
   await team.apply([{ email, role: 'viewer' }]);
   const userId = (await team.state()).userId(PROJECT, email);
   await team.type('settle', 'last', '2', '--answer', `user_id=${userId}`);
-  expect((await team.run()).report?.counts).toEqual({ applied: 1 });
+  expect((await team.runHere()).report?.counts).toEqual({ applied: 1 });
   expect((await team.apply([{ email, role: 'editor' }])).report?.counts).toEqual({ applied: 1 });
   expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'member', role: 'editor' });
 });
@@ -92,14 +92,14 @@ test('a project whose creation was lost: its rows wait, and go on in the one tha
   const team = await openTeam({ job: { columns, create_projects: true }, faults: 'charged-reset:x1' });
   const rows = [`${JO},Launch,viewer`, `${MO},Launch,editor`];
   writeFileSync(team.place.path('team.csv'), `Email,Project,Role\n${rows.map((row) => `${row}\n`).join('')}`);
-  expect((await team.run()).report?.counts).toEqual({ in_doubt: 2 });
+  expect((await team.runHere()).report?.counts).toEqual({ in_doubt: 2 });
   expect((await team.json('settle', 'last')).in_doubt).toMatchObject([
     { operation: 'create-project', parameters: { name: 'Launch' } },
   ]);
 
   const [made] = (await team.state()).projects;
   await team.type('settle', 'last', '--answer', `project_id=${made?.project}`);
-  expect((await team.run()).report?.counts).toEqual({ applied: 2 });
+  expect((await team.runHere()).report?.counts).toEqual({ applied: 2 });
   const state = await team.state();
   expect(state.projects).toHaveLength(1);
   const roles = { [`${made?.project} ${JO}`]: 'viewer', [`${made?.project} ${MO}`]: 'editor' };
@@ -110,7 +110,7 @@ test('--skip leaves a row out of its batch, and the person in doubt', async () =
   const team = await openTeam({ faults: 'reset:x1' });
   await team.apply([{ email: JO, role: 'viewer' }]);
   await team.type('settle', 'last', '2', '--skip');
-  expect((await team.run()).report?.counts).toEqual({ skipped: 1 });
+  expect((await team.runHere()).report?.counts).toEqual({ skipped: 1 });
   const other = await team.apply([{ email: JO, role: 'editor' }], {
     input: 'other.csv',
     output: 'other-out.csv',

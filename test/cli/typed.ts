@@ -1,11 +1,20 @@
+import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
-import { runCommandLine } from '../../src/cli/shell/main.ts';
-import type { Ended } from './rowonce.ts';
+import { type Ended, environmentOf, PROGRAM, rowonce, type Start } from './rowonce.ts';
 
 /**
- * A command typed in this process: the same frame, arguments and streams as the program's, without the time that it takes
- * to start. Where accounts and store are is told by the environment of the process, so it is for one desk a file.
+ * A command typed in this process: the built program with the same frame, arguments and streams, without the time that it
+ * takes to start. What it takes from a process is taken from this one: where accounts and store are is told by its
+ * environment.
  */
+
+type BuiltProgram = typeof import('../../src/cli/shell/main.ts');
+
+/** The test runner would load it piece by piece; Node loads it as it has compiled it. */
+const load = createRequire(import.meta.url);
+
+const runCommandLine: BuiltProgram['runCommandLine'] = (...command) =>
+  (load('../../dist/cli/shell/main.js') as BuiltProgram).runCommandLine(...command);
 
 export interface Typing {
   /** What somebody types who sits in front of a terminal; left out: there is none. */
@@ -20,6 +29,54 @@ export async function typed(words: readonly string[], { answer }: Typing = {}): 
   else stdin.write(`${answer}\n`);
   const code = await runCommandLine(words, { stdin, stdout, stderr, env: { NO_COLOR: '1' } });
   return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** The last command of `typedAt`. */
+let last: Promise<unknown> = Promise.resolve();
+
+const READ_AT_START = ['ROWONCE_CRASH_AT', 'ROWONCE_FULL_AT_PAGES', 'NODE_OPTIONS'];
+
+/** Whether a command of `typedAt` was a process already. */
+let hasStarted = false;
+
+/**
+ * A command typed in this process, in a folder and an environment of its own, as `rowonce` starts it in a process. Folder and
+ * environment are the whole process's for as long as it runs, so one waits for the other. A process of its own is what only
+ * a process can show: pipes, its death, another Node, what is read as it starts; and the first of these commands.
+ */
+export function typedAt(words: readonly string[], start: Start = {}): Promise<Ended> {
+  const { stdin, node, env = {} } = start;
+  const isPiped = stdin !== undefined || words.includes('-');
+  const isReadAtStart = READ_AT_START.some((name) => env[name] !== undefined);
+  if (!hasStarted || isPiped || isReadAtStart || node !== undefined) {
+    hasStarted = true;
+    return rowonce(words, start);
+  }
+  const ended = last.then(() => inFolder(words, start));
+  last = ended.catch(() => {});
+  return ended;
+}
+
+async function inFolder(words: readonly string[], start: Start): Promise<Ended> {
+  const [folder, environment, commandLine] = [process.cwd(), { ...process.env }, process.argv];
+  const env = environmentOf(start);
+  const [stdin, stdout, stderr] = [new PassThrough().end(), new Written(false), new Written(false)];
+  process.chdir(start.cwd ?? folder);
+  setEnvironment(env);
+  process.argv = [process.execPath, PROGRAM, ...words];
+  try {
+    const code = await runCommandLine(words, { stdin, stdout, stderr, env });
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.argv = commandLine;
+    setEnvironment(environment);
+    process.chdir(folder);
+  }
+}
+
+function setEnvironment(env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+  Object.assign(process.env, env);
 }
 
 class Written extends Writable {

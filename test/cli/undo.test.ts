@@ -9,7 +9,7 @@ import { PROJECT, type TeamOptions, TeamWorkplace, type Wanted } from '../faults
 import { openDesk } from './desk.ts';
 
 async function openTeam(options: TeamOptions = {}): Promise<TeamWorkplace> {
-  const team = await TeamWorkplace.open(options);
+  const team = await TeamWorkplace.open({ ...options });
   onTestFinished(() => team[Symbol.asyncDispose]());
   return team;
 }
@@ -87,11 +87,42 @@ test('nothing is sent without --yes; an undo can be undone, and whoever would ge
   expect((await team.state()).roles()).toEqual({ [`${PROJECT} ${JO}`]: 'editor' });
 });
 
+test('--plan shows what would be sent and what stays, sends nothing and leaves nothing behind', async () => {
+  const team = await openTeam();
+  await team.apply([person(JO, 'viewer')]);
+  await team.apply([person(JO, 'editor'), person(MO, 'viewer')]);
+  const { batch } = await team.json('status', 'last');
+  const requests = await team.requests();
+  const shown = await team.type('undo', 'last', '--plan');
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toContain(`- remove ${MO} from ${PROJECT} (delete invite) (row 3)`);
+  expect(await team.json('undo', 'last', '--plan')).toEqual({
+    undoes: batch,
+    state: 'plan',
+    by: null,
+    changes: [
+      expect.objectContaining({ action: 'change_role', email: JO, from: 'editor', to: 'viewer' }),
+      expect.objectContaining({ action: 'remove', email: MO }),
+    ],
+    guards: [],
+    not_undone: [],
+  });
+  expect(await team.requests()).toBe(requests);
+  expect(readdirSync(team.place.path('store'))).not.toContain('undo');
+
+  const undone = await team.json('undo', 'last', '--yes');
+  expect(await team.json('undo', batch, '--plan')).toMatchObject({
+    state: 'undone',
+    by: undone.batch,
+    changes: [],
+  });
+});
+
 test('what it cannot take back is listed with the reason, and the rest is done', async () => {
   const team = await openTeam({ job: { columns: COLUMNS_WITH_NAMES, create_projects: true } });
   const rows = [`${JO},Launch,,viewer`, `${MO},,${PROJECT},viewer`, `${VI},,${PROJECT},viewer`];
   writeFileSync(team.place.path('team.csv'), `Email,Name,Project,Role\n${rows.join('\n')}\n`);
-  expect(await team.run()).toMatchObject({ code: 0 });
+  expect(await team.runHere()).toMatchObject({ code: 0 });
   const { batch } = await team.json('status', 'last');
   await team.vendor.accept(MO);
   await team.apply([person(VI, 'editor')], {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { distrustOf, type Self } from '../../src/core/file-trust.ts';
 import { loadJob } from '../../src/job/job.ts';
-import { readDialectFile } from '../../src/vendor/dialect-file.ts';
+import { readDialectFile } from '../../src/vendor/dialect/file.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 
 const ME: Self = { uid: 1000, gid: 1000, alsoTrusted: [] };

@@ -158,7 +158,7 @@ test('a kill between what the lists said and what follows from it only means to 
   await place.vendor.setFaults('charged-reset@create-invite:x1');
   place.writeSheet([{ email: EMAIL, role: 'viewer' }]);
   expect((await place.run({ crashAt: 'after-look' })).signal).toBe('SIGKILL');
-  expect((await place.run()).report?.counts).toEqual({ applied: 1 });
+  expect((await place.runHere()).report?.counts).toEqual({ applied: 1 });
   expect((await place.state()).mailsTo('proj-1', EMAIL)).toEqual(['viewer']);
 });
 

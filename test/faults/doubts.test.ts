@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { type JsonResult, objectIn } from '../cli/desk.ts';
-import { rowonce } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -93,7 +93,7 @@ describe.concurrent('a lost answer, where the vendor counts credits and nobody e
     'reset, killed %s in the second run: not counted, so bought again, paid once',
     async (crashAt) => {
       await using workplace = await lossyWorkplace('reset', USAGE, { exclusive_key: true });
-      expect((await workplace.run()).code).toBe(3);
+      expect((await workplace.runHere()).code).toBe(3);
       expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
       await runUntilTheEnd(workplace, crashAt);
       await expectPaidOnce(workplace);
@@ -102,8 +102,11 @@ describe.concurrent('a lost answer, where the vendor counts credits and nobody e
 
   test('charged-reset: counted, so it is held, and the list says what the vendor said', async () => {
     await using workplace = await lossyWorkplace('charged-reset', USAGE, { exclusive_key: true });
-    await workplace.run();
-    expect(await workplace.run()).toMatchObject({ code: 3, report: { credits: { spent: 2, in_doubt: 1 } } });
+    await workplace.runHere();
+    expect(await workplace.runHere()).toMatchObject({
+      code: 3,
+      report: { credits: { spent: 2, in_doubt: 1 } },
+    });
     expect((await workplace.vendor.book()).charged_twice).toEqual([]);
     const list = await typed(workplace, 'settle', 'last');
     expect(list).toMatch(
@@ -120,8 +123,8 @@ describe.concurrent('a lost answer, where the vendor counts credits and nobody e
 
   test('reset, with a key that others use as well: nothing is concluded', async () => {
     await using workplace = await lossyWorkplace('reset', USAGE);
-    await workplace.run();
-    await workplace.run();
+    await workplace.runHere();
+    await workplace.runHere();
     expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
   });
 });
@@ -130,9 +133,9 @@ test.concurrent.each(EITHER_WAY)(
   '%s, where the vendor offers nothing: held, and asked by no run',
   async (fault) => {
     await using workplace = await lossyWorkplace(fault, {});
-    await workplace.run();
+    await workplace.runHere();
     const { requests } = await workplace.vendor.book();
-    expect((await workplace.run()).code).toBe(3);
+    expect((await workplace.runHere()).code).toBe(3);
     expect(workplace.statuses()).toEqual(['in_doubt', 'matched', 'matched']);
     expect(await workplace.vendor.book()).toMatchObject({ requests, charged_twice: [] });
     expect(await typed(workplace, 'settle', 'last')).toContain(
@@ -161,7 +164,7 @@ async function runUntilTheEnd(workplace: Workplace, crashAt = 'never'): Promise<
     const { signal, code, stderr } = await workplace.run({ crashAt });
     expect(signal, `${crashAt} was not reached: exit ${code}, ${stderr}`).toBe('SIGKILL');
   }
-  const { code, stderr } = await workplace.run();
+  const { code, stderr } = await workplace.runHere();
   expect(code, stderr).toBe(0);
 }
 
@@ -187,7 +190,7 @@ async function typed(workplace: Workplace, ...words: readonly string[]): Promise
     ROWONCE_CONFIG: workplace.path('config'),
     ROWONCE_STORE: workplace.path('store'),
   };
-  return (await rowonce(words, { cwd: workplace.folder, env })).stdout;
+  return (await typedAt(words, { cwd: workplace.folder, env })).stdout;
 }
 
 async function type(workplace: Workplace, ...words: readonly string[]): Promise<JsonResult> {

@@ -6,6 +6,7 @@ import { domainsOf, Workplace } from './workplace.ts';
 /*
  * Goal: every run ends (protocol, rule 14), says when to go on, and the same command then does.
  * Method: a vendor that is never going to answer, in each of the ways in which vendors do that, and a short --max-pause.
+ * Runs that wait side by side have a process each.
  */
 
 const SHORT = { more: ['--max-pause', '3s'] };
@@ -64,7 +65,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     expect(code).toBe(75);
     expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
     await using _ = await workplace.reopenVendor({ port });
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 8 } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 8 } });
   });
 
   test('by the other dialect, an account that may ask again in an hour: it says when', async () => {
@@ -104,7 +105,7 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
     const { url } = workplace.vendor;
     workplace.writeAccount(`${url}/wrong`, { id: 'acme' });
     workplace.writeList(domainsOf('misled', 30));
-    const first = await workplace.run();
+    const first = await workplace.runHere();
     expect(first).toMatchObject({ code: 2, report: { requests: 20, stopped: { code: 'address' } } });
     expect(first.report?.stopped).toMatchObject({
       message: expect.stringContaining('first 20 answers of this account were all status 404'),
@@ -112,7 +113,7 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
     });
 
     workplace.writeAccount(url, { id: 'acme' });
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 0,
       report: { requests: 30, counts: { matched: 30 } },
     });
@@ -129,12 +130,12 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
     workplace.writeList(domainsOf('one', 12), one.input);
     workplace.writeList(domainsOf('two', 12), two.input);
     workplace.writeAccount(`${url}/wrong`, { id: 'acme' });
-    expect(await workplace.run(one)).toMatchObject({ code: 0, report: { counts: { no_match: 12 } } });
-    expect(await workplace.run(two)).toMatchObject({ code: 2, report: { requests: 8 } });
+    expect(await workplace.runHere(one)).toMatchObject({ code: 0, report: { counts: { no_match: 12 } } });
+    expect(await workplace.runHere(two)).toMatchObject({ code: 2, report: { requests: 8 } });
 
     workplace.writeAccount(url, { id: 'acme' });
     for (const order of [one, two]) {
-      expect(await workplace.run(order)).toMatchObject({
+      expect(await workplace.runHere(order)).toMatchObject({
         code: 0,
         report: { requests: 12, counts: { matched: 12 } },
       });
@@ -144,7 +145,7 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
   test('is not suspected when one answer was another: twenty unknown companies are no wrong address', async () => {
     await using workplace = await Workplace.open({ concurrency: 1, faults: '422:x1,404:x30' });
     workplace.writeList(domainsOf('unknown', 31));
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 3,
       report: { counts: { refused: 1, no_match: 30 } },
     });
@@ -154,7 +155,7 @@ describe.concurrent('a wrong path, which answers 404 to everything', () => {
 /** The vendor answers again, and the pause that it asked for is over or is waited for. */
 async function expectToGoOn(workplace: Workplace, rows: number, code: number): Promise<void> {
   await workplace.vendor.setFaults();
-  expect(await workplace.run()).toMatchObject({ code, report: { counts: { matched: rows } } });
+  expect(await workplace.runHere()).toMatchObject({ code, report: { counts: { matched: rows } } });
   expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
   expect((await workplace.vendor.book()).credits).toBe(rows);
 }

@@ -2,7 +2,8 @@
  * Goal: of bits that are flipped in a store, at rest or after a kill, none makes anything be bought again, passes a budget
  * or shows a wrong row: each is noticed, in the words for damage, or changes nothing.
  * Method: real commands over copies of stores of real runs, with one bit flipped in each; the vendor is a process with a
- * book of its own. `npm run faults -- --flips 10000` does so at scale; here are enough flips to meet each kind of file.
+ * book of its own. `npm run faults -- --flips 10000` does so at scale; here are enough flips to meet each
+ * kind of file.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,8 +13,8 @@ import { type FlipStore, makeFlipStores } from './flip-store.ts';
 import { type Flip, FlipLab, flipNumbered } from './flip-trial.ts';
 import { Workplace } from './workplace.ts';
 
-const FLIPS = 80;
-const ROWS = 40;
+const FLIPS = 48;
+const ROWS = 30;
 const SEED = 10;
 
 test('a flipped bit is noticed or harmless, whichever file it is in and whatever is typed then', {
@@ -34,8 +35,8 @@ test('a flipped bit is noticed or harmless, whichever file it is in and whatever
       }
       verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     }
-    expect(verdicts.get('detected')).toBeGreaterThan(10);
-    expect(verdicts.get('harmless')).toBeGreaterThan(10);
+    expect(verdicts.get('detected')).toBeGreaterThan(5);
+    expect(verdicts.get('harmless')).toBeGreaterThan(5);
   } finally {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });

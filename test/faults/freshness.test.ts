@@ -8,12 +8,13 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { CRASH_POINTS, type CrashPoint } from '../../src/core/faults.ts';
 import { credits, runJob } from '../../src/index.ts';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
-import { domainsOf } from './workplace.ts';
+import { type Desk, type JsonResult, objectIn, openDesk } from '../cli/desk.ts';
+import type { Ended } from '../cli/rowonce.ts';
+import { domainsOf, type Order } from './workplace.ts';
 
 const DAY_MS = 86_400_000;
 const LIST = domainsOf('list', 6);
-const RUN = ['run', './job.yaml', 'list.csv', '-o', 'out.csv', '--budget', '1000'];
+const ORDER: Order = { job: 'job.yaml', budget: 1000 };
 
 /** A user whose ledger has a past. */
 class AgedDesk {
@@ -50,8 +51,20 @@ class AgedDesk {
     await this.desk.write('job.yaml', ['operation: enrich-company', ...lines, ''].join('\n'));
   }
 
-  run(...more: readonly string[]): Promise<JsonResult> {
-    return this.desk.json([...RUN, ...more]);
+  /** Types the command of a run of the list in this process. */
+  type(more: readonly string[] = [], order: Order = {}): Promise<Ended> {
+    const { place } = this.desk;
+    return place.typeHere(place.words({ ...ORDER, ...order, more }));
+  }
+
+  async run(...more: readonly string[]): Promise<JsonResult> {
+    return objectIn((await this.type(more)).stdout);
+  }
+
+  /** Types a command about the store in this process. */
+  async json(...words: readonly string[]): Promise<JsonResult> {
+    const { place } = this.desk;
+    return objectIn((await place.typeHere([...words, '--store', place.path('store'), '--json'])).stdout);
   }
 
   /** How often the vendor was asked about each. */
@@ -65,7 +78,7 @@ class AgedDesk {
 
   /** Ids, newest first. */
   async batches(): Promise<readonly string[]> {
-    const { batches } = await this.desk.json(['status']);
+    const { batches } = await this.json('status');
     return batches.map(({ batch }: { batch: string }) => batch);
   }
 }
@@ -87,8 +100,9 @@ describe('refresh_after', () => {
     await aged.bought(40, old);
     await aged.bought(20, young);
     const all = [...old, ...young, ...fresh];
-    aged.desk.place.writeList(all);
-    const plan = await aged.desk.json(['plan', './job.yaml', 'list.csv']);
+    const { place } = aged.desk;
+    place.writeList(all);
+    const plan = await aged.json('plan', place.path('job.yaml'), place.path('list.csv'));
     expect(plan).toMatchObject({ rows: 5, bought_before: 2, to_buy: 3, credits: { most: 3 } });
     expect(await aged.run()).toMatchObject({ counts: { matched: 5 }, requests: 3, credits: { spent: 3 } });
     expect(aged.lookups(all)).toEqual([2, 2, 1, 1, 1]);
@@ -129,7 +143,7 @@ describe('refresh_after', () => {
     expect(await aged.run()).toMatchObject({ requests: 6, credits: { spent: 6 } });
     expect(await aged.batches()).toEqual([expect.not.stringContaining(old), old]);
     expect(aged.column('_source')).toEqual(LIST.map(() => 'bought'));
-    const exported = await aged.desk.json(['export', old]);
+    const exported = await aged.json('export', old);
     expect(exported.output).toBe(aged.desk.place.path(`out.${old}.csv`));
     expect(await aged.desk.read(`out.${old}.csv`)).toBe(before);
     const now = await aged.desk.read('out.csv');
@@ -144,8 +158,8 @@ test('what another list has bought anew is used by the next run over the first, 
   await aged.bought(40);
   const { place } = aged.desk;
   place.writeList([...LIST, 'another.example'], 'other.csv');
-  const other = ['run', './job.yaml', 'other.csv', '--budget', '1000'];
-  expect(await aged.desk.json(other)).toMatchObject({ requests: 7 });
+  const other = await aged.type([], { input: 'other.csv', output: 'other-out.csv' });
+  expect(objectIn(other.stdout)).toMatchObject({ requests: 7 });
   expect(await aged.run()).toMatchObject({ requests: 0, credits: { spent: 0 } });
   const asOf = aged.column('_as_of').map((each) => Date.parse(each ?? ''));
   expect(Math.min(...asOf)).toBeGreaterThan(Date.now() - DAY_MS);
@@ -168,7 +182,7 @@ describe('--refresh', () => {
     const aged = await openAged();
     await aged.bought(1);
     expect(await aged.run('--refresh', '--limit', '2')).toMatchObject({ requests: 2 });
-    const { stderr, code } = await aged.desk.type([...RUN, '--refresh']);
+    const { stderr, code } = await aged.type(['--refresh']);
     expect(code).toBe(0);
     expect(stderr).toContain('--refresh begins anew once it is finished.');
     expect(aged.lookups()).toEqual(times(2));
@@ -176,23 +190,20 @@ describe('--refresh', () => {
 });
 
 describe('a refresh that is killed is ended by the same command, and nothing is bought anew twice', () => {
-  // The others lie in the commit itself, in what settles a doubt, or between two steps of one file.
+  // The others lie in the commit itself, in what settles a doubt, between two steps of one file, or where the store knows
+  // what it knows at one of these. `crash-points.test.ts` has them all.
   const elsewhere: readonly CrashPoint[] = [
-    'before-commit',
-    'before-watermark',
-    'recovering',
-    'after-look',
-    'output-written',
+    ...(['before-commit', 'before-watermark', 'recovering', 'after-look'] as const),
+    ...(['before-intent', 'before-record', 'after-judge', 'before-row'] as const),
+    ...(['output-written', 'output-renamed'] as const),
   ];
   const points = CRASH_POINTS.filter((point) => !elsewhere.includes(point));
   test.each(points)('at %s', async (point) => {
     const aged = await openAged('refresh_after: 30d');
     await aged.bought(40);
-    const visit = ['batch-created', 'before-finish', 'output-renamed', 'after-output'].includes(point)
-      ? 1
-      : 3;
-    const env = { ROWONCE_CRASH_AT: `${point}:${visit}` };
-    expect(await aged.desk.type(RUN, { env })).toMatchObject({ code: null });
+    const visit = ['batch-created', 'before-finish', 'after-output'].includes(point) ? 1 : 3;
+    const crashed = await aged.desk.place.run({ ...ORDER, crashAt: `${point}:${visit}` });
+    expect(crashed.signal).toBe('SIGKILL');
     const ended = await aged.run();
     expect(ended).toMatchObject({ counts: { matched: 6 }, stopped: null });
     // Once long ago, and at most once now: a lost answer is not paid for again, the older one is used.
@@ -211,7 +222,7 @@ test('a new answer that got lost is not paid for again: the older one is used, a
   const aged = await openAged('refresh_after: 30d');
   await aged.bought(40);
   await aged.desk.place.vendor.setFaults('charged-reset:x1');
-  const { code } = await aged.desk.type(RUN);
+  const { code } = await aged.type();
   expect(code).toBe(0);
   const sources = aged.column('_source');
   expect(sources.toSorted()).toEqual(['bought', 'bought', 'bought', 'bought', 'bought', 'ledger']);

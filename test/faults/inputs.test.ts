@@ -19,7 +19,7 @@ describe('a list that was run before', () => {
   beforeAll(async () => {
     workplace = await Workplace.open();
     workplace.writeList(DOMAINS);
-    expect((await workplace.run()).code).toBe(0);
+    expect((await workplace.runHere()).code).toBe(0);
   });
 
   afterAll(() => workplace[Symbol.asyncDispose]());
@@ -35,7 +35,7 @@ describe('a list that was run before', () => {
   ] as const)('%s: only the difference is bought', async ([, domains, bought]) => {
     const { credits } = await workplace.vendor.book();
     workplace.writeList(domains);
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: bought } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: bought } });
     expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
     expect((await workplace.vendor.book()).credits).toBe(credits + bought);
     const fromLedger = workplace.rows().filter(({ _source }) => _source === 'ledger');
@@ -49,11 +49,14 @@ describe.concurrent('several lists', () => {
     await using workplace = await Workplace.open();
     const [listA, listB] = [[...DOMAINS, ...MORE], DOMAINS];
     workplace.writeList(listA);
-    await workplace.run({ output: 'first.csv' });
+    await workplace.runHere({ output: 'first.csv' });
     workplace.writeList(listB);
-    await workplace.run({ output: 'second.csv' });
+    await workplace.runHere({ output: 'second.csv' });
     workplace.writeList(listA);
-    expect(await workplace.run({ output: 'third.csv' })).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(await workplace.runHere({ output: 'third.csv' })).toMatchObject({
+      code: 0,
+      report: { requests: 0 },
+    });
     expect(workplace.rows('third.csv')).toEqual(workplace.rows('first.csv'));
     expect(await workplace.vendor.book()).toMatchObject({ credits: listA.length, charged_twice: [] });
   });
@@ -62,8 +65,8 @@ describe.concurrent('several lists', () => {
     // Shows that the counts above come from the ledger and not from the vendor.
     await using workplace = await Workplace.open();
     workplace.writeList(['known.example']);
-    await workplace.run();
-    expect(await workplace.run({ store: 'other' })).toMatchObject({ report: { requests: 1 } });
+    await workplace.runHere();
+    expect(await workplace.runHere({ store: 'other' })).toMatchObject({ report: { requests: 1 } });
     expect((await workplace.vendor.book()).charged_twice).toHaveLength(1);
   });
 });
@@ -72,13 +75,13 @@ describe.concurrent('an unfinished batch', () => {
   test('is superseded when its file is edited; what it bought is kept, and the old content never resumes', async () => {
     await using workplace = await Workplace.open();
     workplace.writeList(DOMAINS);
-    expect((await workplace.run({ budget: 5 })).code, 'stopped on its way').toBe(4);
+    expect((await workplace.runHere({ budget: 5 })).code, 'stopped on its way').toBe(4);
     workplace.writeList([...DOMAINS, ...MORE]);
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 10 } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 10 } });
     expect(workplace.ledger().batches.map(({ state }) => state)).toEqual(['superseded', 'finished']);
 
     workplace.writeList(DOMAINS);
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
     expect(workplace.ledger().batches.map(({ state }) => state)).toEqual([
       'superseded',
       'finished',
@@ -94,7 +97,7 @@ describe.concurrent('an unfinished batch', () => {
     const inDoubt = workplace.ledger().open.length;
     expect(inDoubt).toBe(4);
     workplace.writeList([...MORE, ...DOMAINS]);
-    const { code, report } = await workplace.run();
+    const { code, report } = await workplace.runHere();
     expect(code).toBe(3);
     expect(report?.counts.in_doubt).toBe(inDoubt);
     expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
@@ -105,7 +108,7 @@ describe.concurrent('equal calls', () => {
   test('in one file are bought once and given to every row; the lowest row pays', async () => {
     await using workplace = await Workplace.open({ latencyMs: 20 });
     workplace.writeList(['twice.example', 'other.example', 'TWICE.example', 'https://twice.example/contact']);
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 0,
       report: { requests: 2, credits: { spent: 2, saved: 2 } },
     });
@@ -122,7 +125,7 @@ describe.concurrent('equal calls', () => {
   test('of which one is lost leave all their rows in doubt, and are asked once', async () => {
     await using workplace = await Workplace.open({ faults: 'charged-reset:x1', concurrency: 1 });
     workplace.writeList(['lost.example', 'lost.example', 'lost.example']);
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 3,
       report: { requests: 1, credits: { in_doubt: 1 } },
     });
@@ -137,11 +140,11 @@ describe.concurrent('equal calls', () => {
       const yaml = `operation: enrich-company\nwaterfall: [${waterfall}]\n`;
       writeFileSync(workplace.path(`${waterfall.replace(', ', '-')}.yaml`), yaml);
     }
-    await workplace.run({ job: 'domain.yaml', output: 'one.csv' });
+    await workplace.runHere({ job: 'domain.yaml', output: 'one.csv' });
     const missed = workplace.statuses('one.csv').filter((status) => status === 'no_match').length;
     expect(missed, 'rows for which the second job has to ask').toBeGreaterThan(0);
 
-    const { report } = await workplace.run({ job: 'domain-abn.yaml', output: 'two.csv' });
+    const { report } = await workplace.runHere({ job: 'domain-abn.yaml', output: 'two.csv' });
     expect(report?.requests, 'at most one call by ABN for each row without a match').toBeLessThanOrEqual(
       missed,
     );

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { rowonce } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { isKnownToBeOlder, restore, takeBackup, tryOnBackup } from './restores.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -28,7 +28,7 @@ function type(workplace: Workplace, words: readonly string[]) {
     ROWONCE_STORE: workplace.path('store'),
     XDG_STATE_HOME: workplace.path('state'),
   };
-  return rowonce(words, { cwd: workplace.folder, env });
+  return typedAt(words, { cwd: workplace.folder, env });
 }
 
 async function requestsAt(workplace: Workplace): Promise<number> {
@@ -38,12 +38,12 @@ async function requestsAt(workplace: Workplace): Promise<number> {
 describe.concurrent('a store that is lost', () => {
   test('restored from a backup, it buys nothing until that is accepted; status, export, plan and settle go on', async () => {
     await using workplace = await workplaceWith('one', 'two');
-    expect((await workplace.run(listOf('one'))).code).toBe(0);
+    expect((await workplace.runHere(listOf('one'))).code).toBe(0);
     const backup = takeBackup(workplace);
-    expect((await workplace.run(listOf('two'))).code).toBe(0);
+    expect((await workplace.runHere(listOf('two'))).code).toBe(0);
     restore(workplace, backup);
 
-    const refused = await workplace.run(listOf('two'));
+    const refused = await workplace.runHere(listOf('two'));
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
       /^The store .* is not the newest one: \d+ commits were made with its ledger, the last request at 20.*Z, and \d+ of them are missing\. What it bought after 20.*Z would be bought again\.\nPut the newest store back, or go on without it by rowonce run with --accept store\.\n$/,
@@ -62,16 +62,16 @@ describe.concurrent('a store that is lost', () => {
     expect(readFileSync(workplace.path('again.csv'))).toEqual(readFileSync(workplace.path('one-out.csv')));
     expect(await requestsAt(workplace)).toBe(2 * ROWS);
 
-    const accepted = await workplace.run({ ...listOf('two'), more: ['--accept', 'store'] });
+    const accepted = await workplace.runHere({ ...listOf('two'), more: ['--accept', 'store'] });
     expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
     expect(accepted.stderr).toMatch(/^Accepted with --accept store: The store .* is not the newest one/);
-    expect(await workplace.run(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
+    expect(await workplace.runHere(listOf('two'))).toMatchObject({ code: 0, report: { requests: 0 } });
     expect((await type(workplace, ['status'])).stderr).toBe('');
   });
 
   test('a backup of before a kill buys nothing, and the newest store goes on', async () => {
     await using workplace = await workplaceWith('one', 'two');
-    await workplace.run(listOf('one'));
+    await workplace.runHere(listOf('one'));
     const backup = takeBackup(workplace);
     const program = workplace.start(listOf('two'));
     await program.until(() => isKnownToBeOlder(workplace, backup));
@@ -79,17 +79,17 @@ describe.concurrent('a store that is lost', () => {
     const { ended, requests } = await tryOnBackup(workplace, backup, listOf('two'));
     expect(ended).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
     expect(requests).toBe(0);
-    expect([0, 3]).toContain((await workplace.run(listOf('two'))).code);
+    expect([0, 3]).toContain((await workplace.runHere(listOf('two'))).code);
     expect(await brokenPromises(workplace, { lists: [listOf('one'), listOf('two')] })).toEqual(NONE_BROKEN);
   });
 
   test('deleted, it is not made anew until that is accepted', async () => {
     await using workplace = await workplaceWith('one');
-    expect((await workplace.run(listOf('one'))).stderr).toContain(
+    expect((await workplace.runHere(listOf('one'))).stderr).toContain(
       'The store is new, so nothing is known as bought.',
     );
     rmSync(workplace.path('store'), { recursive: true });
-    const refused = await workplace.run(listOf('one'));
+    const refused = await workplace.runHere(listOf('one'));
     expect(refused).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
     expect(refused.stderr).toMatch(
       /is gone: \d+ commits were made .* All that it bought would be bought again\./,
@@ -98,7 +98,7 @@ describe.concurrent('a store that is lost', () => {
     const planned = await type(workplace, ['plan', 'enrich-company', 'one.csv', '--account', 'data']);
     expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^The store .* is gone: /) });
     expect(await requestsAt(workplace)).toBe(ROWS);
-    const accepted = await workplace.run({ ...listOf('one'), more: ['--accept', 'store'] });
+    const accepted = await workplace.runHere({ ...listOf('one'), more: ['--accept', 'store'] });
     expect(accepted).toMatchObject({ code: 0, report: { requests: ROWS } });
     const status = await type(workplace, ['status', 'last', '--json']);
     expect(JSON.parse(status.stdout).next, 'a line to be typed again does not accept the next loss').toMatch(
@@ -135,11 +135,11 @@ describe.concurrent('a store that is taken away under a run', () => {
     const requests = await requestsAt(workplace);
     expect(requests).toBeLessThanOrEqual(atMost);
 
-    expect(await workplace.run()).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
+    expect(await workplace.runHere()).toMatchObject({ code: 2, report: { stopped: { code: 'store_lost' } } });
     expect(await requestsAt(workplace)).toBe(requests);
     if (!existsSync(workplace.path('moved'))) return;
     // What was in flight is in the store, wherever it is, so the list costs what it costs.
-    expect((await workplace.run({ store: 'moved' })).code).toBe(0);
+    expect((await workplace.runHere({ store: 'moved' })).code).toBe(0);
     expect((await workplace.vendor.book()).charged_twice).toEqual([]);
     expect(await requestsAt(workplace)).toBe(30);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { rowonce } from '../cli/rowonce.ts';
 import { typed } from '../cli/typed.ts';
 import { badFrom, Gateway } from './gateway.ts';
+import { endedOf } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
 import { domainsOf, Workplace } from './workplace.ts';
@@ -43,7 +43,7 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
       expect(inDoubt, 'beside the last match, five in a row, beside the fifth').toBeLessThanOrEqual(bound);
 
       gateway.weather = () => undefined;
-      expect(await workplace.run()).toMatchObject({
+      expect(await workplace.runHere()).toMatchObject({
         code: 3,
         report: { counts: { matched: 60 - inDoubt, in_doubt: inDoubt } },
       });
@@ -58,7 +58,7 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
     workplace.writeDialect({ vendor: 'provider', answers });
     workplace.writeAccount(vendor.url, { dialect: 'dialect.yaml' });
     workplace.writeList(domainsOf('empty', 3));
-    expect(await workplace.run()).toMatchObject({ code: 0, report: { counts: { no_match: 3 } } });
+    expect(await workplace.runHere()).toMatchObject({ code: 0, report: { counts: { no_match: 3 } } });
   });
 });
 
@@ -77,8 +77,8 @@ const askedDomains = ({ requests }: ScriptedVendor): readonly string[] =>
 
 /** What `status` says of the account's misses. */
 async function missesLine(workplace: Workplace): Promise<string | undefined> {
-  const status = rowonce(['status', 'last', '--store', 'store'], { cwd: workplace.folder });
-  return (await status).stdout.split('\n').find((line) => line.startsWith('Misses '));
+  const { stdout } = await workplace.typeHere(['status', 'last', '--store', workplace.path('store')]);
+  return stdout.split('\n').find((line) => line.startsWith('Misses '));
 }
 
 /** Unknown companies at the top of a list, more than any number that is suspected, and known ones below. */
@@ -90,10 +90,10 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     await using workplace = await Workplace.open({ concurrency: 3 });
     workplace.writeAccount(vendor.url);
     workplace.writeList(UNKNOWN_FIRST);
-    const first = await workplace.run({ more: ['--yes'] });
+    const first = await workplace.runHere({ more: ['--yes'] });
     expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
     expect(vendor.requests.length, 'what was on its way beside the twentieth').toBeLessThanOrEqual(20 + 2);
-    const unanswered = await workplace.run();
+    const unanswered = await workplace.runHere();
     expect(unanswered, 'nobody has answered').toMatchObject({
       code: 2,
       report: {
@@ -106,7 +106,7 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
       /status 404: run the list with --accept no-match to keep them/,
     );
 
-    expect(await workplace.run({ more: ['--yes'] })).toMatchObject({
+    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/\d\d answers of status 404 are kept as no match\./),
       report: { counts: { no_match: 40, matched: 5 } },
@@ -120,12 +120,15 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);
     workplace.writeList(UNKNOWN_FIRST);
-    expect((await workplace.run()).code).toBe(2);
-    expect(await workplace.run({ more: ['--accept', 'take-back'] }), 'and stops where it did').toMatchObject({
+    expect((await workplace.runHere()).code).toBe(2);
+    expect(
+      await workplace.runHere({ more: ['--accept', 'take-back'] }),
+      'and stops where it did',
+    ).toMatchObject({
       code: 2,
       report: { requests: 20 },
     });
-    expect(await workplace.run({ more: ['--accept', 'no-match'] })).toMatchObject({
+    expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
       code: 0,
       report: { requests: 25, counts: { no_match: 40, matched: 5 } },
     });
@@ -137,11 +140,11 @@ describe.concurrent('an honest vendor and 40 unknown companies at the top of a l
     workplace.writeAccount(vendor.url);
     workplace.writeList(UNKNOWN_FIRST);
     expect((await workplace.run({ crashAt: 'after-close:20' })).signal).toBe('SIGKILL');
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 2,
       report: { requests: 0, stopped: { code: 'address' } },
     });
-    expect(await workplace.run({ more: ['--yes'] })).toMatchObject({ code: 0, report: { requests: 25 } });
+    expect(await workplace.runHere({ more: ['--yes'] })).toMatchObject({ code: 0, report: { requests: 25 } });
   });
 });
 
@@ -153,8 +156,10 @@ test('changes of what is not there stop a run once as well, and their answers ar
   workplace.writeAccount(service.url);
   workplace.writeList(domainsOf('invite', 25), 'codes.csv', 'invite_code');
   const words = ['run', 'delete-invite', workplace.path('codes.csv'), '--account', 'workspace'];
-  const run = (...more: readonly string[]) =>
-    workplace.type([...words, '--store', workplace.path('store'), '--yes', '--json', ...more]).ended;
+  const run = async (...more: readonly string[]) =>
+    endedOf(
+      await workplace.typeHere([...words, '--store', workplace.path('store'), '--yes', '--json', ...more]),
+    );
   const first = await run();
   expect(first).toMatchObject({ code: 2, report: { stopped: { code: 'address' } } });
   expect(first.report?.stopped?.next).toMatch(
@@ -171,7 +176,7 @@ test('on a terminal the same command asks, and goes on when somebody says yes', 
   await using workplace = await Workplace.open({ concurrency: 1 });
   workplace.writeAccount(vendor.url);
   workplace.writeList(UNKNOWN_FIRST);
-  expect((await workplace.run()).code).toBe(2);
+  expect((await workplace.runHere()).code).toBe(2);
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('ROWONCE_CONFIG', workplace.path('config'));
   vi.stubEnv('XDG_STATE_HOME', workplace.path('state'));
@@ -196,7 +201,7 @@ describe.concurrent('an account that found something, and then a hundred misses 
     const gateway = await Gateway.before(workplace.vendor.url, badFrom(41, SPEAKS_JSON));
     workplace.writeAccount(gateway.url);
     workplace.writeList(domainsOf('routed', 160));
-    return { workplace, gateway, first: await workplace.run({ more: ['--yes'] }) };
+    return { workplace, gateway, first: await workplace.runHere({ more: ['--yes'] }) };
   }
 
   test('stop before more leaves; --accept take-back asks for them again, and each is charged once', async () => {
@@ -212,11 +217,11 @@ describe.concurrent('an account that found something, and then a hundred misses 
       'what was on its way beside the last match and the hundredth miss',
     ).toBeLessThanOrEqual(140 + 2 + 2);
     gateway.weather = () => undefined;
-    const again = await workplace.run({ more: ['--yes'] });
+    const again = await workplace.runHere({ more: ['--yes'] });
     expect(again, '--yes is no answer to it').toMatchObject({ code: 2, report: { requests: 0 } });
     expect(again.report?.stopped?.next).toMatch(/--accept no-match to keep .* --accept take-back/);
 
-    expect(await workplace.run({ more: ['--accept', 'take-back'] })).toMatchObject({
+    expect(await workplace.runHere({ more: ['--accept', 'take-back'] })).toMatchObject({
       code: 0,
       report: { requests: 120, counts: { matched: 160 } },
     });
@@ -230,12 +235,12 @@ describe.concurrent('an account that found something, and then a hundred misses 
     await using workplace = opened.workplace;
     expect(first.code).toBe(2);
     const { calls } = gateway;
-    expect(await workplace.run({ more: ['--accept', 'no-match'] })).toMatchObject({
+    expect(await workplace.runHere({ more: ['--accept', 'no-match'] })).toMatchObject({
       code: 0,
       report: { requests: 160 - calls, counts: { matched: 40, no_match: 120 } },
     });
     workplace.writeList(domainsOf('more', 110), 'more.csv');
-    expect(await workplace.run({ input: 'more.csv', output: 'more-out.csv' })).toMatchObject({
+    expect(await workplace.runHere({ input: 'more.csv', output: 'more-out.csv' })).toMatchObject({
       code: 0,
       report: { counts: { no_match: 110 } },
     });
@@ -246,8 +251,8 @@ describe.concurrent('an account that found something, and then a hundred misses 
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);
     workplace.writeList([...domainsOf('unheard-of', 10), ...domainsOf('known', 10)]);
-    expect((await workplace.run()).code).toBe(0);
-    expect(await workplace.run({ more: ['--accept', 'take-back'] })).toMatchObject({
+    expect((await workplace.runHere()).code).toBe(0);
+    expect(await workplace.runHere({ more: ['--accept', 'take-back'] })).toMatchObject({
       code: 0,
       report: { requests: 0, counts: { no_match: 10, matched: 10 } },
     });

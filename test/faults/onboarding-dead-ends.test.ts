@@ -24,9 +24,9 @@ test('settle --retry is carried out by the next run, also when another row of th
   team.writeSheet([one, other].map((email) => ({ email, role: 'editor' })));
   // Both invites are deleted; the first creation is in doubt, the second one is refused and its old role restored.
   expect((await team.run({ crashAt: 'after-intent:3' })).signal).toBe('SIGKILL');
-  expect((await team.run()).code).toBe(3);
+  expect((await team.runHere()).code).toBe(3);
   expect(await settleByHand(team)).toBe(1);
-  await team.run();
+  await team.runHere();
   expect(team.place.ledger().doubts).toEqual([]);
   expect((await team.state()).standing(PROJECT, one)).toEqual({ as: 'invited', role: 'viewer' });
   await team[Symbol.asyncDispose]();
@@ -39,7 +39,7 @@ test('a list that the service has refused in part sends nothing when it is typed
   await team.apply([{ email, role: 'viewer' }]);
   await team.apply([{ email, role: 'editor' }]);
   expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer']);
-  expect((await team.run()).code).toBe(3);
+  expect((await team.runHere()).code).toBe(3);
   expect((await team.state()).mailsTo(PROJECT, email)).toEqual(['viewer', 'viewer']);
   expect(team.row(email)._reason).toContain('the service refused editor');
   await team[Symbol.asyncDispose]();
@@ -57,6 +57,6 @@ test('a doubt of a list that was edited since can be settled, though the service
     { row: 2, reason: expect.stringMatching(/^row 2 of batch [0-9a-f]{8} asked for a change/) },
   ]);
   expect(await settleByHand(team, '--not-done')).toBe(1);
-  await team.run();
+  await team.runHere();
   expect((await team.state()).standing(PROJECT, email)).toEqual({ as: 'invited', role: 'editor' });
 });

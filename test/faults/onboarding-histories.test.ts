@@ -53,7 +53,10 @@ test.concurrent.each([
         expect(state.standing(PROJECT, email)).toEqual({ as: 'invited', role });
         expect(state.mailsTo(PROJECT, email)).toHaveLength(index + 1);
       }
-      expect(await team.run(order), 'the same once more').toMatchObject({ code: 0, report: { requests: 0 } });
+      expect(await team.runHere(order), 'the same once more').toMatchObject({
+        code: 0,
+        report: { requests: 0 },
+      });
     }
   },
 );
@@ -64,15 +67,17 @@ test.concurrent('undo, then A again: the invites are gone, and then they are the
   await team.apply([...as('editor', EMAILS.slice(0, 2)), ...as('viewer', EMAILS.slice(2))]);
   const full = (await team.state()).roles();
 
-  expect((await team.type('undo', 'last', '--yes')).code).toBe(0);
+  expect(
+    (await team.place.typeHere(['undo', 'last', '--yes', '--store', team.place.path('store')])).code,
+  ).toBe(0);
   const undone = await team.state();
   expect(undone.roles()).toEqual(
     Object.fromEntries(EMAILS.slice(0, 2).map((email) => [`${PROJECT} ${email}`, 'viewer'])),
   );
 
-  expect((await team.run()).code).toBe(0);
+  expect((await team.runHere()).code).toBe(0);
   expect((await team.state()).roles()).toEqual(full);
-  expect(await team.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect(await team.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
 });
 
 test.concurrent('two batches about one person: the one that was interrupted does not undo what the other did', async () => {
@@ -94,7 +99,7 @@ test.concurrent('two batches about one person: the one that was interrupted does
   });
   expect(report?.counts).toEqual({ applied: 1 });
 
-  expect((await team.run(first)).code).toBe(3);
+  expect((await team.runHere(first)).code).toBe(3);
   expect(team.row(moved, first.output)).toMatchObject({ _status: 'refused' });
   expect(team.row(moved, first.output)._reason).toMatch(/changed by batch [0-9a-f]{8}/);
   const state = await team.state();

@@ -34,9 +34,9 @@ test.concurrent('a key that dies in the middle: few more requests, exit 77, and 
   expect(report?.counts, 'all others are pending').toEqual({ applied: invited });
 
   // The same command while the key is dead: one try at most for each place, and nothing is lost by it.
-  expect((await team.run()).code).toBe(77);
+  expect((await team.runHere()).code).toBe(77);
   team.writeAccount({ key: 'key-2' });
-  expect(await team.run()).toMatchObject({ code: 0, report: { counts: { applied: people.length } } });
+  expect(await team.runHere()).toMatchObject({ code: 0, report: { counts: { applied: people.length } } });
   const state = await team.state();
   expect(people.map((email) => state.mailsTo(PROJECT, email))).toEqual(people.map(() => ['viewer']));
   expect(team.place.ledger()).toMatchObject({ open: [], inDoubt: 0 });
@@ -71,14 +71,14 @@ test.concurrent('no project that lets the key in: exit 77, rows pending, and a k
     project: projects[index % 2] ?? '',
   }));
   team.writeSheet(people);
-  const { code, report } = await team.run();
+  const { code, report } = await team.runHere();
   expect(code).toBe(77);
   expect(report?.stopped?.code).toBe('key');
   expect(report?.counts.applied).toBeUndefined();
   expect((await team.state()).roles()).toEqual({});
 
   team.writeAccount({ key: 'key-2' });
-  await team.run();
+  await team.runHere();
   const statuses = team.place.statuses();
   const invited = Object.keys((await team.state()).roles()).length;
   expect(statuses.filter((status) => status === 'applied')).toHaveLength(invited);

@@ -19,18 +19,21 @@ const IN_DOUBT = ['in_doubt', 'refused', 'in_doubt', 'refused', 'in_doubt', 'mat
 describe.concurrent('calls in doubt', () => {
   test('hold, which is what no policy means: they stay in doubt, and the next run asks nothing', async () => {
     await using workplace = await lossyWorkplace('hold');
-    expect(await workplace.run()).toMatchObject({ code: 3, report: { credits: { spent: 3, in_doubt: 3 } } });
+    expect(await workplace.runHere()).toMatchObject({
+      code: 3,
+      report: { credits: { spent: 3, in_doubt: 3 } },
+    });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
-    expect(await workplace.run(JOB)).toMatchObject({ code: 3, report: { requests: 0 } });
+    expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests: 0 } });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
     expect((await workplace.vendor.book()).charged_twice).toEqual([]);
   });
 
   test('skip: their rows end as skipped, say so, and are not asked again', async () => {
     await using workplace = await lossyWorkplace('skip');
-    await workplace.run();
+    await workplace.runHere();
     expect(workplace.statuses()).toEqual(IN_DOUBT);
-    expect(await workplace.run(JOB)).toMatchObject({
+    expect(await workplace.runHere(JOB)).toMatchObject({
       code: 3,
       report: { requests: 0, counts: { skipped: 3, refused: 2 } },
     });
@@ -41,7 +44,9 @@ describe.concurrent('calls in doubt', () => {
 
     // The doubt belongs to the call, the decision to the batch: another list still sees the doubt.
     workplace.writeList(DOMAINS.slice(0, 1), 'other.csv');
-    expect(await workplace.run({ input: 'other.csv', output: 'other-out.csv' })).toMatchObject({ code: 3 });
+    expect(await workplace.runHere({ input: 'other.csv', output: 'other-out.csv' })).toMatchObject({
+      code: 3,
+    });
     expect(workplace.statuses('other-out.csv')).toEqual(['in_doubt']);
   });
 
@@ -49,9 +54,9 @@ describe.concurrent('calls in doubt', () => {
     'retry: as many are sent again as the extra credits cover, and no more in any later run (%s)',
     async (way) => {
       await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }', way);
-      await workplace.run();
+      await workplace.runHere();
       for (const requests of [2, 0, 0]) {
-        expect(await workplace.run(JOB)).toMatchObject({
+        expect(await workplace.runHere(JOB)).toMatchObject({
           code: 3,
           report: { requests, credits: { spent: 5, in_doubt: 3 } },
         });
@@ -65,18 +70,18 @@ describe.concurrent('calls in doubt', () => {
 
   test('retry: what is lost again uses the extra credits up, too', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 2 } }');
-    await workplace.run();
+    await workplace.runHere();
     await workplace.vendor.setFaults('charged-reset:x3');
     for (const requests of [2, 0])
-      expect(await workplace.run(JOB)).toMatchObject({ code: 3, report: { requests } });
+      expect(await workplace.runHere(JOB)).toMatchObject({ code: 3, report: { requests } });
     expect(workplace.statuses()).toEqual(IN_DOUBT);
     expect((await workplace.vendor.book()).credits).toBe(6 + 2);
   });
 
   test('retry within the budget: the batch pays for it, and its budget is not passed', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 9 } }');
-    await workplace.run({ budget: 7 });
-    const { code, report } = await workplace.run({ ...JOB, budget: 7 });
+    await workplace.runHere({ budget: 7 });
+    const { code, report } = await workplace.runHere({ ...JOB, budget: 7 });
     expect(code).toBe(4);
     expect(report).toMatchObject({ requests: 1, credits: { spent: 4, in_doubt: 3 } });
     expect((await workplace.vendor.book()).credits).toBe(7);
@@ -84,12 +89,12 @@ describe.concurrent('calls in doubt', () => {
 
   test('retry -9: a kill between the decision and the answer uses neither of them twice', async () => {
     await using workplace = await lossyWorkplace('{ retry: { extra_credits: 3 } }');
-    await workplace.run();
+    await workplace.runHere();
     for (const crashAt of ['before-intent:1', 'after-intent:1', 'after-send:1', 'before-record:1']) {
       expect((await workplace.run({ ...JOB, crashAt })).signal).toBe('SIGKILL');
     }
-    await workplace.run(JOB);
-    await workplace.run(JOB);
+    await workplace.runHere(JOB);
+    await workplace.runHere(JOB);
     const { credits, requests } = await workplace.vendor.book();
     expect(requests, 'three extra credits are three more requests').toBeLessThanOrEqual(8 + 3);
     expect(credits).toBeLessThanOrEqual(6 + 3);

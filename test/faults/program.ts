@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRowonce } from '../cli/rowonce.ts';
+import { startRowonce, type Ended as Typed } from '../cli/rowonce.ts';
 
 /** The real command as a process that tests watch, signal and kill. */
 
@@ -80,9 +80,14 @@ export class Program {
     if (stdout === null) throw new Error('the program has no standard output');
     const [[code, signal], printed] = await Promise.all([once(this.#child, 'close'), text(stdout)]);
     this.#isOver = true;
-    const lines = this.#stderr.split('\n').filter((line) => line !== '');
-    return { code, signal, stderr: this.#stderr, lastLine: lines.at(-1) ?? '', report: reportIn(printed) };
+    return { ...endedOf({ code, stderr: this.#stderr, stdout: printed }), signal };
   }
+}
+
+/** A program that ended by itself. */
+export function endedOf({ code, stdout, stderr }: Typed): Ended {
+  const lines = stderr.split('\n').filter((line) => line !== '');
+  return { code, signal: null, stderr, lastLine: lines.at(-1) ?? '', report: reportIn(stdout) };
 }
 
 function reportIn(printed: string): RunReport | undefined {

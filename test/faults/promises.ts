@@ -114,7 +114,7 @@ export async function unsettled(
 
 async function runUntilSettled(workplace: Workplace, list: Order): Promise<void> {
   for (let runs = 0; runs < RUNS_TO_SETTLE; runs += 1) {
-    const { code, stderr } = await workplace.run(list);
+    const { code, stderr } = await workplace.runHere(list);
     if (code === 0) return;
     if (code !== 3) throw new Error(`the run ended with ${code}: ${stderr}`);
   }

@@ -24,11 +24,14 @@ import { domainsOf, type Order, Workplace } from './workplace.ts';
 
 const CONCURRENCY = 4;
 
-/** Most over the way that is used most; each has to hold everywhere. */
+/**
+ * Most over the way that is used most; each has to hold everywhere. Few, as `crash-points.test.ts` kills at every point by
+ * its name, and a thousand kills are the long command's matter.
+ */
 const KILLS: readonly { readonly way: Way; readonly kills: number; readonly rows: number }[] = [
-  { way: 'direct', kills: 10, rows: 180 },
-  { way: 'rest-get', kills: 4, rows: 90 },
-  { way: 'via', kills: 4, rows: 90 },
+  { way: 'direct', kills: 4, rows: 80 },
+  { way: 'rest-get', kills: 2, rows: 50 },
+  { way: 'via', kills: 2, rows: 50 },
 ];
 
 test.each(KILLS)(
@@ -48,11 +51,11 @@ test.each(KILLS)(
     workplace.writeList(domainsOf('kills', rows));
 
     await killSoOften(kills, workplace, plan, tally);
-    const { code, stderr } = await workplace.run();
+    const { code, stderr } = await workplace.runHere();
 
     expect([0, 3], stderr).toContain(code);
     expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
-    expect(tally.landed.during, 'kills that landed in the middle').toBeGreaterThan(kills / 2);
+    expect(tally.landed.during, 'kills that landed in the middle').toBeGreaterThanOrEqual(kills / 2);
     expect(tally.mostOpen, 'left open by one kill').toBeLessThanOrEqual(CONCURRENCY);
     const { open, inDoubt } = workplace.ledger();
     expect(open).toEqual([]);
@@ -61,7 +64,7 @@ test.each(KILLS)(
   },
 );
 
-test('6 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', {
+test('4 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', {
   timeout: 120_000,
 }, async () => {
   // Goal: every row gets its answer and is paid for once, by the vendor's book. Method: what the kills and the vendor
@@ -74,24 +77,24 @@ test('6 random kills over a vendor that honours idempotency keys leave nothing i
     concurrency: CONCURRENCY,
   });
   const tally = newTally();
-  workplace.writeList(domainsOf('keyed', 120));
+  workplace.writeList(domainsOf('keyed', 80));
 
-  await killSoOften(6, workplace, { random: randomFrom('keyed kills', 1), windowMs: 200 }, tally);
+  await killSoOften(4, workplace, { random: randomFrom('keyed kills', 1), windowMs: 200 }, tally);
   expect(await unsettled(workplace)).toEqual(ALL_SETTLED);
 
   expect(await brokenPromises(workplace)).toEqual(NONE_BROKEN);
   expect(tally.open, 'requests that the kills have lost').toBeGreaterThan(0);
-  expect((await workplace.vendor.book()).credits).toBe(120);
+  expect((await workplace.vendor.book()).credits).toBe(80);
 });
 
 test.concurrent.each(['direct', 'keyed'] as const)(
   'a refresh that is killed at random buys no company anew twice (%s)',
   { timeout: 60_000 },
   async (way) => {
-    // Method: 2 kills of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
+    // Method: a kill of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
     const settings = {
-      kills: 2,
-      rows: 30,
+      kills: 1,
+      rows: 20,
       seed: 5,
       lanes: 1,
       way,
@@ -102,14 +105,14 @@ test.concurrent.each(['direct', 'keyed'] as const)(
     const drive = new RefreshKills(settings);
     await drive.run({ name: 'refresh', random: randomFrom('refresh kills', 5) });
     expect(drive.isKept(), JSON.stringify(drive.table(), undefined, 2)).toBe(true);
-    expect(drive.kills).toBe(2);
+    expect(drive.kills).toBe(1);
   },
 );
 
 test('a budget is never passed, however often the program is killed on the way to it', {
   timeout: 120_000,
 }, async () => {
-  // Goal: what the vendor charged stays within the budget. Method: 6 kills, every lookup costs a credit, and the
+  // Goal: what the vendor charged stays within the budget. Method: 4 kills, every lookup costs a credit, and the
   // answers that the kills lose were charged too.
   await using workplace = await Workplace.open({
     latencyMs: 40,
@@ -118,17 +121,17 @@ test('a budget is never passed, however often the program is killed on the way t
   });
   const plan = { random: randomFrom('budget kills', 3), windowMs: 120 };
   const tally = newTally();
-  workplace.writeList(domainsOf('budget', 90));
-  const order = { budget: 65 };
+  workplace.writeList(domainsOf('budget', 65));
+  const order = { budget: 45 };
 
-  await killSoOften(6, workplace, plan, tally, order);
-  const { code, stderr } = await workplace.run(order);
+  await killSoOften(4, workplace, plan, tally, order);
+  const { code, stderr } = await workplace.runHere(order);
 
   expect(code, stderr).toBe(4);
   const book = await workplace.vendor.book();
-  expect(book.credits).toBeLessThanOrEqual(65);
+  expect(book.credits).toBeLessThanOrEqual(45);
   expect(book.charged_twice).toEqual([]);
-  expect(workplace.ledger().spent + workplace.ledger().inDoubt, 'all of it was used').toBe(65);
+  expect(workplace.ledger().spent + workplace.ledger().inDoubt, 'all of it was used').toBe(45);
 });
 
 /** List and budget have to be large enough for all the kills. */

@@ -57,7 +57,7 @@ describe.concurrent('asked to stop', () => {
     const { port } = workplace.vendor;
     await workplace.vendor.stop();
     await using _ = await workplace.reopenVendor({ port });
-    expect(await workplace.run()).toMatchObject({
+    expect(await workplace.runHere()).toMatchObject({
       code: 3,
       report: { counts: { in_doubt: 2, matched: ROWS - 2 } },
     });
@@ -79,7 +79,7 @@ describe.concurrent('a budget', () => {
   test('is never passed; the last line names one with which the run ends', async () => {
     await using workplace = await Workplace.open({ latencyMs: 10 });
     workplace.writeList(domainsOf('budget', ROWS));
-    const ended = await workplace.run({ budget: 10 });
+    const ended = await workplace.runHere({ budget: 10 });
     expect(ended).toMatchObject({ code: 4, report: { credits: { spent: 10 }, stopped: { code: 'budget' } } });
     expect((await workplace.vendor.book()).credits).toBe(10);
     expect(ended.lastLine).toMatch(new RegExp(`^npx --no rowonce run .* --budget ${ROWS}$`));
@@ -92,7 +92,7 @@ describe.concurrent('a budget', () => {
   test('counts what is in doubt, because it may have been charged', async () => {
     await using workplace = await Workplace.open({ faults: 'charged-reset:x4', concurrency: 1 });
     workplace.writeList(domainsOf('doubtful', 10));
-    expect(await workplace.run({ budget: 6 })).toMatchObject({
+    expect(await workplace.runHere({ budget: 6 })).toMatchObject({
       code: 4,
       report: { credits: { spent: 2, in_doubt: 4 } },
     });
@@ -103,7 +103,7 @@ describe.concurrent('a budget', () => {
     // Method: no match is free, so a budget of one credit is enough for a list that nobody knows, four at a time.
     await using workplace = await Workplace.open({ matchRate: 0, latencyMs: 10 });
     workplace.writeList(domainsOf('free', ROWS));
-    expect(await workplace.run({ budget: 1 })).toMatchObject({
+    expect(await workplace.runHere({ budget: 1 })).toMatchObject({
       code: 0,
       report: { counts: { no_match: ROWS } },
     });
@@ -112,7 +112,7 @@ describe.concurrent('a budget', () => {
   test('of zero credits sends nothing', async () => {
     await using workplace = await Workplace.open();
     workplace.writeList(domainsOf('nothing', 3));
-    expect(await workplace.run({ budget: 0 })).toMatchObject({ code: 4, report: { requests: 0 } });
+    expect(await workplace.runHere({ budget: 0 })).toMatchObject({ code: 4, report: { requests: 0 } });
     expect(workplace.vendor.requests()).toEqual([]);
   });
 
@@ -121,8 +121,8 @@ describe.concurrent('a budget', () => {
     workplace.writeAccount(workplace.vendor.url, { budget: { per_day: 5 } });
     workplace.writeList(domainsOf('monday', 4), 'one.csv');
     workplace.writeList(domainsOf('again', 4), 'two.csv');
-    expect((await workplace.run({ input: 'one.csv', output: 'one-out.csv' })).code).toBe(0);
-    const second = await workplace.run({ input: 'two.csv', output: 'two-out.csv' });
+    expect((await workplace.runHere({ input: 'one.csv', output: 'one-out.csv' })).code).toBe(0);
+    const second = await workplace.runHere({ input: 'two.csv', output: 'two-out.csv' });
     expect(second).toMatchObject({
       code: 4,
       report: { credits: { spent: 1 }, stopped: { code: 'account_budget' } },

@@ -107,7 +107,7 @@ export class TeamKills implements KillDrive {
   }
 
   async #judge(team: TeamWorkplace, sheet: readonly Wanted[]): Promise<void> {
-    const { code, stderr } = await team.run();
+    const { code, stderr } = await team.runHere();
     if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}: ${stderr}`);
     const broken = this.#broken;
     broken.rowsLost += rowsLost(team, sheet);
@@ -125,7 +125,7 @@ export class TeamKills implements KillDrive {
     const { requests } = await team.vendor.book();
     const sent = team.place.ledger().attempts;
     broken.requestsWithoutIntent += Math.max(requests - sent, 0);
-    await team.run();
+    await team.runHere();
     if ((await team.requests()) > requests) broken.notAtRest += 1;
   }
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type JsonResult, objectIn } from '../cli/desk.ts';
-import { rowonce, type Ended as Typed } from '../cli/rowonce.ts';
+import type { Ended as Typed } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
 import type { Ended } from './program.ts';
 import type { Vendor } from './vendor.ts';
 import type { VendorTeam } from './vendor-team.ts';
@@ -86,10 +87,14 @@ export class TeamWorkplace implements AsyncDisposable {
     return this.place.run(this.order(order));
   }
 
+  runHere(order: Omit<Order, 'crashAt' | 'env'> = {}): Promise<Ended> {
+    return this.place.runHere(this.order(order));
+  }
+
   /** Writes the sheet and runs it, and throws when the run ends with anything but 0 or 3. */
   async apply(people: readonly Wanted[], order: Order = {}): Promise<Ended> {
     this.writeSheet(people, order.input);
-    const ended = await this.run(order);
+    const ended = await this.runHere(order);
     if (ended.code === 0 || ended.code === 3) return ended;
     throw new Error(`the run ended with ${ended.code}: ${ended.stderr}`);
   }
@@ -113,7 +118,7 @@ export class TeamWorkplace implements AsyncDisposable {
 
   /** Types any command in the folder. */
   type(...words: readonly string[]): Promise<Typed> {
-    return rowonce(words, this.#surroundings);
+    return typedAt(words, this.#surroundings);
   }
 
   /** Types a command with `--json`, and gives its one object. */

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NarrowVendor } from './narrow-vendor.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
-import type { Way } from './ways.ts';
 import { domainsOf, Workplace } from './workplace.ts';
 
 /*
@@ -16,7 +15,8 @@ const SECOND = { input: 'second.csv', output: 'second-out.csv' };
 
 describe.concurrent('while one process spends from a store', () => {
   test('a second one is told so with 76 and sends nothing, even while the first is stopped', async () => {
-    await using workplace = await twoLists();
+    // Nine seconds: longer than the second needs to be turned away three times on a busy machine.
+    await using workplace = await twoLists(60);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);
 
@@ -31,12 +31,12 @@ describe.concurrent('while one process spends from a store', () => {
 
     expect((await first.ended).code).toBe(0);
     expect(askedOf(workplace, 'second')).toBe(0);
-    expect((await workplace.run(SECOND)).code, 'the first has ended').toBe(0);
+    expect((await workplace.runHere(SECOND)).code, 'the first has ended').toBe(0);
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
   test('a second one waits for it with --wait, and goes on by itself', async () => {
-    await using workplace = await twoLists();
+    await using workplace = await twoLists(30);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);
     const [ended, waited] = await Promise.all([
@@ -47,23 +47,20 @@ describe.concurrent('while one process spends from a store', () => {
     expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
   });
 
-  test.each(['direct', 'rest-get'] as const)(
-    'its kill -9 frees the store at once, even when it was stopped before (%s)',
-    async (way) => {
-      await using workplace = await twoLists(way);
-      const first = workplace.start(FIRST);
-      await first.said(/^Batch /m);
-      first.signal('SIGSTOP');
-      expect((await workplace.run(SECOND)).code).toBe(76);
-      await first.kill();
-      expect((await workplace.run(SECOND)).code).toBe(0);
-      expect([0, 3]).toContain((await workplace.run(FIRST)).code);
-      expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
-    },
-  );
+  test('its kill -9 frees the store at once, even when it was stopped before', async () => {
+    await using workplace = await twoLists(12);
+    const first = workplace.start(FIRST);
+    await first.said(/^Batch /m);
+    first.signal('SIGSTOP');
+    expect((await workplace.run(SECOND)).code).toBe(76);
+    await first.kill();
+    expect((await workplace.runHere(SECOND)).code).toBe(0);
+    expect([0, 3]).toContain((await workplace.runHere(FIRST)).code);
+    expect(await brokenPromises(workplace, { lists: [FIRST, SECOND] })).toEqual(NONE_BROKEN);
+  });
 
   test('another store is another matter', async () => {
-    await using workplace = await twoLists();
+    await using workplace = await twoLists(30);
     const first = workplace.start(FIRST);
     await first.said(/^Batch /m);
     expect((await workplace.run({ ...SECOND, store: 'other-store' })).code).toBe(0);
@@ -100,10 +97,10 @@ describe.concurrent('an intent that is older than five seconds when its request 
   });
 });
 
-/** The first takes nine seconds: longer than the second needs to be turned away three times on a busy machine. */
-async function twoLists(way: Way = 'direct'): Promise<Workplace> {
-  const workplace = await Workplace.open({ way, latencyMs: 300, concurrency: 2 });
-  workplace.writeList(domainsOf('first', 60), FIRST.input);
+/** Of the first, the vendor answers seven rows a second. */
+async function twoLists(rows: number): Promise<Workplace> {
+  const workplace = await Workplace.open({ latencyMs: 300, concurrency: 2 });
+  workplace.writeList(domainsOf('first', rows), FIRST.input);
   workplace.writeList(domainsOf('second', 6), SECOND.input);
   return workplace;
 }

@@ -73,7 +73,10 @@ test('answers are unpacked whatever their packing is called, read with every dig
     );
   });
   await using workplace = await placeBefore(vendor, 3, { concurrency: 1 });
-  expect(await workplace.run()).toMatchObject({ code: 3, report: { counts: { matched: 2, in_doubt: 1 } } });
+  expect(await workplace.runHere()).toMatchObject({
+    code: 3,
+    report: { counts: { matched: 2, in_doubt: 1 } },
+  });
   const domains = domainsOf('wire', 3);
   const found = { id: '12345678901234567891', size: '1e999', rating: '4.5', _status: 'matched' };
   expect(workplace.rows()).toMatchObject([
@@ -105,13 +108,13 @@ describe('where answers say what they cost', () => {
   test('one that is dearer than anybody thought is the only one, and its price is reserved from then on', async () => {
     const vendor = await rawVendor((socket) => socket.write(found(5_468)));
     await using workplace = await placeBefore(vendor, 80, { concurrency: 64 }, STATED);
-    expect(await workplace.run({ budget: 100 })).toMatchObject({
+    expect(await workplace.runHere({ budget: 100 })).toMatchObject({
       code: 4,
       report: { credits: { spent: 5_468 }, stopped: { code: 'dearer' } },
     });
     expect(vendor.requests).toHaveLength(1);
-    expect(await workplace.run({ budget: 100 })).toMatchObject({ code: 4, report: { requests: 0 } });
-    expect(await workplace.run({ budget: 20_000 })).toMatchObject({
+    expect(await workplace.runHere({ budget: 100 })).toMatchObject({ code: 4, report: { requests: 0 } });
+    expect(await workplace.runHere({ budget: 20_000 })).toMatchObject({
       code: 4,
       report: { requests: 2, credits: { spent: 3 * 5_468 }, stopped: { code: 'budget' } },
     });

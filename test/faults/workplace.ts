@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import type { Ended as Typed } from '../cli/rowonce.ts';
+import { typedAt } from '../cli/typed.ts';
 import { type LedgerView, viewLedger } from './ledger-view.ts';
-import { type Ended, Program } from './program.ts';
+import { type Ended, endedOf, Program } from './program.ts';
 import { Vendor, type VendorOptions } from './vendor.ts';
 import { accountsOf, KEYED, type Way } from './ways.ts';
 
@@ -135,7 +137,27 @@ export class Workplace implements AsyncDisposable {
 
   /** Types any command. */
   type(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-    const program = new Program(words, {
+    const program = new Program(words, { ...this.#environment, ...env });
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Types any command in the process of the test, which is for what nobody kills. */
+  typeHere(words: readonly string[]): Promise<Typed> {
+    return typedAt(words, { env: this.#environment });
+  }
+
+  run(order: Order = {}): Promise<Ended> {
+    return this.start(order).ended;
+  }
+
+  /** As `run`, in the process of the test. */
+  async runHere(order: Omit<Order, 'crashAt' | 'env'> = {}): Promise<Ended> {
+    return endedOf(await this.typeHere(this.words(order)));
+  }
+
+  get #environment(): Readonly<Record<string, string>> {
+    return {
       HOME: this.folder,
       ROWONCE_CONFIG: this.path('config'),
       XDG_CONFIG_HOME: this.path('config'),
@@ -143,14 +165,7 @@ export class Workplace implements AsyncDisposable {
       // The sandbox, and what else stands in for a vendor here, is done with a request when it answers or hangs up.
       ROWONCE_TEST_HOOKS: '1',
       ROWONCE_VENDOR_IS_QUICK: '1',
-      ...env,
-    });
-    this.#programs.push(program);
-    return program;
-  }
-
-  run(order: Order = {}): Promise<Ended> {
-    return this.start(order).ended;
+    };
   }
 
   ledger(store = 'store'): LedgerView {

@@ -1,7 +1,8 @@
 /**
  * Goal: a clock that is wrong spends nothing twice and passes no budget: it may forbid, and never permit.
  * Method: the real command with its calendar, its boot clock and the name of its boot put wrong (`shifted-clock.ts`), over
- * a vendor in a process of its own, which has the true time and says it with each answer. Its book says what was charged.
+ * a vendor that has the true time and says it with each answer; where days have to pass for it as well, in a process of
+ * its own. Its book says what was charged.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +45,7 @@ function worldClocks(): Clocks {
 }
 
 async function openWrong(options: WorkplaceOptions, rows: number): Promise<WrongPlace> {
-  const place = await Workplace.open({ ...options, ownProcess: true });
+  const place = await Workplace.open(options);
   onTestFinished(() => place[Symbol.asyncDispose]());
   place.writeList(domainsOf('list', rows));
   return new WrongPlace(place);
@@ -52,7 +53,8 @@ async function openWrong(options: WorkplaceOptions, rows: number): Promise<Wrong
 
 test('a repeat under a key is not sent when the boot clock says that the vendor has forgotten it', async () => {
   const world = worldClocks();
-  const wrong = await world.during(() => openWrong({ way: 'keyed', concurrency: 8, latencyMs: 400 }, 12));
+  const options: WorkplaceOptions = { way: 'keyed', concurrency: 8, latencyMs: 400, ownProcess: true };
+  const wrong = await world.during(() => openWrong(options, 12));
   const { vendor } = wrong.place;
   const killed = wrong.start();
   await killed.until(() => vendor.requests().length >= 8);
@@ -90,8 +92,8 @@ test('a repeat under a key waits, in another boot, until an answer has told the 
 describe('refresh_after', () => {
   const JOB = { job: 'job.yaml' };
 
-  async function bought(): Promise<WrongPlace> {
-    const wrong = await openWrong({}, 6);
+  async function bought(options: WorkplaceOptions = {}): Promise<WrongPlace> {
+    const wrong = await openWrong(options, 6);
     writeFileSync(wrong.place.path('job.yaml'), 'operation: enrich-company\nrefresh_after: 30d\n');
     expect(await wrong.run({}, JOB)).toMatchObject({ code: 0 });
     return wrong;
@@ -119,7 +121,7 @@ describe('refresh_after', () => {
 
   test('buys anew what is old, at full speed, once the first answer has confirmed the time', async () => {
     const world = worldClocks();
-    const wrong = await world.during(bought);
+    const wrong = await world.during(() => bought({ ownProcess: true }));
     world.set({ wallMs: 31 * DAY_MS });
     const later = await wrong.run({ wallMs: 31 * DAY_MS, boot: 'second' }, JOB);
     expect(later).toMatchObject({ code: 0, report: { requests: 6 } });
@@ -133,7 +135,7 @@ describe('a budget per day', () => {
 
   test('is one budget, whichever day the calendar says, while the machine runs', async () => {
     const wrong = await openWrong(perDay, 15);
-    for (const wallMs of [0, -DAY_MS, DAY_MS, -DAY_MS, 40 * DAY_MS])
+    for (const wallMs of [0, -DAY_MS, 40 * DAY_MS])
       expect(await wrong.run({ wallMs }, order), `${wallMs}`).toMatchObject({ code: 4 });
     expect(await wrong.charged()).toBe(5);
   });
@@ -145,15 +147,14 @@ describe('a budget per day', () => {
     expect(first.stderr).toMatch(
       /answers have no Date, so days and ages are reckoned by this machine's clocks/,
     );
-    for (const wallMs of [-DAY_MS, DAY_MS])
-      expect(await wrong.run({ wallMs }, order)).toMatchObject({ code: 4 });
+    expect(await wrong.run({ wallMs: DAY_MS }, order)).toMatchObject({ code: 4 });
     expect(await wrong.charged()).toBe(5);
   });
 
   test('gets a request more, and not a new day, from a machine that was started with a wrong day', async () => {
     const wrong = await openWrong(perDay, 15);
     await wrong.run({}, order);
-    for (let again = 0; again < 3; again += 1) {
+    for (let again = 0; again < 2; again += 1) {
       const ended = await wrong.run({ wallMs: DAY_MS, boot: 'second' }, order);
       expect(ended.code).toBe(again === 0 ? 2 : 4);
     }
@@ -164,15 +165,15 @@ describe('a budget per day', () => {
 
   test('is a new one on the next day, in a run by night that nobody watches', async () => {
     const world = worldClocks();
-    const wrong = await world.during(() => openWrong(perDay, 15));
-    for (const day of [0, 1, 2]) {
+    const wrong = await world.during(() => openWrong({ ...perDay, ownProcess: true }, 15));
+    for (const day of [0, 1]) {
       world.set({ wallMs: day * DAY_MS });
       await wrong.run({ wallMs: day * DAY_MS, boot: `of day ${day}` }, order);
       expect(await wrong.charged()).toBe(5 * (day + 1));
     }
     await wrong.place.vendor.setDate(null);
     wrong.place.writeList(domainsOf('more', 15));
-    for (const day of [3, 4]) {
+    for (const day of [2, 3]) {
       await wrong.run({ wallMs: day * DAY_MS, boot: `of day ${day}` }, order);
       expect(await wrong.charged()).toBe(5 * (day + 1));
     }

@@ -58,7 +58,7 @@ async function openList(): Promise<Workplace> {
 async function expectSettled(workplace: Workplace): Promise<void> {
   const { open, inDoubt } = workplace.ledger();
   expect({ open, inDoubt }).toEqual({ open: [], inDoubt: 0 });
-  expect(await workplace.run()).toMatchObject({ code: 0, report: { requests: 0 } });
+  expect(await workplace.runHere()).toMatchObject({ code: 0, report: { requests: 0 } });
   expect((await workplace.vendor.book()).requests).toBe(ROWS);
 }
 
@@ -114,10 +114,10 @@ describe('a file system that turns read-only', () => {
     const { requests } = await workplace.vendor.book();
     expect(requests).toBeLessThan(ROWS);
 
-    expect(await workplace.run(order)).toMatchObject({ code: 2, report: { stopped: STOPPED } });
+    expect(await workplace.runHere(order)).toMatchObject({ code: 2, report: { stopped: STOPPED } });
     expect((await workplace.vendor.book()).requests).toBe(requests);
     disk.repair();
-    expect([0, 3]).toContain((await workplace.run(order)).code);
+    expect([0, 3]).toContain((await workplace.runHere(order)).code);
     expect((await workplace.vendor.book()).charged_twice).toEqual([]);
     expect((await workplace.vendor.book()).requests).toBe(ROWS);
   });

@@ -6,11 +6,11 @@
 import { describe, expect, test } from 'vitest';
 import { loadFamily } from '../../src/core/family.ts';
 import type { Operation } from '../../src/core/operation.ts';
-import { type Fit, FitFinder } from '../../src/files/fit.ts';
+import { type Fit, fitFinder } from '../../src/files/describe-file.ts';
 
 async function projectsIn(header: readonly string[]): Promise<Fit | undefined> {
   const operations = await loadFamily<Operation>(new URL('../../src/operations/', import.meta.url));
-  const finder = new FitFinder(header, operations.values());
+  const finder = fitFinder(header, operations.values());
   for (const row of ['a', 'b', 'c']) finder.add(header.map(() => row));
   return finder.fits().find(({ operation }) => operation === 'create-project');
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { rowInputOf } from '../../src/files/row-input.ts';
+import { rowInputOf } from '../../src/files/input.ts';
 
 const HEADER = ['No', 'ABN', 'Website'];
 

@@ -19,7 +19,7 @@ import { Tally } from './tally.ts';
  * there to see is shown with readers that break one promise each.
  */
 
-const INPUTS = 300;
+const INPUTS = 150;
 
 /** A file system in memory where there is one: an input is read from the disk some ten times. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -70,7 +70,7 @@ export const RULES_10_AND_11: readonly Mutation[] = [
     rule: 10,
     without: 'the read-back before the policy',
     at: 'src/run/recover.ts',
-    text: "if (await readBack(run, doubt)) return { kind: 'resolved' };",
+    text: "if (await askAbout(run, doubt)) return { kind: 'resolved' };",
     instead: 'if (decision === undefined) return followPolicy(run, doubt, policy);',
     test: 'test/run/reconcile.test.ts',
     named: 'comes before the policy of the job',

@@ -70,7 +70,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     rule: 13,
     without: 'sending nothing new after Ctrl-C',
     at: 'src/run/pipeline.ts',
-    text: 'const signal = AbortSignal.any([order.signal, stopping.signal]);',
+    text: 'const signal = AbortSignal.any([context.signal, stopping.signal]);',
     instead: 'const signal = stopping.signal;',
     test: 'test/faults/stopping.test.ts',
     named: 'by SIGTERM',
@@ -97,7 +97,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
   {
     rule: 14,
     without: 'the deadline of an exchange',
-    at: 'src/vendor/transport',
+    at: 'src/vendor/transport.ts',
     text: 'this.#dueMs.delete(expiring);\n      expiring.expire();',
     instead: 'this.#dueMs.delete(expiring);',
     test: 'test/vendor/transport/deadline.test.ts',
@@ -136,7 +136,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     at: 'src/plan',
     text: 'const MOST_CALLS_A_ROW = 20;',
     instead: 'const MOST_CALLS_A_ROW = 21;',
-    test: 'test/plan/replay.test.ts',
+    test: 'test/plan/row-walk.test.ts',
     named: 'that would never end',
   },
   // ------------------------------------------------------------------------------------------ 15
@@ -146,7 +146,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     at: 'src/plan',
     text: 'if (answer.batch === batch.id) return true;',
     instead: '',
-    test: 'test/plan/freshness.test.ts',
+    test: 'test/plan/known-calls.test.ts',
     named: 'that the batch itself bought',
   },
   {
@@ -155,7 +155,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     at: 'src/plan',
     text: 'return lostMs !== undefined && lostMs >= cutOffMs;',
     instead: 'return false;',
-    test: 'test/plan/freshness.test.ts',
+    test: 'test/plan/known-calls.test.ts',
     named: 'is used rather than paid for again',
   },
   {
@@ -164,7 +164,7 @@ export const RULES_12_TO_18: readonly Mutation[] = [
     at: 'src/plan',
     text: 'if (cutOffMs === undefined || answer.answeredAtMs >= cutOffMs) return true;',
     instead: 'if (cutOffMs === undefined) return true;',
-    test: 'test/plan/freshness.test.ts',
+    test: 'test/plan/known-calls.test.ts',
     named: 'an answer',
   },
   guard(15, 'the call is already answered', 'guards', 'an attempt of an answered call'),

@@ -13,7 +13,8 @@ import {
   Team,
 } from '../../src/core/membership.ts';
 import type { Answer, Call, Operation, OperationOptions, RowInput, Step } from '../../src/core/operation.ts';
-import { type Dialect, dialectSchema } from '../../src/vendor/dialect.ts';
+import { dialectSchema } from '../../src/vendor/dialect/schema.ts';
+import type { Dialect } from '../../src/vendor/dialect.ts';
 import { validAbn } from './lookup/abn-arbitrary.ts';
 
 /**

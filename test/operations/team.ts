@@ -10,7 +10,7 @@ import type {
   RowInput,
 } from '../../src/core/operation.ts';
 import type { Outcome } from '../../src/core/row.ts';
-import { operationIn } from '../../src/run/operation-in.ts';
+import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
 import type { Dialect } from '../../src/vendor/dialect.ts';
 import service from '../../src/vendor/dialects/service.ts';
 
@@ -65,11 +65,10 @@ export function walk(
   answers: readonly Answer[] = [],
   dialect: Dialect = service,
 ): Walked {
-  const spoken = operationIn(dialect, operation);
   const ledger = new Map<string, Answer>();
   const calls: Call[] = [];
   for (;;) {
-    const step = spoken.next(work, (call) => ledger.get(callKeyOf('a', call)));
+    const step = stepIn(dialect, operation, work, (call) => ledger.get(callKeyOf('a', call)));
     if (step.kind === 'end') return { calls, outcome: step.outcome };
     ledger.set(callKeyOf('a', step.call), answers[calls.length] ?? FOUND);
     calls.push(step.call);

@@ -14,15 +14,17 @@ import { openMappedInput } from '../../src/files/input.ts';
 import type { Job } from '../../src/job/job.ts';
 import { type BatchId, type Credits, credits, type Ledger } from '../../src/ledger/ledger.ts';
 import enrichCompany from '../../src/operations/enrich-company.ts';
+import { batchPlaceOf } from '../../src/plan/batch-key.ts';
 import { requireConsent } from '../../src/plan/consent.ts';
-import type { RunContext } from '../../src/plan/order.ts';
+import type { RunContext } from '../../src/plan/context.ts';
 import { type Plan, planRows } from '../../src/plan/plan.ts';
-import type { PlanContext } from '../../src/plan/row-classification.ts';
+import type { PlanContext } from '../../src/plan/row-walk.ts';
 import { run } from '../../src/run/pipeline.ts';
 import { Sessions } from '../../src/run/sessions.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import type { Account } from '../../src/vendor/account/account.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
+import type { Limits } from '../../src/vendor/limits/windows.ts';
 import memory from '../ledger/stores/memory.ts';
 import { validAbn } from '../operations/lookup/abn-arbitrary.ts';
 import { testExtension } from '../sandbox/extension.ts';
@@ -34,6 +36,9 @@ const job: Job = {
   inDoubt: { kind: 'hold' },
 };
 
+/** A plan that no test uses up. Without one every run would begin slowly, and learn a limit that is not there. */
+const AMPLE: Limits = { concurrency: 4, windows: [{ requests: 2_000, windowMs: 1_000 }] };
+
 function account(url: string, more: Partial<Account> = {}): Account {
   return {
     name: 'data',
@@ -42,7 +47,7 @@ function account(url: string, more: Partial<Account> = {}): Account {
     baseUrl: new URL(url),
     sandbox: false,
     key: { kind: 'file', reveal: () => 'key-1' },
-    limits: { concurrency: 4, windows: [] },
+    limits: AMPLE,
     budget: {},
     sandboxFlags: [],
     ...more,
@@ -150,7 +155,7 @@ describe('each row is counted once', () => {
 
   test('before and after what was bought, lost and refused', async () => {
     const vendor = await sandbox({ matchRate: 1, faults: 'reset:x1,422:x1' });
-    const by = account(vendor.url, { limits: { concurrency: 1, windows: [] } });
+    const by = account(vendor.url, { limits: { ...AMPLE, concurrency: 1 } });
     const list = await List.of('Domain\na.example\nb.example\nc.example\nd.example\n');
     await run(list.order(by, { budget: credits(9), limit: 3, output: `${list.path}.out` }), new Sessions());
     expect(await list.plan(by)).toMatchObject({
@@ -318,7 +323,7 @@ describe('what is expected', () => {
       { requests: 60, windowMs: 60_000 },
     ];
     expect((await list.plan({ ...nobody, limits: { concurrency: 1, windows } })).seconds).toBe(60);
-    const unlimited = await list.plan();
+    const unlimited = await list.plan({ ...nobody, limits: { concurrency: 4, windows: [] } });
     expect(planObject(unlimited)).toMatchObject({ seconds: null });
     expect(planLines(unlimited)).toContain('  time           not known yet, as the account has no limit');
   });
@@ -332,7 +337,9 @@ describe('consent', () => {
     content = LIST,
   ): Promise<Credits | undefined> => {
     const list = await List.of(content);
-    return requireConsent(list.order(by, more), await list.input());
+    const context = list.order(by, more);
+    const input = await list.input();
+    return requireConsent(context, input, await batchPlaceOf(context, input));
   };
 
   test('a person who is shown the plan agrees to its most', async () => {

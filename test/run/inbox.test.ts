@@ -34,7 +34,7 @@ import {
   moveToFailed,
   placeInDone,
   readInbox,
-} from '../../src/run/inbox.ts';
+} from '../../src/run/nightly/inbox.ts';
 import { nextTick } from '../files/formats/input-folder.ts';
 
 function openFolder(...names: readonly string[]): string {

@@ -17,8 +17,10 @@ const callOn = (project?: string): Call => ({
 });
 
 const settled = (answer: 'found' | 'refused'): Verdict => ({
-  kind: 'settle',
-  closure: { kind: 'settled', answer, charged: credits(0), why: `status ${answer}` },
+  kind: 'settled',
+  answer,
+  charged: credits(0),
+  why: `status ${answer}`,
 });
 const FORBIDDEN: Verdict = { ...settled('refused'), projectRefused: true } as Verdict;
 
@@ -34,8 +36,8 @@ test('the last project that refuses the key ends the run, and says whose key is 
   const access = new ProjectAccess(['p1', 'p2']);
   access.hear(callOn('p1'), FORBIDDEN);
   expect(access.hear(callOn('p2'), FORBIDDEN)).toEqual({
-    kind: 'stop',
-    closure: { kind: 'stopped', why: 'status refused' },
+    kind: 'stopped',
+    why: 'status refused',
     stop: {
       code: 'key',
       message: 'The service lets this key act on none of the projects of the list: status refused.',
@@ -54,7 +56,7 @@ test('a key that has worked on one project is never wrong as a whole, in whateve
 test('a call that names no project, and one whose answer was lost, say nothing about projects', () => {
   const access = new ProjectAccess(['p1']);
   expect(access.hear(callOn(), FORBIDDEN)).toBe(FORBIDDEN);
-  const lost: Verdict = { kind: 'doubt', closure: { kind: 'in_doubt', why: 'reset' } };
+  const lost: Verdict = { kind: 'in_doubt', why: 'reset' };
   expect(access.hear(callOn('p1'), lost)).toBe(lost);
-  expect(access.hear(callOn('p1'), FORBIDDEN).kind).toBe('stop');
+  expect(access.hear(callOn('p1'), FORBIDDEN).kind).toBe('stopped');
 });

@@ -11,10 +11,9 @@ import { systemClock } from '../../src/core/clock.ts';
 import { type StopError, stop } from '../../src/core/errors.ts';
 import type { RunEvent } from '../../src/core/events.ts';
 import { type BatchId, credits } from '../../src/ledger/ledger.ts';
-import type { RunContext } from '../../src/plan/order.ts';
+import type { FileOptions, RunContext } from '../../src/plan/context.ts';
 import { ProjectAccess } from '../../src/run/project-access.ts';
 import { choose, openSpender, type Spender } from '../../src/run/run-job.ts';
-import type { FileRequest } from '../../src/run/run-request.ts';
 import { type OpenRun, Sessions } from '../../src/run/sessions.ts';
 import type { RunSummary } from '../../src/run/summary.ts';
 import { ScriptedVendor } from '../faults/scripted-vendor.ts';
@@ -78,7 +77,7 @@ async function runOn(
   spender: Spender,
   account: string,
   file: string,
-  more: Partial<FileRequest> = {},
+  more: Partial<FileOptions> = {},
 ): Promise<RunSummary> {
   const chosen = await choose({ job: 'enrich-company', account });
   return spender.run(chosen, { file, output: `${file}.out`, budget: credits(1_000), ...more });

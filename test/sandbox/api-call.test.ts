@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { accountOf } from '../../src/sandbox/authorization.ts';
+import { accountOf } from '../../src/sandbox/vendor.ts';
 import { bookOf, company, get, linesOf, post, type Reply, sandbox, temporaryFolder } from './client.ts';
 
 // Goal: a call through the service's "API Call" step is the provider's call, charged and lost like one made directly,

@@ -1,6 +1,6 @@
-import { accountOf } from '../../src/sandbox/authorization.ts';
 import type { SandboxChange } from '../../src/sandbox/book-entry.ts';
 import type { JsonMembers } from '../../src/sandbox/json.ts';
+import { accountOf } from '../../src/sandbox/vendor.ts';
 import type { ControlReply, Vendors } from '../../src/sandbox/vendors.ts';
 
 const DONE: ControlReply = { status: 200, body: {} };

@@ -10,7 +10,7 @@ import {
 } from '../../src/sandbox/provider.ts';
 import {
   problemOfIdentifiers,
-  refusal,
+  rejection,
   type SandboxDecision,
   type VendorRequest,
 } from '../../src/sandbox/vendor.ts';
@@ -47,18 +47,18 @@ type Decide = (request: VendorRequest) => SandboxDecision;
 function company(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const problem = problemOfIdentifiers(body, Object.keys(COMPANY_NAMES)) ?? problemOfAbn(body.abn);
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     const known = knowledge.company(renamed(body, COMPANY_NAMES));
-    return found(known) ?? refusal(500, 'Company profile not found');
+    return found(known) ?? rejection(500, 'Company profile not found');
   };
 }
 
 function person(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const problem = problemOfIdentifiers(body, Object.keys(PERSON_NAMES));
-    if (problem !== undefined) return refusal(400, problem);
+    if (problem !== undefined) return rejection(400, problem);
     const known = knowledge.person(renamed(body, PERSON_NAMES));
-    return found(known) ?? refusal(500, 'Person profile not found');
+    return found(known) ?? rejection(500, 'Person profile not found');
   };
 }
 
@@ -66,8 +66,8 @@ function search(knowledge: Knowledge): Decide {
   return ({ body }) => {
     const { page, filters } = pageAsked(body);
     const problem = problemOfPage(page) ?? problemOfFilters(filters);
-    if (problem !== undefined) return refusal(400, problem);
-    return found(knowledge.search(filters, Number(page))) ?? refusal(500, 'Person profile not found');
+    if (problem !== undefined) return rejection(400, problem);
+    return found(knowledge.search(filters, Number(page))) ?? rejection(500, 'Person profile not found');
   };
 }
 

@@ -3,7 +3,7 @@ import { administered } from '../../src/sandbox/service.ts';
 import { type ServiceState, userIdOf } from '../../src/sandbox/service-state.ts';
 import {
   problemOfStrings,
-  refusal,
+  rejection,
   type SandboxDecision,
   type VendorOperation,
   type VendorRequest,
@@ -81,7 +81,7 @@ function listOperations(state: ServiceState): readonly VendorOperation[] {
       authorization: ['Bearer :<key>'],
       decide: ({ account, body }) => {
         const problem = problemOfStrings(body, []);
-        if (problem !== undefined) return refusal(400, problem);
+        if (problem !== undefined) return rejection(400, problem);
         const email = ownEmailOf(account);
         return { status: 200, credits: 0, body: { user_id: userIdOf(email), email } };
       },
@@ -100,7 +100,7 @@ function pageOf<Item extends JsonMembers>(
   parameters: JsonMembers,
 ): SandboxDecision {
   const problem = problemOfStrings(parameters, [], ['page']);
-  if (problem !== undefined) return refusal(400, problem);
+  if (problem !== undefined) return rejection(400, problem);
   const { page: cursor = '' } = parameters;
   const rest = items
     .filter((item) => idOf(item) > String(cursor))

@@ -5,9 +5,9 @@
  */
 import { expect, test } from 'vitest';
 import type { Call } from '../../src/core/operation.ts';
-import { changeFields, leftBy } from '../../src/vendor/changes.ts';
 import type { Dialect } from '../../src/vendor/dialect.ts';
 import service from '../../src/vendor/dialects/service.ts';
+import { changeFields, leftBy } from '../../src/vendor/judge.ts';
 
 const SUBJECT = { project: 'proj-1', name: 'jo@x.example' };
 

@@ -10,12 +10,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { StopError } from '../../src/core/errors.ts';
 import { loadFamily } from '../../src/core/family.ts';
 import { defineOperation, type Operation, send } from '../../src/core/operation.ts';
-import { operationIn } from '../../src/run/operation-in.ts';
+import { stepIn } from '../../src/plan/row-walk/in-dialect.ts';
 import { loadAccounts } from '../../src/vendor/account/account.ts';
-import { type Dialect, dialectSchema } from '../../src/vendor/dialect.ts';
-import { firstProblem } from '../../src/vendor/dialect-file/check.ts';
-import { checkDialectFile } from '../../src/vendor/dialect-file.ts';
-import { dialectOf } from '../../src/vendor/dialect-of.ts';
+import { firstProblem } from '../../src/vendor/dialect/check.ts';
+import { checkDialectFile } from '../../src/vendor/dialect/file.ts';
+import { dialectSchema } from '../../src/vendor/dialect/schema.ts';
+import { type Dialect, dialectOf } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
 import { readBackRequestOf } from '../../src/vendor/request.ts';
@@ -465,7 +465,7 @@ test('an operation whose call the dialect lacks is refused when it is planned, b
     prepare: () => ({ kind: 'ready', input: {} }),
     next: () => send({ operation: 'rename-project', parameters: {}, ifLost: 'hold' }),
   });
-  expect(() => operationIn(service, operation).next({}, () => undefined)).toThrow(
+  expect(() => stepIn(service, operation, {}, () => undefined)).toThrow(
     expect.objectContaining({
       code: 'unsupported',
       message: 'The dialect service of the service has no operation rename-project.',

@@ -8,10 +8,15 @@ import { describe, expect, test } from 'vitest';
 import { bodyHolding, fieldsOf } from '../../src/core/answer-body.ts';
 import type { Call } from '../../src/core/operation.ts';
 import type { RawReply } from '../../src/ledger/ledger.ts';
-import type { Dialect, Envelope } from '../../src/vendor/dialect.ts';
+import {
+  answerPlaceOf,
+  asReceived,
+  type Dialect,
+  type Envelope,
+  vendorReply,
+} from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import { answerPlaceOf, asReceived, vendorReply } from '../../src/vendor/envelope.ts';
 import { judge, type Verdict } from '../../src/vendor/judge.ts';
 import { freeRequestOf, readBackRequestOf, requestOf } from '../../src/vendor/request.ts';
 
@@ -110,8 +115,8 @@ function verdictOn(raw: RawReply, dialect = through(), redirect?: 'same_host'): 
 }
 
 function inShort(verdict: Verdict): string {
-  if (verdict.kind === 'settle') return `${verdict.closure.answer}, ${verdict.closure.charged}`;
-  return verdict.kind === 'stop' ? `stop, ${verdict.stop.code}` : verdict.kind;
+  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged}`;
+  return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
 }
 
 describe('an answer', () => {
@@ -123,27 +128,27 @@ describe('an answer', () => {
     ['a 204 without a body', inside(204), 'no_match, 0'],
     ['a 404 of the vendor', inside(404, { error: 'No match' }), 'no_match, 0'],
     ['a 422 of the vendor', inside(422, { error: 'bad' }), 'refused, 0'],
-    ['a 429 of the vendor', inside(429, {}), 'pause'],
+    ['a 429 of the vendor', inside(429, {}), 'paused'],
     ['a 401 of the vendor', inside(401, {}), 'stop, key'],
-    ['a 500 of the vendor', inside(500, {}), 'doubt'],
-    ['a 200 of the vendor without a byte', inside(200, ''), 'doubt'],
-    ['a 200 of the vendor that is no JSON', inside(200, '<html>'), 'doubt'],
-    ['a status that is none', reply(200, { status: 'ok', body: { name: 'Acme' } }), 'doubt'],
-    ['no answer of the vendor at all', reply(200, { queued: true }), 'doubt'],
-    ['a 200 of the service that is no JSON', reply(200, '<html>'), 'doubt'],
-    ['a 429 of the service', reply(429, {}), 'pause'],
+    ['a 500 of the vendor', inside(500, {}), 'in_doubt'],
+    ['a 200 of the vendor without a byte', inside(200, ''), 'in_doubt'],
+    ['a 200 of the vendor that is no JSON', inside(200, '<html>'), 'in_doubt'],
+    ['a status that is none', reply(200, { status: 'ok', body: { name: 'Acme' } }), 'in_doubt'],
+    ['no answer of the vendor at all', reply(200, { queued: true }), 'in_doubt'],
+    ['a 200 of the service that is no JSON', reply(200, '<html>'), 'in_doubt'],
+    ['a 429 of the service', reply(429, {}), 'paused'],
     ['a 401 of the service', reply(401, {}), 'stop, key'],
     ['a 403 of the service', reply(403, {}), 'stop, key'],
     ['a 404 of the service', reply(404, {}), 'stop, address'],
     ['a 302 of the service', reply(302, ''), 'stop, address'],
     ['a 400 of the service', reply(400, { error: 'no such account' }), 'refused, 0'],
-    ['a page with a 400 instead of the service', reply(400, '<html>'), 'doubt'],
+    ['a page with a 400 instead of the service', reply(400, '<html>'), 'in_doubt'],
     ['a page with a 404 instead of the service', reply(404, '<html>'), 'stop, address'],
-    ['a page with a 404 instead of the vendor', inside(404, '<html>'), 'doubt'],
-    ['a page with a 422 instead of the vendor', inside(422, '<html>'), 'doubt'],
-    ['a 404 inside without a byte', inside(404), 'doubt'],
+    ['a page with a 404 instead of the vendor', inside(404, '<html>'), 'in_doubt'],
+    ['a page with a 422 instead of the vendor', inside(422, '<html>'), 'in_doubt'],
+    ['a 404 inside without a byte', inside(404), 'in_doubt'],
     ['a proxy between here and the service that asks who we are', reply(407, ''), 'stop, address'],
-    ['a 502 of the service', reply(502, inside(200, { name: 'Acme' }).body.toString()), 'doubt'],
+    ['a 502 of the service', reply(502, inside(200, { name: 'Acme' }).body.toString()), 'in_doubt'],
   ])('%s', (_what, raw, expected) => {
     expect(inShort(verdictOn(raw))).toBe(expected);
   });
@@ -182,23 +187,23 @@ describe('an answer', () => {
   test('of a dialect that reads no status inside has that of the service', () => {
     const dialect = through({ answer: { body: 'result' } });
     expect(inShort(verdictOn(reply(200, { result: { name: 'Acme' } }), dialect))).toBe('found, 1');
-    expect(inShort(verdictOn(reply(200, { other: 1 }), dialect))).toBe('doubt');
+    expect(inShort(verdictOn(reply(200, { other: 1 }), dialect))).toBe('in_doubt');
     const busy = { status: ['2xx'], body: { path: 'other', equals: 1 }, means: 'rate_limited' as const };
     const telling = through({ answer: { body: 'result' }, answers: [busy] });
-    expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('pause');
+    expect(inShort(verdictOn(reply(200, { other: 1 }), telling))).toBe('paused');
   });
 
   test('that has moved is followed by its whole path only, because nobody knows the vendor’s host', () => {
     const moved = (location: string) =>
       verdictOn(inside(307, '', { Location: location }), through(), 'same_host');
-    expect(moved('/v2/e?x=1')).toMatchObject({ kind: 'moved', path: '/v2/e?x=1' });
+    expect(moved('/v2/e?x=1')).toMatchObject({ kind: 'not_sent', movedTo: '/v2/e?x=1' });
     for (const location of [
       'e',
       '//elsewhere.example/e',
       'https://vendor.example/e',
       'https://service.example/e',
     ]) {
-      expect(moved(location), location).toMatchObject({ kind: 'stop', stop: { code: 'address' } });
+      expect(moved(location), location).toMatchObject({ kind: 'stopped', stop: { code: 'address' } });
     }
   });
 });

@@ -31,8 +31,8 @@ const judged = (reply: Reply, dialect: Dialect = provider): Verdict => judge(rep
 
 /** A verdict as a row of the table: what follows, what it was, what it cost. */
 function inShort(verdict: Verdict): string {
-  if (verdict.kind === 'settle') return `${verdict.closure.answer}, ${verdict.closure.charged} credits`;
-  return verdict.kind === 'stop' ? `stop, ${verdict.stop.code}` : verdict.kind;
+  if (verdict.kind === 'settled') return `${verdict.answer}, ${verdict.charged} credits`;
+  return verdict.kind === 'stopped' ? `stop, ${verdict.stop.code}` : verdict.kind;
 }
 
 describe('what costs by volume', () => {
@@ -93,12 +93,12 @@ describe('a change by a call of one’s own', () => {
     ['a whole 2xx, whatever it says', answered(200, { applied: true }), 'found, 1 credits'],
     ['an empty 2xx', answered(200, {}), 'found, 1 credits'],
     ['204', answered(204), 'found, 1 credits'],
-    ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'pause'],
-    ['a 2xx with an error', answered(200, { error: 'oh' }), 'doubt'],
-    ['a 2xx that says that it failed', answered(200, { success: false }), 'doubt'],
+    ['a 2xx about the rate', answered(200, { error: 'rate limit' }), 'paused'],
+    ['a 2xx with an error', answered(200, { error: 'oh' }), 'in_doubt'],
+    ['a 2xx that says that it failed', answered(200, { success: false }), 'in_doubt'],
     ['404', answered(404, {}), 'no_match, 0 credits'],
     ['400', answered(400, {}), 'refused, 0 credits'],
-    ['500', answered(500), 'doubt'],
+    ['500', answered(500), 'in_doubt'],
   ])('%s', (_, reply, verdict) => {
     expect(inShort(judge(reply, provider, change))).toBe(verdict);
   });
@@ -137,34 +137,34 @@ describe('rule 9, line by line', () => {
     ['400', answered(400, { error: 'bad' }), 'refused, 0 credits'],
     ['409', answered(409, {}), 'refused, 0 credits'],
     ['422', answered(422, { error: 'abn must have 11 digits' }), 'refused, 0 credits'],
-    ['429', answered(429), 'pause'],
-    ['a 200 with a code that says "rate limited"', answered(200, { code: 'RATE_LIMITED' }), 'pause'],
-    ['a 200 that says "Rate limit exceeded"', answered(200, { error: 'Rate limit exceeded' }), 'pause'],
-    ['a 200 that says "Too many requests"', answered(200, { error: 'Too many requests.' }), 'pause'],
+    ['429', answered(429), 'paused'],
+    ['a 200 with a code that says "rate limited"', answered(200, { code: 'RATE_LIMITED' }), 'paused'],
+    ['a 200 that says "Rate limit exceeded"', answered(200, { error: 'Rate limit exceeded' }), 'paused'],
+    ['a 200 that says "Too many requests"', answered(200, { error: 'Too many requests.' }), 'paused'],
     ['401', answered(401), 'stop, key'],
     ['403 of the provider', answered(403), 'stop, key'],
     ['402', answered(402), 'stop, vendor_credits'],
     ['301', answered(301, '', { location: 'https://elsewhere.example/' }), 'stop, address'],
     ['302', answered(302), 'stop, address'],
-    ['408', answered(408), 'doubt'],
-    ['425', answered(425), 'doubt'],
-    ['499', answered(499), 'doubt'],
-    ['408 with words', answered(408, { error: 'timed out' }), 'doubt'],
-    ['425 with words', answered(425, { error: 'too early' }), 'doubt'],
-    ['499 with words', answered(499, { error: 'closed' }), 'doubt'],
-    ['500', answered(500, { name: 'Acme' }), 'doubt'],
-    ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'doubt'],
-    ['599', answered(599), 'doubt'],
-    ['a 200 without a byte', answered(200), 'doubt'],
-    ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'doubt'],
-    ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'doubt'],
-    ['a 200 with an error that nobody knows', answered(200, { error: 'backend unavailable' }), 'doubt'],
-    ['a 200 without success', answered(200, { success: false, hint: 'try later' }), 'doubt'],
-    ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'doubt'],
-    ['a status of 0', answered(0), 'doubt'],
-    ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'doubt'],
-    ['a name that does not resolve', { kind: 'not_sent', cause: 'unresolved', message: 'x' }, 'again'],
-    ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'again'],
+    ['408', answered(408), 'in_doubt'],
+    ['425', answered(425), 'in_doubt'],
+    ['499', answered(499), 'in_doubt'],
+    ['408 with words', answered(408, { error: 'timed out' }), 'in_doubt'],
+    ['425 with words', answered(425, { error: 'too early' }), 'in_doubt'],
+    ['499 with words', answered(499, { error: 'closed' }), 'in_doubt'],
+    ['500', answered(500, { name: 'Acme' }), 'in_doubt'],
+    ['503 with Retry-After', answered(503, '', { 'retry-after': '5' }), 'in_doubt'],
+    ['599', answered(599), 'in_doubt'],
+    ['a 200 without a byte', answered(200), 'in_doubt'],
+    ['a 200 that is not JSON', answered(200, '<html>Welcome</html>'), 'in_doubt'],
+    ['a 200 whose JSON is cut off', answered(200, '{"name":"Ac'), 'in_doubt'],
+    ['a 200 with an error that nobody knows', answered(200, { error: 'backend unavailable' }), 'in_doubt'],
+    ['a 200 without success', answered(200, { success: false, hint: 'try later' }), 'in_doubt'],
+    ['a status from outside of HTTP', answered(999, { name: 'Acme' }), 'in_doubt'],
+    ['a status of 0', answered(0), 'in_doubt'],
+    ['a lost answer', { kind: 'lost', message: 'no answer came' }, 'in_doubt'],
+    ['a name that does not resolve', { kind: 'not_sent', cause: 'unresolved', message: 'x' }, 'not_sent'],
+    ['a connection that is refused', { kind: 'not_sent', cause: 'unreachable', message: 'x' }, 'not_sent'],
   ])('%s', (_, reply, expected) => {
     expect(inShort(judged(reply))).toBe(expected);
   });
@@ -172,7 +172,7 @@ describe('rule 9, line by line', () => {
   test('what no rule can read is in doubt', () => {
     const ruleless: Dialect = { ...provider, answers: [] };
     for (const status of [200, 204, 404, 429]) {
-      expect(judged(answered(status, { name: 'Acme' }), ruleless).kind).toBe('doubt');
+      expect(judged(answered(status, { name: 'Acme' }), ruleless).kind).toBe('in_doubt');
     }
   });
 
@@ -184,7 +184,7 @@ describe('rule 9, line by line', () => {
 
   test('a rule may say that a server error is not charged: then it is tried again by itself', () => {
     const free: Dialect = { ...provider, answers: [{ status: ['5xx'], means: 'in_doubt', charged: false }] };
-    expect(judged(answered(500), free)).toMatchObject({ kind: 'again', closure: { kind: 'not_sent' } });
+    expect(judged(answered(500), free)).toMatchObject({ kind: 'not_sent' });
   });
 
   test('a header that is named as something which every object has is not there by itself', () => {
@@ -231,8 +231,8 @@ describe("what is not the vendor's own word is no answer", () => {
         for (const asked of operationsOf(dialect)) {
           const repeated = { ...asked, answers: [...(asked.repeated ?? []), ...(asked.answers ?? [])] };
           for (const each of [asked, repeated]) {
-            const { kind, closure } = judge(answered(status, body), dialect, each);
-            expect(['doubt', 'pause', 'stop'], `status ${status}: ${closure.why}`).toContain(kind);
+            const { kind, why } = judge(answered(status, body), dialect, each);
+            expect(['in_doubt', 'paused', 'stopped'], `status ${status}: ${why}`).toContain(kind);
           }
         }
       }
@@ -240,18 +240,18 @@ describe("what is not the vendor's own word is no answer", () => {
   });
 
   test.each<[number, string]>([
-    [400, 'doubt'],
+    [400, 'in_doubt'],
     [401, 'stop, key'],
     [402, 'stop, vendor_credits'],
     [403, 'stop, key'],
-    [404, 'doubt'],
-    [406, 'doubt'],
+    [404, 'in_doubt'],
+    [406, 'in_doubt'],
     [407, 'stop, address'],
-    [409, 'doubt'],
-    [421, 'doubt'],
-    [422, 'doubt'],
-    [429, 'pause'],
-    [451, 'doubt'],
+    [409, 'in_doubt'],
+    [421, 'in_doubt'],
+    [422, 'in_doubt'],
+    [429, 'paused'],
+    [451, 'in_doubt'],
   ])('a page with status %i', (status, expected) => {
     for (const dialect of [provider, service]) {
       expect(inShort(judge(answered(status, PAGE), dialect, operation)), dialect.name).toBe(expected);
@@ -261,7 +261,7 @@ describe("what is not the vendor's own word is no answer", () => {
   test('a page that refuses says who may have sent it, and a refusal of the vendor does not', () => {
     const next = (body: unknown): string | undefined => {
       const verdict = judged(answered(403, body));
-      return verdict.kind === 'stop' ? verdict.stop.next : undefined;
+      return verdict.kind === 'stopped' ? verdict.stop.next : undefined;
     };
     expect(next(PAGE)).toMatch(/a proxy or a firewall.*put a working key into the account/);
     expect(next({ error: 'no' })).toBe(
@@ -319,9 +319,9 @@ test('a redirect is followed only where the dialect says that the operation may 
   expect(inShort(judged(reply))).toBe('stop, address');
   const moving = { ...operation, redirect: 'same_host' as const };
   expect(judge(reply, provider, moving)).toEqual({
-    kind: 'moved',
-    closure: { kind: 'not_sent', why: 'status 307, it has moved to /v2/enrich?a=1' },
-    path: '/v2/enrich?a=1',
+    kind: 'not_sent',
+    why: 'status 307, it has moved to /v2/enrich?a=1',
+    movedTo: '/v2/enrich?a=1',
   });
   const withKey = answered(307, '', { location: '/v2/enrich?key=[redacted]' });
   expect(inShort(judge(withKey, provider, moving))).toBe('stop, address');
@@ -331,7 +331,7 @@ describe('how long the vendor asks us to wait', () => {
   const DATE = 'Fri, 20 Nov 2026 10:00:00 GMT';
   const pauseMs = (headers: Readonly<Record<string, string>>): number | undefined => {
     const verdict = judged(answered(429, '', headers));
-    return verdict.kind === 'pause' ? verdict.pauseMs : Number.NaN;
+    return verdict.kind === 'paused' ? verdict.pauseMs : Number.NaN;
   };
 
   test.each([
@@ -396,7 +396,7 @@ describe('what an answer cost', () => {
 });
 
 describe("the vendor's words", () => {
-  const why = (body: unknown, status = 422): string => judged(answered(status, body)).closure.why;
+  const why = (body: unknown, status = 422): string => judged(answered(status, body)).why;
 
   test.each([
     [{ error: { message: 'abn is wrong' } }, 'status 422, "abn is wrong"'],
@@ -412,7 +412,7 @@ describe("the vendor's words", () => {
     expect(why({ error: 'x'.repeat(5000) }).length).toBeLessThan(400);
     expect(why({ error: 'a\u001b[2Jb\u0007c\u202ed' })).toBe('status 422, "abcd"');
     const redirect = judged(answered(302, '', { location: 'http://x\u001b[2J/' }));
-    expect(redirect.kind === 'stop' && redirect.stop.message).toContain('http://x/:');
+    expect(redirect.kind === 'stopped' && redirect.stop.message).toContain('http://x/:');
   });
 });
 
@@ -482,14 +482,14 @@ describe('whatever arrives gets a verdict, and none throws', () => {
 
   test('an answer nested too deeply to look into is in doubt, and not a bug', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-    expect(judged(answered(200, deep)).kind).toBe('doubt');
-    expect(judged(answered(200, `{"error":${deep}}`)).kind).toBe('doubt');
+    expect(judged(answered(200, deep)).kind).toBe('in_doubt');
+    expect(judged(answered(200, `{"error":${deep}}`)).kind).toBe('in_doubt');
   });
 
   test('only an answer that was understood settles a call: what is no JSON settles none', () => {
     fc.assert(
       fc.property(reply, (each) => {
-        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'settle') return;
+        if (each.kind !== 'answered' || judge(each, provider, operation).kind !== 'settled') return;
         const read = readBody(each.raw.body);
         expect(read.kind === 'json' || each.raw.status === 204).toBe(true);
       }),
@@ -501,7 +501,7 @@ describe('whatever arrives gets a verdict, and none throws', () => {
 test('an answer that is in doubt for what it lacks names what that is', () => {
   const invite = service.operations['create-invite'];
   if (invite === undefined) throw new Error('The dialect of the service has no create-invite.');
-  const why = (body: unknown): string => judge(answered(200, body), service, invite).closure.why;
+  const why = (body: unknown): string => judge(answered(200, body), service, invite).why;
   expect(why({ id: 'r-1' })).toBe('status 200, without "invite_code"');
   expect(why({ success: false })).toBe('status 200, "success" is false');
   expect(why('')).toBe('status 200, without a body');
@@ -510,10 +510,10 @@ test('an answer that is in doubt for what it lacks names what that is', () => {
 
 /** What the ledger can keep: a clause, and whole credits that are not negative. */
 function expectWhole(verdict: Verdict): void {
-  expect(verdict.closure.why).not.toBe('');
-  if (verdict.kind !== 'settle') return;
-  expect(Number.isSafeInteger(verdict.closure.charged)).toBe(true);
-  expect(verdict.closure.charged).toBeGreaterThanOrEqual(0);
+  expect(verdict.why).not.toBe('');
+  if (verdict.kind !== 'settled') return;
+  expect(Number.isSafeInteger(verdict.charged)).toBe(true);
+  expect(verdict.charged).toBeGreaterThanOrEqual(0);
 }
 
 describe('an answer of brackets', () => {
@@ -522,8 +522,8 @@ describe('an answer of brackets', () => {
   test('that nobody can look into is in doubt, because it may have been charged, and says why', () => {
     for (const body of [nested(200_000), '['.repeat(200_000), '{"a":'.repeat(200_000)]) {
       const verdict = judged(answered(200, body));
-      expect(verdict.kind).toBe('doubt');
-      expect(verdict.closure.why).toBe('status 200, its lists and objects are more than 100 deep');
+      expect(verdict.kind).toBe('in_doubt');
+      expect(verdict.why).toBe('status 200, its lists and objects are more than 100 deep');
     }
   });
 

@@ -12,9 +12,9 @@ import {
   type DecisionKind,
   type KnownCall,
 } from '../../src/ledger/ledger.ts';
-import type { Dialect } from '../../src/vendor/dialect.ts';
+import { type Dialect, dialectMark } from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
-import { asReadToday, dialectMark, isReadAgain, judgedToday } from '../../src/vendor/readings.ts';
+import { asReadToday, isReadAgain, judgedToday } from '../../src/vendor/judge.ts';
 import { callNamed, keyNamed, NOON_MS, replyWith } from '../ledger/stores/book.ts';
 
 const company = provider.operations['enrich-company'];

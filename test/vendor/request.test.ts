@@ -5,17 +5,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Call, JsonObject } from '../../src/core/operation.ts';
-import type { Dialect, DialectOperation } from '../../src/vendor/dialect.ts';
+import {
+  type Dialect,
+  type DialectOperation,
+  dialectOperationOf,
+  unaskable,
+} from '../../src/vendor/dialect.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import service from '../../src/vendor/dialects/service.ts';
-import {
-  dialectOperationOf,
-  freeRequestOf,
-  readBackRequestOf,
-  requestOf,
-  requireSendable,
-  unaskable,
-} from '../../src/vendor/request.ts';
+import { freeRequestOf, readBackRequestOf, requestOf, requireSendable } from '../../src/vendor/request.ts';
 
 const call = (parameters: Call['parameters'], more: Partial<Call> = {}): Call => ({
   operation: 'do',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import * as undici from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -255,7 +256,7 @@ interface Options {
 
 function transportTo(origin: string, options: Options = {}): Transport {
   const { clock = systemClock, connections = 2, timeoutMs = 10_000, keptHeaders = [], keys = [] } = options;
-  const transport = new Transport({ origin, clock, connections, timeoutMs, keptHeaders, keys });
+  const transport = new Transport({ undici, origin, clock, connections, timeoutMs, keptHeaders, keys });
   onTestFinished(() => transport.close());
   return transport;
 }

@@ -1,135 +1,115 @@
-import { hash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { type Document, isMap, parseDocument } from 'yaml';
-import { outputProblem, replaceFile } from '../../core/atomic-file.ts';
-import { invariant, messageOf, type StopError, stop } from '../../core/errors.ts';
-import { schemaComment } from '../../core/paths.ts';
-import { checkDocument } from '../../core/yaml/document.ts';
-import { problemOf } from '../../core/yaml/schema-problem.ts';
+import { text } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import { wholeNumber } from '../../core/command-line.ts';
+import { stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import {
-  ACCOUNTS_FILE,
-  type Account,
-  type Accounts,
-  accountsOf,
-  accountsSchema,
+  addressProblem,
+  findAccount,
+  loadAccounts,
+  REGIONS,
+  usableKey,
 } from '../../vendor/account/account.ts';
-import { dialectOf } from '../../vendor/dialect-of.ts';
+import { changeAccount } from '../../vendor/account/edit.ts';
+import { accountView } from '../../vendor/account/view.ts';
+import type { Console, Report } from '../shell/command.ts';
 
-/**
- * Changes the accounts file and keeps everything in it that the user wrote, comments included. A crash leaves the old
- * file or the new one, never half of one, and at worst a temporary file beside it that only the user can read.
- */
+/** Changes what stands in the file about an account. What is not given stays, comments included. */
 
-/** An entry as it stands in the file; members that are undefined are left out. */
-export type NewAccount = Readonly<Record<string, unknown>>;
+interface EditFlags {
+  readonly baseUrl?: string;
+  readonly region?: string;
+  readonly organization?: string;
+  readonly project?: string;
+  readonly keyEnv?: string;
+  readonly keyStdin?: true;
+  readonly perSecond?: string;
+  readonly perMinute?: string;
+  readonly perHour?: string;
+  readonly perDay?: string;
+  readonly concurrency?: string;
+  readonly budgetPerDay?: string;
+  readonly budgetPerMonth?: string;
+}
 
-/** Only the user may read a key. */
-const FILE_MODE = 0o600;
-const FOLDER_MODE = 0o700;
+/** Stands for a value that is taken out of the file. */
+const NONE = 'none';
 
-/**
- * Adds an account and returns it as a command will read it.
- * @throws StopError `usage` when the entry is wrong, `account` when the name is taken, the address is missing, or the
- * dialect is wrong.
- */
-export async function addAccount(accounts: Accounts, name: string, entry: NewAccount): Promise<Account> {
-  if (accounts.configured.some((account) => account.name === name)) throw nameTaken(name);
-  checkEntry(name, entry);
-  const change = (document: Document): void => {
-    const existing = document.get('accounts');
-    if (!isMap(existing)) {
-      document.set('accounts', document.createNode({ [name]: entry }));
-      return;
-    }
-    if (existing.has(name)) throw nameTaken(name);
-    // An empty map is written as {}, and entries added to it would stand on that one line.
-    if (existing.items.length === 0) existing.flow = false;
-    existing.set(name, document.createNode(entry));
-  };
-  const accountIn = ({ configured }: Accounts): Account => {
-    const added = configured.find((account) => account.name === name);
-    invariant(added, `account ${name} is not in the file that is written`);
-    return added;
-  };
-  return accountIn(
-    await rewrite(accounts.path, change, async (changed) => {
-      await dialectOf(accountIn(changed));
+export function configureEdit(command: Command): Command {
+  return command
+    .description('Change an account; what is not given stays. A new address needs the key again.')
+    .argument('<name>')
+    .option('--base-url <address>', 'where the API is')
+    .addOption(new Option('--region <region>', 'of a service').choices(REGIONS))
+    .option('--organization <id>', 'of a service; "none" takes it out, here and below')
+    .option('--project <id>', 'of a service: the project of invites that name none')
+    .option('--key-env <variable>', 'the environment variable that holds the key')
+    .option('--key-stdin', 'read the key from standard input')
+    .option('--per-second <requests>', 'limit of the plan')
+    .option('--per-minute <requests>', 'limit of the plan')
+    .option('--per-hour <requests>', 'limit of the plan')
+    .option('--per-day <requests>', 'limit of the plan')
+    .option('--concurrency <requests>', 'most requests at the same time')
+    .option('--budget-per-day <credits>', 'most credits of a day (UTC), over all runs')
+    .option('--budget-per-month <credits>', 'most credits of a month (UTC), over all runs');
+}
+
+export async function editAccount(_console: Console, name: string, flags: EditFlags): Promise<Report> {
+  if (Object.keys(flags).length === 0)
+    throw stop('usage', 'No flag says what is to be changed.', 'Run rowonce accounts edit --help.');
+  const accounts = await loadAccounts();
+  const former = findAccount(accounts, name);
+  if (former.sandbox)
+    throw stop('account', `The account ${name} is built in and cannot be changed.`, 'Add one of your own.');
+  const problem = flags.baseUrl === undefined ? undefined : addressProblem(flags.baseUrl);
+  if (problem !== undefined) throw stop('usage', `--base-url: ${problem.fact}`, problem.next);
+  const account = await changeAccount(accounts, name, {
+    ...present({
+      base_url: flags.baseUrl,
+      region: flags.region,
+      organization_id: textOrNone(flags.organization),
+      project_id: textOrNone(flags.project),
     }),
-  );
-}
-
-/** Removes an account that exists. What it bought stays in the ledger. */
-export async function removeAccount(accounts: Accounts, name: string): Promise<void> {
-  await rewrite(accounts.path, (document) => {
-    document.deleteIn(['accounts', name]);
+    ...(await keyFrom(name, flags)),
+    limits: numbers('--', {
+      per_second: flags.perSecond,
+      per_minute: flags.perMinute,
+      per_hour: flags.perHour,
+      per_day: flags.perDay,
+      concurrency: flags.concurrency,
+    }),
+    budget: numbers('--budget-', { per_day: flags.budgetPerDay, per_month: flags.budgetPerMonth }),
   });
+  const isSame = account.identity === former.identity;
+  return {
+    lines: [`Changed account ${name} in ${accounts.path}.`],
+    object: { path: accounts.path, account: accountView(account, undefined), same_identity: isSame },
+    advice: isSame
+      ? []
+      : ['It counts as another account now: nothing that was bought before is known as bought with it.'],
+  };
 }
 
-function nameTaken(name: string): StopError {
-  const next = `Choose another name, or run rowonce accounts remove ${name} first.`;
-  return stop('account', `There is already an account ${name}.`, next);
+async function keyFrom(
+  name: string,
+  { keyEnv, keyStdin }: EditFlags,
+): Promise<{ key?: string; key_env?: string }> {
+  if (keyEnv !== undefined && keyStdin === true)
+    throw stop('usage', '--key-env and --key-stdin both say what the key is.', 'Give one of them.');
+  if (keyEnv !== undefined) return { key_env: keyEnv };
+  return keyStdin === true ? { key: usableKey(name, await text(process.stdin)) } : {};
 }
 
-/** Checks the entry before it is in the file, so that a problem is reported as one of the command line. */
-function checkEntry(name: string, entry: NewAccount): void {
-  const content: unknown = JSON.parse(JSON.stringify({ accounts: { [name]: entry } }));
-  const checked = accountsSchema.safeParse(content);
-  if (checked.success) return;
-  const { fact, next } = problemOf(accountsSchema, content, checked.error.issues);
-  throw stop('usage', fact, next);
-}
+const textOrNone = (given: string | undefined): string | null | undefined => (given === NONE ? null : given);
 
-/**
- * Changes the file as it stands: when another program changes it in between, the new text is read and changed instead.
- * @param check sees the accounts of the file as it would be, and may refuse them.
- */
-async function rewrite(
-  path: string,
-  change: (document: Document) => void,
-  check: (changed: Accounts) => Promise<void> = async () => {},
-): Promise<Accounts> {
-  for (;;) {
-    const before = await textOf(path);
-    const { text, ...changed } = changedText(path, before, change);
-    await check(changed);
-    if (await written(path, before, text)) return changed;
-  }
-}
-
-/** The file as it would be, and the accounts in it. */
-function changedText(
-  path: string,
-  before: string,
-  change: (document: Document) => void,
-): Accounts & { readonly text: string } {
-  const document = parseDocument(before);
-  change(document);
-  const comment = before === '' ? schemaComment('accounts', path) : '';
-  const text = comment + document.toString({ lineWidth: 0 });
-  return { ...accountsOf(checkDocument(text, path, accountsSchema, ACCOUNTS_FILE)), text };
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    // There is no file yet. A file that exists and cannot be read was refused when the accounts were loaded.
-    return '';
-  }
-}
-
-/** Writes through a link, so a file kept elsewhere stays there. @returns false when the file changed meanwhile. */
-async function written(path: string, before: string, text: string): Promise<boolean> {
-  const known = hash('sha256', before, 'hex');
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    return await replaceFile(path, FILE_MODE, [text], async (_path, sha256) => sha256 === known);
-  } catch (error) {
-    throw stop(
-      'account',
-      messageOf(outputProblem(path, error)),
-      'Free some space, or set $ROWONCE_CONFIG to a folder that you may write.',
-    );
-  }
+function numbers(
+  prefix: string,
+  flags: Readonly<Record<string, string | undefined>>,
+): Record<string, number | null> {
+  const given = Object.entries(flags).flatMap(([name, value]): (readonly [string, number | null])[] => {
+    if (value === NONE) return [[name, null]];
+    const number = wholeNumber(`${prefix}${name.replaceAll('_', '-')}`, value);
+    return number === undefined ? [] : [[name, number]];
+  });
+  return Object.fromEntries(given);
 }

@@ -1,56 +1,46 @@
 import { formatDuration } from '../../core/duration.ts';
-import { EXIT, type ExitCode, StopError } from '../../core/errors.ts';
+import type { StopError } from '../../core/errors.ts';
 import { sentence } from '../../core/plain-text.ts';
 import {
   type Account,
-  type Accounts,
   describeKey,
   findAccount,
   loadAccounts,
   type RegionAddress,
+  SANDBOX_NAMES,
 } from '../../vendor/account/account.ts';
-import { dialectOf } from '../../vendor/dialect-of.ts';
-import type { Console } from '../shell/command.ts';
+import { accountView } from '../../vendor/account/view.ts';
+import { dialectProblem } from '../../vendor/dialect.ts';
+import type { Console, Report } from '../shell/command.ts';
 
 /** Shows the accounts, where they are and what limits them; never a key. A wrong dialect is shown and stops nothing. */
-export async function listAccounts(console: Console): Promise<ExitCode> {
+export async function listAccounts(console: Console): Promise<Report> {
   const accounts = await loadAccounts();
   if (accounts.configured.length === 0) console.say(`No account in ${accounts.path}.`);
-  const shown = [...accounts.configured, ...['sandbox-provider', 'sandbox-service'].map(named(accounts))];
+  const builtIn = SANDBOX_NAMES.map((name) => findAccount(accounts, name));
+  const lines: string[] = [];
   const views: object[] = [];
-  for (const account of shown) {
+  for (const account of [...accounts.configured, ...builtIn]) {
     const problem = await dialectProblem(account);
-    console.print(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
-    printDetails(console, [...detailsOf(account), ...problemDetails(problem)]);
-    views.push(viewOf(account, problem));
+    lines.push(`${account.name} (${[account.vendor, account.region].filter(Boolean).join(', ')})`);
+    lines.push(...detailLines([...detailsOf(account), ...problemDetails(problem)]));
+    views.push(accountView(account, problem));
   }
   const { regions = [] } = accounts;
   for (const { region, baseUrl, documentationUrl } of regions) {
-    console.print(`region ${region}`);
-    printDetails(console, [
+    const details = [
       ['address', baseUrl.href],
       ['documentation', documentationUrl],
-    ]);
+    ] as const;
+    lines.push(`region ${region}`, ...detailLines(details));
   }
-  console.result({ path: accounts.path, accounts: views, regions: regions.map(regionView) });
-  return EXIT.done;
+  return { lines, object: { path: accounts.path, accounts: views, regions: regions.map(regionView) } };
 }
 
 type Detail = readonly [label: string, value: string];
 
-function printDetails(console: Console, details: readonly Detail[]): void {
-  for (const [label, value] of details) console.print(`  ${label.padEnd(14)} ${value}`);
-}
-
-/** What is wrong with the account's dialect file, or with that of the service that it goes through. */
-async function dialectProblem(account: Account): Promise<StopError | undefined> {
-  try {
-    await dialectOf(account);
-    return undefined;
-  } catch (error) {
-    if (error instanceof StopError) return error;
-    throw error;
-  }
+function detailLines(details: readonly Detail[]): readonly string[] {
+  return details.map(([label, value]) => `  ${label.padEnd(14)} ${value}`);
 }
 
 function problemDetails(problem: StopError | undefined): readonly Detail[] {
@@ -63,10 +53,6 @@ function problemDetails(problem: StopError | undefined): readonly Detail[] {
 
 function regionView({ region, baseUrl, documentationUrl }: RegionAddress): object {
   return { region, address: baseUrl.href, documentation: documentationUrl };
-}
-
-function named(accounts: Accounts): (name: string) => Account {
-  return (name) => findAccount(accounts, name);
 }
 
 function detailsOf(account: Account): readonly Detail[] {
@@ -104,25 +90,4 @@ function budgetText({ perDay, perMonth }: Account['budget']): string | undefined
     ...(perMonth === undefined ? [] : [`${perMonth} credits per month`]),
   ];
   return caps.length === 0 ? undefined : caps.join(', ');
-}
-
-/** The account for `--json`. It says where the key is kept and never contains the key. */
-export function viewOf(account: Account, problem: StopError | undefined): object {
-  return {
-    name: account.name,
-    vendor: account.vendor,
-    sandbox: account.sandbox,
-    address: account.baseUrl?.href ?? null,
-    region: account.region ?? null,
-    documentation: account.documentationUrl ?? null,
-    organization: account.organizationId ?? null,
-    project: account.projectId ?? null,
-    via: account.via?.service ?? null,
-    connected_account: account.via?.connectedAccount ?? null,
-    dialect: account.dialectPath ?? null,
-    problem: problem === undefined ? null : { message: problem.message, next: problem.next },
-    limits: account.limits,
-    budget: { per_day: account.budget.perDay ?? null, per_month: account.budget.perMonth ?? null },
-    key: describeKey(account.key),
-  };
 }

@@ -1,18 +1,8 @@
-import { systemClock } from '../../core/clock.ts';
 import { EXIT, type ExitCode, stop } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
 import { foreignWords } from '../../core/plain-text.ts';
-import { whoAmI } from '../../plan/team/remote-members.ts';
-import {
-  type Account,
-  describeKey,
-  findAccount,
-  loadAccounts,
-  resolveKey,
-} from '../../vendor/account/account.ts';
-import { checkAddress } from '../../vendor/address-check.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
-import { dialectOf } from '../../vendor/dialect-of.ts';
+import { type AccountFact, testAccount } from '../../run/account-test.ts';
+import { type Account, describeKey, findAccount, loadAccounts } from '../../vendor/account/account.ts';
 import type { Console } from '../shell/command.ts';
 
 /** Looks whether accounts can be used, without spending anything. @param name left out: all of them. */
@@ -23,70 +13,71 @@ export async function testAccounts(console: Console, name: string | undefined): 
     throw stop('account', `There is no account in ${accounts.path}.`, 'Add one: rowonce accounts add.');
   }
   const reports: object[] = [];
-  for (const account of chosen) reports.push(await testOne(console, account));
+  for (const account of chosen) {
+    const waits = `${account.name}: waits, because `;
+    let report: object = { name: account.name };
+    for await (const fact of testAccount(
+      account,
+      (event) => event.kind === 'paused' && console.say(`${waits}${event.why}.`),
+    )) {
+      // Each line is shown at once, so that those before a failure are seen.
+      for (const line of factLines(account, fact)) console.print(`${account.name}: ${line}`);
+      report = { ...report, ...factObject(fact) };
+    }
+    reports.push(report);
+  }
   console.result({ accounts: reports });
   return EXIT.done;
 }
 
-async function testOne(console: Console, account: Account): Promise<object> {
-  const { name, baseUrl } = account;
-  if (baseUrl === undefined) {
-    console.print(`${name}: needs no key and no network; it is started when it is used.`);
-    return { name, sandbox: true };
+function factLines(account: Account, fact: AccountFact): readonly string[] {
+  const { via, documentationUrl, dialectPath, key, vendor } = account;
+  switch (fact.kind) {
+    case 'sandbox':
+      return ['needs no key and no network; it is started when it is used.'];
+    case 'dialect':
+      return [
+        ...(dialectPath === undefined ? [] : [`the dialect ${fact.dialect} can be used.`]),
+        ...(via === undefined ? [] : [`asked through ${via.service}, as ${via.connectedAccount}.`]),
+      ];
+    case 'key':
+      return [`the key is there (${describeKey(key)}), and only you can read the accounts file.`];
+    case 'address': {
+      const { addresses, proxy, url } = fact;
+      const where =
+        proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
+      const reference = documentationUrl && `its API reference is at ${documentationUrl}.`;
+      return [`${url.hostname} ${where} and takes connections.`, ...(reference ? [reference] : [])];
+    }
+    case 'tried': {
+      const { userId, email } = fact.user;
+      const user = [userId, email].filter((part) => part !== undefined).join(', ');
+      return [`the key works; it is that of ${foreignWords(user)}.`];
+    }
+    case 'untried': {
+      const noCall = `the ${vendor === 'provider' ? 'vendor publishes' : 'service offers'} no free call`;
+      const why = fact.why === undefined ? noCall : `the vendor does not say whose key it is (${fact.why})`;
+      return [`${why}, so the key itself was not tried; the first run does that.`];
+    }
   }
-  await resolveKey(account);
-  const dialect = await dialectOf(account);
-  if (account.dialectPath !== undefined) console.print(`${name}: the dialect ${dialect.name} can be used.`);
-  if (account.via !== undefined) {
-    console.print(`${name}: asked through ${account.via.service}, as ${account.via.connectedAccount}.`);
-  }
-  console.print(
-    `${name}: the key is there (${describeKey(account.key)}), and only you can read the accounts file.`,
-  );
-  const { addresses, proxy } = await checkAddress(baseUrl);
-  const where = proxy === undefined ? `is ${addresses.join(', ')}` : `is reached through the proxy ${proxy}`;
-  console.print(`${name}: ${baseUrl.hostname} ${where} and takes connections.`);
-  const tried = await tryKey(console, account, dialect);
-  return {
-    name,
-    sandbox: false,
-    key: 'present',
-    dialect: dialect.name,
-    resolves_to: addresses,
-    ...present({ proxy }),
-    connects: true,
-    ...tried,
-  };
 }
 
-/** A test stops instead of waiting longer than this, because a person watches it. */
-const MAX_PAUSE_MS = 60_000;
-
-/** Tries the key with a free question, if the dialect has one. @returns what the test found out, for `--json`. */
-async function tryKey(console: Console, account: Account, dialect: Dialect): Promise<object> {
-  const { name, documentationUrl, vendor } = account;
-  if (documentationUrl !== undefined) console.print(`${name}: its API reference is at ${documentationUrl}.`);
-  const told = await whoAmI({
-    account,
-    dialect,
-    clock: systemClock,
-    emit: (event) => event.kind === 'paused' && console.say(`${name}: waits, because ${event.why}.`),
-    signal: new AbortController().signal,
-    maxPauseMs: MAX_PAUSE_MS,
-  });
-  if (told?.kind === 'told') {
-    const { userId, email } = told.user;
-    const user = [userId, email].filter((part) => part !== undefined).join(', ');
-    console.print(`${name}: the key works; it is that of ${foreignWords(user)}.`);
-    return { key_tried: true, user: { user_id: userId ?? null, email: email ?? null } };
+function factObject(fact: AccountFact): object {
+  switch (fact.kind) {
+    case 'sandbox':
+      return { sandbox: true };
+    case 'dialect':
+      return { sandbox: false, dialect: fact.dialect };
+    case 'key':
+      return { key: 'present' };
+    case 'address':
+      return { resolves_to: fact.addresses, ...present({ proxy: fact.proxy }), connects: true };
+    case 'tried':
+      return {
+        key_tried: true,
+        user: { user_id: fact.user.userId ?? null, email: fact.user.email ?? null },
+      };
+    case 'untried':
+      return { key_tried: false };
   }
-  const why =
-    told === undefined ? NO_FREE_CALL[vendor] : `the vendor does not say whose key it is (${told.why})`;
-  console.print(`${name}: ${why}, so the key itself was not tried; the first run does that.`);
-  return { key_tried: false };
 }
-
-const NO_FREE_CALL = {
-  provider: 'the vendor publishes no free call',
-  service: 'the service offers no free call',
-} as const;

@@ -1,13 +1,13 @@
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { FileDescription } from '../../files/describe-file.ts';
-import type { Finding, FoundCell, JobIssues } from '../../files/quality/issue-tally.ts';
+import type { FoundCell, FoundIssue, JobIssues } from '../../files/quality/job-issues.ts';
 import { formatAbn } from '../../operations/lookup/abn.ts';
 
 /** Describes damaged cells for a person and for `--json`. */
 
 /** Words that follow a count: "3 in scientific notation". */
-const WORDS: Readonly<Record<Finding['kind'], string>> = {
+const WORDS: Readonly<Record<FoundIssue['kind'], string>> = {
   scientific_notation: 'in scientific notation',
   number_format: 'written as a number',
   lost_digit: 'of ten digits, so one is lost',
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<Finding['kind'], string>> = {
 };
 
 /** `2 with more than the address: row 3, 7; such as Jo <jo@x.com> → jo@x.com`. */
-export function findingWords({ kind, count, firstRows, cure, examples }: Finding): string {
+export function findingWords({ kind, count, firstRows, cure, examples }: FoundIssue): string {
   const [example] = examples.filter((each) => cure !== 'repair' || each.repaired !== undefined);
   const what = `${count} ${WORDS[kind]}: ${rowWords(count, firstRows)}`;
   if (cure === 'none_needed') return `${what}; read right as ${count === 1 ? 'it is' : 'they are'}`;
@@ -70,7 +70,7 @@ export function jobDamageObject({ columns, repairableRows }: JobIssues, repairs:
   };
 }
 
-export function findingObject({ kind, count, firstRows, cure, repairable, examples }: Finding): object {
+export function findingObject({ kind, count, firstRows, cure, repairable, examples }: FoundIssue): object {
   return { kind, count, first_rows: firstRows, cure, repairable, examples };
 }
 

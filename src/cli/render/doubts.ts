@@ -5,7 +5,7 @@ import type { Call } from '../../core/operation.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Look } from '../../ledger/ledger.ts';
 
-/** Describes calls, and what the vendor said about a doubt, for a person and for a program. */
+/** Describes calls, and what the vendor said about a doubt. */
 
 /** `asked about this call at 2026-11-20T02:13:00.000Z, not_happened: the vendor did nothing for it (status 404)`. */
 export function lookWords({ kind, said, why, atMs }: Look): string {
@@ -21,11 +21,6 @@ function questionWords(kind: Look['kind']): string {
     default:
       return unreachable(kind);
   }
-}
-
-/** The question for `--json`. A status of 0 means that no answer came. */
-export function lookObject({ kind, said, why, status, body, atMs }: Look): object {
-  return { kind, said, why, status, body: body.toString('utf8'), at: isoTime(atMs) };
 }
 
 /** `domain acme.example`; for a change also its subject: `create-invite of jo@x.com in proj-1, role editor`. */

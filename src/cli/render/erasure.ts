@@ -21,14 +21,13 @@ export async function talkedErasure(console: Console, talk: ErasureTalk): Promis
   for (const line of foundLines(talk.location, found)) console.print(plainText(line));
   if (talk.dryRun || isNothing(found)) return found;
   if (!talk.yes) {
-    const answer = await console.ask(`Erase ${talk.what} in ${talk.location} for good? [y/N] `);
-    if (answer === undefined)
+    if (!console.interactive)
       throw stop(
         'consent',
         'Nobody is there to agree to erase that.',
         'Look with --dry-run, then add --yes.',
       );
-    if (!/^y(es)?$/i.test(answer.trim()))
+    if (!(await console.agrees(`Erase ${talk.what} in ${talk.location} for good?`)))
       throw stop('consent', 'Nothing was erased.', 'Answer y to erase it.');
   }
   const erased = await talk.erase(false);

@@ -16,7 +16,6 @@ export class Progress {
   readonly #startedMs: number;
   readonly #timer: NodeJS.Timeout;
   #limitPerSecond: number | undefined;
-  #inFlight = 0;
   /** The number of rows; undefined until the batch begins. Until then the terminal may show a question. */
   #rows: number | undefined;
   #settledBefore = 0;
@@ -48,11 +47,7 @@ export class Progress {
         this.#limitPerSecond = event.requestsPerSecond;
         this.#say(batchLine(event));
         break;
-      case 'closed':
-        this.#inFlight -= 1;
-        break;
       case 'sent':
-        this.#inFlight += 1;
         this.#sends.add(this.#clock.monotonicMs());
         break;
       case 'answered':
@@ -82,16 +77,12 @@ export class Progress {
         break;
       case 'looked':
       case 'learned':
+      case 'closed':
       case 'in_doubt':
         break;
       default:
         unreachable(event);
     }
-  }
-
-  /** How many requests were sent whose answers are not in the ledger yet. */
-  get inFlight(): number {
-    return this.#inFlight;
   }
 
   close(): void {

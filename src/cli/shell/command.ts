@@ -23,8 +23,32 @@ export interface Console {
   status(line: string): void;
   /** The one object of `--json`; ignored without it. */
   result(value: object): void;
+  /** Asks a yes-or-no question; false when nobody can answer. */
+  agrees(question: string): Promise<boolean>;
   /** Asks on the terminal; undefined when nobody can answer. `hidden` does not show what is typed. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string | undefined>;
+}
+
+/** What stopped the work of a command, and the command that goes on. */
+export interface Stopped {
+  readonly message: string;
+  readonly next: string;
+  readonly command: string;
+}
+
+/** What a command has to say at its end. The frame prints the lines or, under `--json`, the object. */
+export interface Report {
+  /** The one object of `--json`. */
+  readonly object: object;
+  /** Lines of results on stdout. */
+  readonly lines?: readonly string[];
+  /** Words on stderr behind them, which `--quiet` does not silence. */
+  readonly warnings?: readonly string[];
+  /** Words on stderr at the end: what to do next. */
+  readonly advice?: readonly string[];
+  readonly stopped?: Stopped | undefined;
+  /** Left out: `done`. */
+  readonly exitCode?: ExitCode;
 }
 
 export interface CliCommand {
@@ -42,7 +66,10 @@ export interface CliCommand {
   configure(command: Command, run: RunCommand): void;
 }
 
-/** Wraps what a command does: `command.action(run((console, ...args) => …))`. */
+/**
+ * Wraps what a command does: `command.action(run((console, ...args) => …))`. A command that has printed all by itself
+ * returns no report but the exit code.
+ */
 export type RunCommand = <Args extends unknown[]>(
-  action: (console: Console, ...args: Args) => Promise<ExitCode>,
+  action: (console: Console, ...args: Args) => Promise<Report | ExitCode>,
 ) => (...args: Args) => Promise<void>;

@@ -3,6 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import { isoTime } from '../../core/clock.ts';
 import { type StopDetail, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
 import { plainJson, plainLines, plainText, sentence } from '../../core/plain-text.ts';
 import type { Console } from './command.ts';
 
@@ -74,6 +75,8 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
     stdout.write(`${plainJson(value)}\n`);
     answered = true;
   };
+  const ask: Console['ask'] = async (question, { hidden = false } = {}) =>
+    interactive ? askOn(streams, plainLines(question), hidden) : undefined;
   return {
     json: options.json,
     quiet: options.quiet,
@@ -91,8 +94,8 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
         stderr.write(`\r${ERASE_LINE}${fitting(plainText(line), stderr)}`);
     },
     result,
-    ask: async (question, { hidden = false } = {}) =>
-      interactive ? askOn(streams, plainLines(question), hidden) : undefined,
+    ask,
+    agrees: async (question) => /^y(es)?$/i.test((await ask(`${plainText(question)} [y/N] `))?.trim() ?? ''),
     fail: (failure) => {
       write(stderr, sentence(failure.message), true);
       write(stderr, failure.next);
@@ -102,18 +105,21 @@ export function openTerminal(options: TerminalOptions, streams: Streams = proces
   };
 }
 
-/** The member `stopped` of `--json`. */
-export function stoppedObject({
-  code,
-  message,
-  next,
-  resumeAtMs,
-}: Pick<Failure, 'code' | 'message' | 'next'> & { readonly resumeAtMs?: number | undefined }): object {
+type Ending = Pick<Failure, 'code' | 'message' | 'next'> & {
+  readonly resumeAtMs?: number | undefined;
+  readonly plan?: string | undefined;
+};
+
+/** The member `stopped` of `--json`: null where nothing stopped the work. */
+export function stoppedObject(stopped: Ending | undefined): object | null {
+  if (stopped === undefined) return null;
+  const { code, message, next, resumeAtMs, plan } = stopped;
   return {
     code,
     message: sentence(message),
     next,
     resume_at: resumeAtMs === undefined ? null : isoTime(resumeAtMs),
+    ...present({ plan }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode, isReaderGone, messageOf, StopError } from '../../core/errors.ts';
 import { present } from '../../core/objects.ts';
-import type { RunCommand } from './command.ts';
+import { plainText, sentence } from '../../core/plain-text.ts';
+import type { Report, RunCommand } from './command.ts';
 import {
   openTerminal,
   processStreams,
@@ -27,6 +28,7 @@ export async function main(argv: readonly string[]): Promise<never> {
   process.stdout.on('error', (error) => {
     if (!isReaderGone(error, process.stdout)) unwritten = error;
   });
+  if (process.env.ROWONCE_UNTIL_STDIN_ENDS === '1') stopWithStdin();
   const exitCode = await runCommandLine(argv, processStreams, (opened) => {
     terminal = opened;
   });
@@ -34,6 +36,30 @@ export async function main(argv: readonly string[]): Promise<never> {
   // The process is ended here, because an idle connection to a vendor would keep it alive for a minute.
   process.exit(unwritten === undefined ? exitCode : reportUnwritten(terminal, unwritten, exitCode));
 }
+
+/**
+ * The page starts commands and holds their standard input. When it ends, whoever held it is gone or wants a stop: that is
+ * a SIGTERM, so nothing new is sent and what is in flight is still recorded. A service manager stops all processes of a
+ * page by a signal of its own; two would make a run leave at once, so its signal is waited for.
+ */
+function stopWithStdin(): void {
+  // Not for the processes that this one starts: it holds theirs.
+  delete process.env.ROWONCE_UNTIL_STDIN_ENDS;
+  let wasAsked = false;
+  process.once('SIGTERM', () => {
+    wasAsked = true;
+    // A command that is not asked to stop in any other way dies of it, as if nobody had listened.
+    if (process.listenerCount('SIGTERM') === 0) process.kill(process.pid, 'SIGTERM');
+  });
+  const end = (): void => {
+    setTimeout(() => wasAsked || process.kill(process.pid, 'SIGTERM'), OTHER_SIGNAL_MS).unref();
+  };
+  process.stdin.once('end', end).once('error', end).resume();
+  // The command ends by itself when its work is done.
+  process.stdin.unref();
+}
+
+const OTHER_SIGNAL_MS = 100;
 
 /** Runs the command line on these streams. Never throws; the exit code says how it ended. */
 export async function runCommandLine(
@@ -47,7 +73,8 @@ export async function runCommandLine(
   const run: RunCommand =
     (action) =>
     async (...args) => {
-      exitCode = await action(terminal, ...args);
+      const ended = await action(terminal, ...args);
+      exitCode = typeof ended === 'number' ? ended : show(terminal, ended);
     };
   let program: Command | undefined;
   try {
@@ -72,6 +99,22 @@ export async function runCommandLine(
   }
 }
 
+function show(
+  terminal: Terminal,
+  { object, lines = [], warnings = [], advice = [], stopped, exitCode = EXIT.done }: Report,
+): ExitCode {
+  for (const line of lines) terminal.print(plainText(line));
+  terminal.result(object);
+  for (const line of warnings) terminal.warn(plainText(line));
+  for (const line of advice) terminal.say(plainText(line));
+  if (stopped !== undefined) {
+    terminal.warn(sentence(stopped.message), 'alarming');
+    terminal.warn(stopped.next);
+    terminal.warn(stopped.command);
+  }
+  return exitCode;
+}
+
 /** Whether commander's exception is no error: it ends `--help` and `--version` by an exception too. */
 function isAnswerOfCommander(error: unknown): error is CommanderError {
   return error instanceof CommanderError && error.exitCode === 0;
@@ -87,13 +130,13 @@ function report(terminal: Terminal, error: unknown, command: string, streams: St
 
 function reportStop(
   terminal: Terminal,
-  { code, message, next, resumeAtMs, command, exitCode }: StopError,
+  { code, message, next, resumeAtMs, command, plan, exitCode }: StopError,
 ): ExitCode {
   terminal.fail({
     code,
     message,
     next,
-    ...present({ resumeAtMs, command }),
+    ...present({ resumeAtMs, command, plan }),
   });
   return exitCode;
 }

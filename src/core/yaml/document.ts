@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import {
   type Document,
+  type ErrorCode,
   isCollection,
   isMap,
   isNode,
@@ -14,7 +15,6 @@ import { shellWord } from '../command-line.ts';
 import { messageOf, StopError, stop } from '../errors.ts';
 import { distrustOf } from '../file-trust.ts';
 import { type KeyPath, problemOf } from './schema-problem.ts';
-import { yamlProblem } from './yaml-problem.ts';
 
 /**
  * Reads what a user writes by hand: a job or the accounts file. Whatever is wrong with it is said with the file, the
@@ -112,26 +112,24 @@ async function readText(path: string, kind: DocumentKind): Promise<string> {
   }
 }
 
-function unreadable(path: string, kind: DocumentKind, error: unknown): StopError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return stop(kind.code, `${path}: there is no such file`, `Give the path of the ${kind.name}.`);
+function unreadable(path: string, { code, name }: DocumentKind, error: unknown): StopError {
+  const next = `Give the path of the ${name}.`;
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return stop(code, `${path}: there is no such file`, next);
+    case 'EISDIR':
+      return stop(code, `${path}: this is a folder`, `Give the path of the ${name} itself.`);
+    case 'EACCES':
+    case 'EPERM':
+      return stop(
+        code,
+        `${path}: you may not read this file`,
+        `Give yourself the right to: chmod u+r ${shellWord(path)}`,
+      );
+    default:
+      return stop(code, `${path}: it cannot be read: ${messageOf(error)}`, next);
   }
-  if (code === 'EISDIR') {
-    return stop(kind.code, `${path}: this is a folder`, `Give the path of the ${kind.name} itself.`);
-  }
-  if (code === 'EACCES' || code === 'EPERM') {
-    return stop(
-      kind.code,
-      `${path}: you may not read this file`,
-      `Give yourself the right to: chmod u+r ${shellWord(path)}`,
-    );
-  }
-  return stop(
-    kind.code,
-    `${path}: it cannot be read: ${messageOf(error)}`,
-    `Give the path of the ${kind.name}.`,
-  );
 }
 
 /** Names that stand twice are looked for by us: the parser would compare each with each. */
@@ -210,4 +208,52 @@ function nameOf(pair: Pair): string | undefined {
 
 function offsetOfNode(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
+}
+
+// ---------------------------------------------------------------------------------------------------- syntax
+
+/**
+ * What is wrong with the syntax of a YAML document. The parser's own words are not used: they quote the text, which
+ * may be a key, and name things such as a "block sequence" that nobody has to know.
+ */
+
+const FACTS: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: 'an alias (*name) cannot have a tag or an anchor of its own',
+  BAD_ALIAS: 'a value that begins with * is an alias, and nothing of that name stands above it',
+  BAD_COLLECTION_TYPE: 'a tag (!name) does not fit what stands behind it',
+  BAD_DIRECTIVE: 'a line that begins with % is a directive, and this one is not known',
+  BAD_DQ_ESCAPE: 'a backslash between double quotes begins something that is not known',
+  BAD_INDENT: 'the line begins too far to the left or to the right, or a bracket above it is not closed',
+  BAD_PROP_ORDER: 'a tag or an anchor stands in the wrong place',
+  BAD_SCALAR_START: 'a value cannot begin with this character',
+  BLOCK_AS_IMPLICIT_KEY: 'there is a second colon on the line',
+  BLOCK_IN_FLOW: 'a block of lines cannot stand between brackets',
+  DUPLICATE_KEY: 'the same name stands here twice',
+  IMPOSSIBLE: 'this cannot be read as YAML',
+  KEY_OVER_1024_CHARS: 'a name is longer than 1024 characters',
+  MISSING_CHAR: 'a closing quote, a bracket, a comma or a colon is missing',
+  MULTILINE_IMPLICIT_KEY: 'a line has no colon, or a quote that is not closed',
+  MULTIPLE_ANCHORS: 'a value has two anchors',
+  MULTIPLE_DOCS: 'a line --- begins a second document',
+  MULTIPLE_TAGS: 'a value has two tags',
+  NON_STRING_KEY: 'a name must be text',
+  RESOURCE_EXHAUSTION: 'too deeply nested to be read',
+  TAB_AS_INDENT: 'a tab stands where spaces are needed',
+  TAG_RESOLVE_FAILED: 'a value that begins with ! is a tag, and this one is not known',
+  UNEXPECTED_TOKEN: 'something stands where nothing is expected',
+};
+
+/** What helps where correcting the place itself may not be what comes to mind. */
+const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: 'Put the value between quotes.',
+  BAD_SCALAR_START: 'Put the value between quotes.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put the value between quotes, or the second name on a line of its own.',
+  DUPLICATE_KEY: 'Remove one of them.',
+  MULTIPLE_DOCS: 'Put it into a file of its own.',
+  TAB_AS_INDENT: 'Replace the tab by spaces.',
+  TAG_RESOLVE_FAILED: 'Put the value between quotes.',
+};
+
+function yamlProblem(code: ErrorCode): { readonly fact: string; readonly next: string } {
+  return { fact: FACTS[code], next: ADVICE[code] ?? 'Correct the line, or the one above it.' };
 }

@@ -1,6 +1,7 @@
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import type { InputField, Operation } from '../../core/operation.ts';
+import { wordsIn } from '../../core/plain-text.ts';
 import { readAbn } from '../../operations/lookup/abn.ts';
 import { normaliseWebsite } from '../../operations/lookup/identifiers.ts';
 import {
@@ -54,7 +55,7 @@ export function isNameOf({ name, aliases }: InputField, column: string): boolean
 
 /**
  * Which names would be taken for an identifier, by any operation that knows one by its cells. An answer under such a name
- * would be looked up again and paid for, although it may be about somebody else by then.
+ * would be looked up again and paid for, although it may be about another person or company by then.
  */
 export async function identifierNames(): Promise<(name: string) => boolean> {
   const operations = await loadFamily<Operation>(OPERATIONS);
@@ -115,31 +116,29 @@ export function identifierColumns(header: readonly string[]): ReadonlySet<number
 }
 
 /**
- * Words that say that a column is about somebody else than the row: `Parent ABN`, `Referrer e-mail`. Such a column is
+ * Words that say that a column is about another person or company than the row: `Parent ABN`, `Referrer e-mail`. Such a column is
  * never taken by its cells, which are as valid as the row's own, and would be paid for.
  */
-const SOMEBODY_ELSE: ReadonlySet<string> = new Set(
-  `parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
+const ANOTHER: ReadonlySet<string> = new Set(
+  wordsIn(`parent ultimate holding group subsidiary supplier vendor reseller distributor wholesaler partner agent broker
   referrer referer referral referred referee introducer sponsor competitor accountant auditor lawyer solicitor trustee
   guarantor landlord insurer previous former old past manager supervisor boss assistant spouse guardian kin emergency
   owner rep salesperson sales by creator author sender assigned assignee our ours my billing invoice invoicing source
-  `
-    .trim()
-    .split(/\s+/),
+  `),
 );
 
-export function isSomebodyElses(column: string): boolean {
+export function isAboutAnother(column: string): boolean {
   return wordsOf(column, /[^\p{L}]+/gu)
     .split(' ')
-    .some((word) => SOMEBODY_ELSE.has(word));
+    .some((word) => ANOTHER.has(word));
 }
 
 // ------------------------------------------------------------------------------------------------------ by its cells
 
 /** What a cell looks like to a person. Looser than what an operation takes for sure, because it is only shown. */
-export type Look = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
+export type CellLook = 'ABN' | 'e-mail' | 'website' | 'number' | 'text';
 
-export function lookOf(cell: string): Look {
+export function cellLookOf(cell: string): CellLook {
   if (isAbn(cell)) return 'ABN';
   if (isEmail(cell)) return 'e-mail';
   if (/^[\d\s.,+-]+$/.test(cell)) return 'number';

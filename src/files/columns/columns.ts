@@ -1,17 +1,16 @@
 import { stop } from '../../core/errors.ts';
 import type { Sheet } from '../../core/format.ts';
 import { suggestion } from '../../core/nearest.ts';
+import { present } from '../../core/objects.ts';
 import type { Operation, RowInput } from '../../core/operation.ts';
-import { plainText } from '../../core/plain-text.ts';
+import { foreignName, plainText } from '../../core/plain-text.ts';
 import { FOUND_PREFIX, type InputRow } from '../../core/row.ts';
 import { type ColumnContent, readContent } from './columns/content.ts';
-import { agreesByName, guessColumns } from './columns/guess.ts';
-import { BY_NAME, type GuessedColumn } from './columns/guessed.ts';
-import { quoted, unusable } from './columns/refusals.ts';
+import { agreesByName, BY_NAME, type Guess, guessColumns, unusable } from './columns/guess.ts';
 
 export { ColumnContent } from './columns/content.ts';
+export type { GuessedColumn, LikelyColumn } from './columns/guess.ts';
 export { guessColumns, isGenericGuess, isOutput, likelyColumns } from './columns/guess.ts';
-export type { GuessedColumn, LikelyColumn } from './columns/guessed.ts';
 
 /** Which column of a file feeds which input of an operation. */
 export interface ColumnMap {
@@ -96,7 +95,7 @@ function keep(
       (isKept(input) && now?.because.get(input)) || `as in batch ${batch}`,
     ]),
   );
-  const instead = now === undefined ? 'not be sure' : `be ${columnWords(now.columns)}`;
+  const instead = now === undefined ? 'not be sure' : `be ${guessWords({ ...now, because: new Map() })}`;
   const note =
     `The columns are those of batch ${batch} of this list, so that nothing is bought twice. By its cells of now they ` +
     `would ${instead}: to change them, name them under columns: in a job.`;
@@ -115,7 +114,9 @@ export function mapColumns(
   chosen?: Readonly<Record<string, string>>,
   content?: ColumnContent,
 ): ColumnMap {
-  const mapping = chosen === undefined ? guess(operation, header, content) : check(operation, header, chosen);
+  const { sure: mapping, problem } =
+    chosen === undefined ? guessColumns(operation, header, content) : asChosen(operation, header, chosen);
+  if (problem !== undefined) throw problem;
   const pairs = operation.inputs.flatMap(({ name }) => {
     const found = mapping.get(name);
     return found === undefined ? [] : [{ name, ...found, index: header.indexOf(found.column) }];
@@ -134,26 +135,14 @@ export function mapColumns(
   };
 }
 
-/** `abn ← ABN, website ← Charity_Website`. */
-export function columnWords(columns: Readonly<Record<string, string>>): string {
-  return Object.entries(columns)
-    .map(([input, column]) => pair(input, column))
-    .join(', ');
-}
-
 /** The columns with the reason of each guess that is not by its name: `abn ← Number (by its content, 40 of 40 cells)`. */
 export function guessWords({ columns, because }: Pick<ColumnMap, 'columns' | 'because'>): string {
-  return Object.entries(columns)
-    .map(([input, column]) => {
-      const why = because.get(input);
-      return why === undefined || why === BY_NAME ? pair(input, column) : `${pair(input, column)} (${why})`;
-    })
-    .join(', ');
-}
-
-/** A column's name comes from a file, and is shown on a terminal. */
-function pair(input: string, column: string): string {
-  return `${input} ← ${plainText(column)}`;
+  const words = Object.entries(columns).map(([input, column]) => {
+    const why = because.get(input) ?? BY_NAME;
+    // A column's name comes from a file, and is shown on a terminal.
+    return `${input} ← ${plainText(column)}${why === BY_NAME ? '' : ` (${why})`}`;
+  });
+  return words.join(', ');
 }
 
 /** Whether every guess follows from the header. */
@@ -161,36 +150,27 @@ export function isByName({ because }: Pick<ColumnMap, 'because'>): boolean {
   return [...because.values()].every((why) => why === BY_NAME);
 }
 
-function guess(
-  operation: Operation,
-  header: readonly string[],
-  content: ColumnContent | undefined,
-): ReadonlyMap<string, GuessedColumn> {
-  const { sure, problem } = guessColumns(operation, header, content);
-  if (problem !== undefined) throw problem;
-  return sure;
-}
-
 /** Input → column as the job chose, every name known. What must be there and was not chosen is taken by its very name. */
-function check(
+function asChosen(
   operation: Operation,
   header: readonly string[],
   chosen: Readonly<Record<string, string>>,
-): ReadonlyMap<string, GuessedColumn> {
+): Guess {
   const inputs = operation.inputs.map(({ name }) => name);
   const named = operation.inputs.filter(({ name, required }) => required && header.includes(name));
   const mapping = new Map([...named.map(({ name }) => [name, name] as const), ...Object.entries(chosen)]);
   for (const [input, column] of mapping) {
     if (!inputs.includes(input)) {
-      const fact = `columns: ${quoted(input)} is not an input of ${operation.name}.`;
+      const fact = `columns: ${foreignName(input)} is not an input of ${operation.name}.`;
       throw stop('job', fact, suggestion(input, inputs));
     }
     if (!header.includes(column)) {
-      const fact = `columns: ${input} is to come from ${quoted(column)}, but the file has no such column.`;
+      const fact = `columns: ${input} is to come from ${foreignName(column)}, but the file has no such column.`;
       throw stop('job', fact, suggestion(column, header));
     }
   }
-  const problem = unusable(operation, header, mapping);
-  if (problem !== undefined) throw problem;
-  return new Map([...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]));
+  const sure = new Map(
+    [...mapping].map(([input, column]) => [input, { column, because: 'as the job says' }]),
+  );
+  return { sure, ...present({ problem: unusable(operation, header, mapping) }) };
 }

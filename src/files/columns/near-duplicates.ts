@@ -5,19 +5,12 @@ import {
   OTHER_PRIME,
   stirred,
 } from '../../core/fingerprint-set.ts';
-import type { InputRow, RowNumber } from '../../core/row.ts';
+import { type InputRow, RowCount } from '../../core/row.ts';
 
 /** Rows that say the same as an earlier one, to the character or but for how it is written. */
 
-export interface NearDuplicates {
-  readonly count: number;
-  readonly firstRows: readonly RowNumber[];
-}
-
 /** What a finder found. `comparedWith` is undefined when all of it was found. */
 export type Duplicates = Pick<NearDuplicateFinder, 'same' | 'nearlySame' | 'comparedWith'>;
-
-const FIRST_ROWS_SHOWN = 5;
 
 /** Rows are compared with the first million different ones, which take 16 MB, whatever the file's length. */
 const ROWS_KEPT = 1_000_000;
@@ -26,8 +19,10 @@ const ROWS_KEPT = 1_000_000;
 export class NearDuplicateFinder {
   readonly #exact: FingerprintSet;
   readonly #near: FingerprintSet;
-  readonly #same = { count: 0, firstRows: [] as RowNumber[] };
-  readonly #nearlySame = { count: 0, firstRows: [] as RowNumber[] };
+  /** Rows with the very cells of an earlier one. */
+  readonly same = new RowCount();
+  /** Rows that differ from all earlier ones, but from one of them only in case, spaces or punctuation. */
+  readonly nearlySame = new RowCount();
 
   /** @param kept how many different rows all others are compared with. */
   constructor(kept = ROWS_KEPT) {
@@ -38,29 +33,14 @@ export class NearDuplicateFinder {
   add({ row, cells }: InputRow): void {
     const { exact, near, isBlank } = fingerprintsOf(cells);
     if (isBlank) return;
-    if (!this.#exact.add(exact)) count(this.#same, row);
-    else if (!this.#near.add(near)) count(this.#nearlySame, row);
-  }
-
-  /** Rows with the very cells of an earlier one. */
-  get same(): NearDuplicates {
-    return this.#same;
-  }
-
-  /** Rows that differ from all earlier ones, but from one of them only in case, spaces or punctuation. */
-  get nearlySame(): NearDuplicates {
-    return this.#nearlySame;
+    if (!this.#exact.add(exact)) this.same.add(row);
+    else if (!this.#near.add(near)) this.nearlySame.add(row);
   }
 
   /** How many different rows the others were compared with, where the file has more; else undefined, and all were found. */
   get comparedWith(): number | undefined {
     return this.#exact.keptOnly;
   }
-}
-
-function count(found: { count: number; readonly firstRows: RowNumber[] }, row: RowNumber): void {
-  found.count += 1;
-  if (found.firstRows.length < FIRST_ROWS_SHOWN) found.firstRows.push(row);
 }
 
 // ------------------------------------------------------------------------------------------------ fingerprints

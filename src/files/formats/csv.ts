@@ -3,6 +3,7 @@ import { stop } from '../../core/errors.ts';
 import type {
   CellsFor,
   CopyOptions,
+  Correction,
   Format,
   Position,
   PositionedRow,
@@ -11,14 +12,14 @@ import type {
 } from '../../core/format.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { InputRow } from '../../core/row.ts';
+import { Corrections } from '../corrections.ts';
 import { type NamedColumns, namedColumns } from '../header.ts';
-import { copiedText, inputRow } from './csv/copying.ts';
-import { encoded } from './csv/fitting.ts';
-import { packed } from './csv/gzip.ts';
+import { copiedText, encoded, inputRow } from './csv/copying.ts';
+import { correctedText } from './csv/correcting.ts';
 import { markLength } from './csv/raw-record.ts';
 import { readRecords } from './csv/records.ts';
 import { findShape, type Shape } from './csv/shape.ts';
-import { textOf } from './csv/text-source.ts';
+import { packed, textOf } from './csv/text-source.ts';
 
 /**
  * Delimited text: comma, semicolon, tab or pipe between cells, lines ending in CRLF, LF or CR, even mixed, in UTF-8,
@@ -38,6 +39,7 @@ const csv: Format = {
       rows: (from) => rows(shape, from),
       groups: () => groups(shape),
       copy: (copyOptions, cellsFor) => copy(shape, copyOptions, cellsFor),
+      corrected: (corrections, note) => corrected(shape, corrections, note),
     };
   },
 };
@@ -102,7 +104,7 @@ async function columnsOf(shape: Shape): Promise<NamedColumns> {
   throw stop('input', `${path} is empty: it has neither a header nor rows.`, next);
 }
 
-async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+async function* rows(shape: Shape, from?: Position): AsyncIterable<PositionedRow> {
   const columns = await columnsOf(shape);
   for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
     for (const record of group) {
@@ -111,23 +113,37 @@ async function* rows(shape: Shape, from?: Position): AsyncGenerator<PositionedRo
   }
 }
 
-async function* groups(shape: Shape): AsyncGenerator<readonly InputRow[], void, undefined> {
+async function* groups(shape: Shape): AsyncIterable<readonly InputRow[]> {
   const columns = await columnsOf(shape);
   for await (const group of readRecords(shape, { columns })) {
     yield group.filter(({ kind }) => kind === 'row').map(inputRow);
   }
 }
 
-async function* copy(
-  shape: Shape,
-  options: CopyOptions,
-  cellsFor: CellsFor,
-): AsyncGenerator<Buffer, void, undefined> {
+async function* copy(shape: Shape, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   const texts = copiedText(shape, await columnsOf(shape), options, cellsFor);
-  const onUnwritable = (character: string): void => {
-    const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
-    options.note?.(`Windows-1252 cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
-  };
-  const bytes = encoded(shape.encoding, texts, onUnwritable);
+  const bytes = encodedAs(shape, texts, options.note);
   yield* (options.isPacked ?? shape.isPacked) ? packed(bytes) : bytes;
+}
+
+async function* corrected(
+  shape: Shape,
+  list: readonly Correction[],
+  note: CopyOptions['note'],
+): AsyncIterable<Buffer> {
+  const columns = await columnsOf(shape);
+  const corrections = new Corrections(shape.file.path, columns.names, list);
+  const bytes = encodedAs(shape, correctedText(shape, columns, corrections), note);
+  yield* shape.isPacked ? packed(bytes) : bytes;
+}
+
+function encodedAs(
+  { encoding }: Shape,
+  texts: AsyncIterable<Buffer>,
+  note: CopyOptions['note'],
+): AsyncIterable<Buffer> {
+  return encoded(encoding, texts, (character) => {
+    const name = `"${character}" (U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')})`;
+    note?.(`Windows-1252 cannot write ${name}, so what is written is UTF-8 with byte-order mark.`);
+  });
 }

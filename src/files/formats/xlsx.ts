@@ -2,6 +2,7 @@ import { stop } from '../../core/errors.ts';
 import type {
   CellsFor,
   CopyOptions,
+  Correction,
   FileBytes,
   Format,
   Position,
@@ -11,7 +12,8 @@ import type {
   Survey,
 } from '../../core/format.ts';
 import type { InputRow } from '../../core/row.ts';
-import { inputRow, workbookCopy } from '../workbook-copy.ts';
+import { Corrections } from '../corrections.ts';
+import { tableInputRow, workbookCopy } from '../workbook-copy.ts';
 import { type Book, type BookSheet, readBook, sheetsMeant } from './xlsx/book.ts';
 import { chooseTable, type SheetTable, tableRows } from './xlsx/table.ts';
 
@@ -37,6 +39,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     rows: (from) => rows(source, from),
     groups: () => groups(source),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
+    corrected: (corrections, note) => corrected(source, corrections, note),
   };
 }
 
@@ -66,7 +69,7 @@ async function survey(
 }
 
 /** The file has no offset at which a row could be found, so those before it are passed over. */
-async function* rows(source: Source, from?: Position): AsyncGenerator<PositionedRow, void, undefined> {
+async function* rows(source: Source, from?: Position): AsyncIterable<PositionedRow> {
   for await (const group of groups(source)) {
     for (const each of group) {
       const { row } = each;
@@ -76,19 +79,40 @@ async function* rows(source: Source, from?: Position): AsyncGenerator<Positioned
   }
 }
 
-async function* groups({ book, tab, table }: Source): AsyncGenerator<readonly InputRow[], void, undefined> {
+async function* groups({ book, tab, table }: Source): AsyncIterable<readonly InputRow[]> {
   for await (const group of tableRows(book, tab, table)) {
     const rows = group.filter(({ kind }) => kind === 'row');
-    yield rows.map((row) => inputRow(row, table.columns));
+    yield rows.map((row) => tableInputRow(row, table.columns));
   }
 }
 
-function copy(
-  { book, tab, table }: Source,
-  options: CopyOptions,
-  cellsFor: CellsFor,
-): AsyncGenerator<Buffer, void, undefined> {
+function copy({ book, tab, table }: Source, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {
   options.note?.(table.loss);
   const rows = (): ReturnType<typeof tableRows> => tableRows(book, tab, table);
   return workbookCopy({ sheetName: tab.name, columns: table.columns, rows }, options, cellsFor);
+}
+
+/** A new workbook like a copy of the sheet. What is corrected is text in it, as it was typed. */
+function corrected(
+  { book, tab, table }: Source,
+  list: readonly Correction[],
+  note: CopyOptions['note'],
+): AsyncIterable<Buffer> {
+  note?.(table.loss);
+  const { columns } = table;
+  const corrections = new Corrections(book.archive.path, columns.names, list);
+  async function* rows(): ReturnType<typeof tableRows> {
+    for await (const group of tableRows(book, tab, table)) {
+      yield group.map((row) => {
+        const made = row.kind === 'row' ? corrections.take(tableInputRow(row, columns)) : undefined;
+        if (made === undefined) return row;
+        const cells = [...row.cells];
+        for (const [at, text] of made) cells[columns.places[at] ?? at] = { kind: 'text', text };
+        return { ...row, cells };
+      });
+    }
+    corrections.requireAllMade();
+  }
+  const nothing = { columns: [], dropped: new Set<string>() };
+  return workbookCopy({ sheetName: tab.name, columns, rows }, nothing, async () => []);
 }

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
 import { PathSearch } from '../../core/answer-fields.ts';
 import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
-import { isoTime } from '../../core/clock.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
 import { crashPoint } from '../../core/faults.ts';
@@ -15,32 +14,38 @@ import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
 import { PAGE_ROWS, rowsBeyond } from '../../ledger/row-pages.ts';
-import { isPaidBy, nameColumnIn, Tally } from '../../ledger/tally.ts';
+import { nameColumnIn, Tally } from '../../ledger/tally.ts';
 import { identifierNames } from '../columns/column-kind.ts';
-import type { Input } from '../input.ts';
+import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
-import { requireSameInput, rowInputOf } from '../row-input.ts';
 import {
   type Addition,
   addedCells,
   additionOf,
   automaticAddition,
   cellsOrWhy,
+  ourCells,
   shownBody,
   surveyFields,
 } from './output/added-columns.ts';
-import { copyFor, type Destination, listMark } from './output/destination.ts';
+import {
+  type AskingRows,
+  ledgerRows,
+  removedCopy,
+  resultsCopy,
+  surveyResults,
+} from './output/beside-copies.ts';
 import {
   type Additions,
   attentionPath,
+  copyFor,
+  type Destination,
+  listMark,
   removedPath,
   reportPath,
   resultsFilesOf,
   resultsPath,
-} from './output/files.ts';
-import { LedgerRows } from './output/ledger-rows.ts';
-import { removedCopy } from './output/removed-copy.ts';
-import { type AskingRows, resultsCopy, surveyResults } from './output/results-copy.ts';
+} from './output/destination.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 
@@ -49,16 +54,26 @@ import { chartOf, reportHtml } from './report.ts';
  * ledger holds, and of nothing else: two exports of the same state are the same to the byte.
  */
 
-export { shownBody } from './output/added-columns.ts';
 export {
+  type Addition,
+  addedCells,
+  additionOf,
+  automaticAddition,
+  cellsOrWhy,
+  ourCells,
+  shownBody,
+  surveyFields,
+} from './output/added-columns.ts';
+export {
+  type Additions,
   asWorkbook,
   besideInput,
   chooseDestination,
   type Destination,
+  filesOf,
   usualName,
   type WantedOutput,
 } from './output/destination.ts';
-export { type Additions, filesOf } from './output/files.ts';
 
 /** Paths of what was written. Absent: there was nothing to write, or it went to a stream. */
 export interface OutputFiles {
@@ -312,11 +327,11 @@ async function* enrichedCopy(
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
-  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
+  const rowAt = ledgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
   yield* copy({ columns: names, dropped, note, isPacked }, async (row) => {
-    const record = await rows.at(row.row);
+    const record = await rowAt(row.row);
     requireOwn(row, record);
     tally.add(batch, row.row, record, row.cells[nameAt] ?? '');
     if (isRepaired?.(row) === true) tally.addRepaired(record);
@@ -336,43 +351,16 @@ function attentionCopy(
   batch: Batch,
   dropped: ReadonlySet<string>,
 ): AsyncIterable<Buffer> {
-  const rows = new LedgerRows(ledger, batch.id, pageRowsOf(job));
+  const rowAt = ledgerRows(ledger, batch.id, pageRowsOf(job));
   // These reasons stand in the output as well, where they are counted.
   const safety = new CellSafety(mode);
   return copy({ columns: ATTENTION_COLUMNS, dropped, note, isPacked }, async (row) => {
-    const record = await rows.at(row.row);
+    const record = await rowAt(row.row);
     requireOwn(row, record);
     const outcome = record?.outcome;
     if (outcome === undefined || !ATTENTION_KINDS.has(outcome.kind)) return undefined;
     return [String(row.row), safety.cell(outcome.reason ?? '')];
   });
-}
-
-/** Cells of OUR_COLUMNS, in their order. @param why the cells before them are blank, if they should not be. */
-function ourCells(
-  batch: Batch,
-  { row }: InputRow,
-  record: RowRecord | undefined,
-  why: string | undefined,
-): readonly string[] {
-  if (record === undefined) return ['pending', '', '', '0', '', ''];
-  const { outcome, answers } = record;
-  const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
-  const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
-  const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
-  const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
-  const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
-  const reason = [outcome.reason ?? '', why ?? ''].filter((part) => part !== '').join('; ');
-  return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
-}
-
-/** Where the answer that decided came from. */
-function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
-  if (answer === undefined) return '';
-  if (answer.batch !== batch.id) return 'ledger';
-  if (answer.paidRow !== row) return `row ${answer.paidRow}`;
-  if (batch.sandbox) return 'sandbox';
-  return answer.call.change === undefined ? 'bought' : 'sent';
 }
 
 /** A stream that fails never drains, so what is waited for is the chunk. */

@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   type Chunks,
@@ -7,12 +8,12 @@ import {
   type NoteWritten,
   outputProblem,
   realPath,
-  type Standing,
+  type StandingFile,
   stampOf,
   standingAt,
 } from '../../core/atomic-file.ts';
 import { crashPoint } from '../../core/faults.ts';
-import { besideFile, partsOf } from '../../core/file-name.ts';
+import { besideFile, nameParts } from '../../core/file-name.ts';
 import type { Ledger, LedgerReader } from '../../ledger/ledger.ts';
 
 /**
@@ -100,7 +101,7 @@ export async function removeStale(path: string, own: Ownership, current: string 
 }
 
 /** A link is never ours, wherever it leads. */
-async function removeIfOurs(path: string, standing: Standing, { isOurs }: Ownership): Promise<boolean> {
+async function removeIfOurs(path: string, standing: StandingFile, { isOurs }: Ownership): Promise<boolean> {
   if (standing.kind !== 'file' || standing.real !== path || !(await isOurs(path, standing.sha256)))
     return false;
   if ((await stampOf(path)) !== standing.stamp) return false;
@@ -110,9 +111,54 @@ async function removeIfOurs(path: string, standing: Standing, { isOurs }: Owners
 
 /** `leads.csv` → `leads (2).csv`. */
 function numbered(path: string, number: number): string {
-  return besideFile(path, ` (${number})${partsOf(path).ending}`);
+  return besideFile(path, ` (${number})${nameParts(path).ending}`);
 }
 
 function keptWords(path: string): string {
   return `${path} is not as we wrote it, so it is kept.`;
+}
+
+// ---------------------------------------------------------------------------------------------- sealed texts
+
+/**
+ * Texts that say themselves whether they were changed since we wrote them: jobs and plans, which are written where no
+ * ledger knows of them yet, and are carried from one store to another.
+ */
+
+const LINE = '# Rowonce writes over this file as long as nobody changed it: ';
+
+/** A YAML text with a last line that holds the hash of all lines above it. */
+export function sealedYaml(text: string): string {
+  return `${text}${LINE}${hash('sha256', text, 'hex')}\n`;
+}
+
+/** An object as JSON, with a last member that holds the hash of all members above it. */
+export function sealedJson(content: object): string {
+  const seal = hash('sha256', JSON.stringify(content), 'hex');
+  return `${JSON.stringify({ ...content, seal }, null, 1)}\n`;
+}
+
+/** @param isSealed whether a text is as one of the functions above left it. */
+export function ownershipOfSealed(
+  isSealed: (text: string) => boolean,
+  say: (sentence: string) => void,
+): Ownership {
+  return {
+    say,
+    // What cannot be read as a text was not written by us.
+    isOurs: async (path) =>
+      readFile(path, 'utf8')
+        .then(isSealed)
+        .catch(() => false),
+  };
+}
+
+export function isSealedYaml(text: string): boolean {
+  const at = text.lastIndexOf(LINE);
+  return at >= 0 && text === sealedYaml(text.slice(0, at));
+}
+
+export function isSealedJson(text: string): boolean {
+  const { seal: _, ...content } = JSON.parse(text);
+  return text === sealedJson(content);
 }

@@ -73,15 +73,15 @@ export function cellIssueOf(kind: CellKind, cell: string): CellIssue | undefined
   if (shown !== text) return shown === '' ? undefined : (cellIssueOf(kind, shown) ?? harmless('spelling'));
   switch (kind) {
     case 'abn':
-      return damageOfAbn(text);
+      return abnIssue(text);
     case 'phone':
-      return damageOfPhone(text);
+      return phoneIssue(text);
     case 'postcode':
-      return damageOfPostcode(text);
+      return postcodeIssue(text);
     case 'date':
-      return damageOfDate(text);
+      return dateIssue(text);
     case 'text':
-      return damageOfText(text);
+      return textIssue(text);
     case 'profile_url':
       return mendedText('profile_url', text) ?? detour(text);
     case 'email':
@@ -123,7 +123,7 @@ const PLAIN_ABN = /^[0-9]{11}$/;
 /** What stands before and between the digits of a number that is written for people, and characters that nobody sees. */
 const AROUND_DIGITS = /^A\.?B\.?N\.?:?|[\s.\-\p{Pd}\p{Cf}]/giu;
 
-function damageOfAbn(text: string): CellIssue | undefined {
+function abnIssue(text: string): CellIssue | undefined {
   const reading = readAbn(text);
   if (reading.kind === 'usable') return PLAIN_ABN.test(text) ? undefined : harmless('spelling');
   if (reading.kind === 'blank') return undefined;
@@ -146,7 +146,7 @@ const PHONE_DIGITS = /^[0-9]{8,15}$/;
 /** An Australian number with its area or mobile code, which begins with 0: a spreadsheet drops that of a number. */
 const WITHOUT_ZERO = /^[2-478][0-9]{8}$/;
 
-function damageOfPhone(text: string): CellIssue | undefined {
+function phoneIssue(text: string): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (number !== undefined && !PHONE_DIGITS.test(digits)) {
@@ -159,21 +159,21 @@ function damageOfPhone(text: string): CellIssue | undefined {
 /** Postcodes of the Northern Territory and of the north of New Zealand begin with 0, which a spreadsheet drops. */
 const POSTCODE_WITHOUT_ZERO = /^[1-9][0-9]{2}$/;
 
-function damageOfPostcode(text: string): CellIssue | undefined {
+function postcodeIssue(text: string): CellIssue | undefined {
   const number = readSpreadsheetNumber(text);
   const digits = number?.digits ?? text;
   if (POSTCODE_WITHOUT_ZERO.test(digits)) return repair(number?.kind ?? 'lost_zero', `0${digits}`);
   return number?.digits === undefined ? undefined : repair(number.kind, number.digits);
 }
 
-function damageOfDate(text: string): CellIssue | undefined {
+function dateIssue(text: string): CellIssue | undefined {
   const date = dateOfDayNumber(text);
   return date === undefined ? undefined : repair('date_as_number', date);
 }
 
 // --------------------------------------------------------------------------------------------------------- text
 
-function damageOfText(text: string): CellIssue | undefined {
+function textIssue(text: string): CellIssue | undefined {
   const mended = withoutMojibake(text);
   if (mended !== text) return repair('mojibake', mended);
   return isShortDate(text) ? byHand('name_as_date') : undefined;
@@ -211,16 +211,13 @@ const QUOTES: Mend = {
   mend: (text) => /^(?:"([^"]*)"|'([^']*)'|<([^<>]*)>)$/.exec(text)?.slice(1).join('') ?? text,
   onlyUnusable: true,
 };
-const END_OF_URL: Mend = {
+const end = (marks: string): Mend => ({
   kind: 'punctuation',
-  mend: (text) => withoutEnd(text, ' ,;'),
+  mend: (text) => withoutEnd(text, marks),
   onlyUnusable: true,
-};
-const END_OF_EMAIL: Mend = {
-  kind: 'punctuation',
-  mend: (text) => withoutEnd(text, ' .,:;'),
-  onlyUnusable: true,
-};
+});
+const END_OF_URL = end(' ,;');
+const END_OF_EMAIL = end(' .,:;');
 const NAME: Mend = { kind: 'wrapped_address', mend: unwrapped, onlyUnusable: true };
 const VISIT: Mend = { kind: 'tracking', mend: withoutTracking };
 

@@ -1,7 +1,7 @@
 import type { CallKey } from '../../core/call-key.ts';
 import type { KnownSubject } from '../../core/membership.ts';
 import type { Call, Method } from '../../core/operation.ts';
-import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { Outcome, OutcomeKind, RowNumber } from '../../core/row.ts';
 import type { AttemptId, BatchId, BootMoment, BudgetScope, Credits, DecisionId, Money } from './records.ts';
 
 /** Calls, their states, and rows, as the methods of the ledger take and return them. */
@@ -232,6 +232,12 @@ export interface AttemptRecord {
   readonly released?: { readonly why: string; readonly atMs: number };
 }
 
+/** A part of a search through the calls of a ledger. */
+export interface AttemptsAbout {
+  readonly attempts: readonly AttemptRecord[];
+  readonly next?: number;
+}
+
 /** The reason for releasing a lost attempt's money when a later attempt was answered under the same idempotency key. */
 export const CHARGED_ONCE = 'answered later under the same idempotency key, which is charged once';
 
@@ -262,10 +268,21 @@ export interface SettledRow {
 /** A row that has a final outcome, with the hash of its cells if that was kept. */
 export type SettledInput = Pick<SettledRow, 'row' | 'input'>;
 
+export interface RowKind {
+  readonly row: RowNumber;
+  readonly kind: OutcomeKind;
+}
+
 export interface RowRecord {
   readonly row: RowNumber;
   readonly outcome: Outcome;
   readonly answers: readonly AnswerRecord[];
   /** The hash of the cells that the row was settled from, as in `SettledRow`. */
   readonly input?: number;
+}
+
+/** What some rows of a batch saved. */
+export interface SavedPart {
+  readonly credits: Credits;
+  readonly next?: RowNumber;
 }

@@ -2,8 +2,14 @@ import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { LedgerReader } from '../ledger.ts';
 import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
-import { ensureBallast, freeBallast } from './sqlite/ballast.ts';
-import { Connection, type ConnectionOptions, damaged, explained, sqliteCode } from './sqlite/connection.ts';
+import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
+import {
+  Connection,
+  type ConnectionOptions,
+  damagedStore,
+  explained,
+  sqliteCode,
+} from './sqlite/connection.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
 import {
   hasLedger,
@@ -14,9 +20,8 @@ import {
   sizeOf,
   storeFolder,
 } from './sqlite/folder.ts';
-import { limitPages, raiseLimit } from './sqlite/full-disk.ts';
 import { SqliteLedger } from './sqlite/ledger.ts';
-import { isSpenderAlive, type SpenderLock, takeLock } from './sqlite/lock.ts';
+import { livingSpender, type SpenderLock, takeLock } from './sqlite/lock.ts';
 import { LogPages } from './sqlite/log-pages.ts';
 import { Lookout, lossAt, lossOf, lost } from './sqlite/lookout.ts';
 import { identify, migrate, newestSchema, refuseUnknown } from './sqlite/migrations.ts';
@@ -36,48 +41,38 @@ const sqlite: Store = {
   name: 'sqlite',
   handles: (location) => !isUrl(location),
 
-  async open(location, options) {
-    const folder = storeFolder(location);
-    try {
-      return await open(folder, options);
-    } catch (error) {
-      throw explained(error, folder.path);
-    }
-  },
+  open: (location, options) => explaining(location, (folder) => open(folder, options)),
 
-  async look(location, tell) {
-    const folder = storeFolder(location);
-    try {
-      return await look(folder, tell);
-    } catch (error) {
-      throw explained(error, folder.path);
-    }
-  },
+  look: (location, tell) => explaining(location, (folder) => look(folder, tell)),
 
-  async erase(location, order, { dryRun, ...options }) {
-    const folder = storeFolder(location);
-    try {
+  spender: async (location) => livingSpender(storeFolder(location)),
+
+  erase: (location, order, { dryRun, ...options }) =>
+    explaining(location, async (folder) => {
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
         return await ledger.erase(order, options.clock.wallMs(), dryRun);
       } finally {
         await ledger.close();
       }
-    } catch (error) {
-      throw explained(error, folder.path);
-    }
-  },
+    }),
 
-  async salvage(location, workFolder) {
-    const folder = storeFolder(location);
-    if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
-    try {
+  salvage: (location, workFolder) =>
+    explaining(location, async (folder) => {
+      if (sizeOf(folder.ledger) === undefined) throw nothingThere(folder);
       return openSalvage(folder, workFolder);
-    } catch (error) {
-      throw explained(error, folder.path);
-    }
-  },
+    }),
 };
+
+/** Does something with a store, and says what an error of SQLite or of the disk means to a user. */
+async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {
+  const folder = storeFolder(location);
+  try {
+    return await work(folder);
+  } catch (error) {
+    throw explained(error, folder.path);
+  }
+}
 
 export default sqlite;
 
@@ -222,7 +217,8 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     throw nothingThere(folder);
   }
   refuseVanished(folder);
-  const isChecked = unbrokenSeal(folder, systemClock.wallMs()) !== undefined || isSpenderAlive(folder);
+  const isChecked =
+    unbrokenSeal(folder, systemClock.wallMs()) !== undefined || livingSpender(folder) !== undefined;
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     const schema = schemaOf(connection, folder);
@@ -254,7 +250,7 @@ function schemaOf(connection: Connection, folder: StoreFolder): number {
   switch (kind.kind) {
     case 'empty':
       if (everCommitted(folder))
-        throw damaged(folder.path, 'ledger.db is empty, and entries had been written to it');
+        throw damagedStore(folder.path, 'ledger.db is empty, and entries had been written to it');
       return 0;
     case 'ledger':
       refuseUnknown(kind.schema, folder.path);
@@ -266,7 +262,7 @@ function schemaOf(connection: Connection, folder: StoreFolder): number {
 
 function refuseVanished(folder: StoreFolder): void {
   if (sizeOf(folder.ledger) !== undefined || !everCommitted(folder)) return;
-  throw damaged(folder.path, 'ledger.db is missing, and entries had been written to it');
+  throw damagedStore(folder.path, 'ledger.db is missing, and entries had been written to it');
 }
 
 /** Whether the watermark shows a commit, or is unreadable, which only damage causes. */
@@ -283,15 +279,18 @@ function everCommitted(folder: StoreFolder): boolean {
 function refuseBehind(connection: Connection, folder: StoreFolder): Checked {
   const mark = readWatermark(folder.watermark);
   const ledger = connection.get<{ commits: number; clean: number }>('SELECT commits, clean FROM ledger');
-  if (ledger === undefined) throw damaged(folder.path, 'ledger.db has lost its count of commits');
+  if (ledger === undefined) throw damagedStore(folder.path, 'ledger.db has lost its count of commits');
   const { commits, clean } = ledger;
-  if (mark === 'unreadable') throw damaged(folder.path, 'the watermark cannot be read');
+  if (mark === 'unreadable') throw damagedStore(folder.path, 'the watermark cannot be read');
   if (mark === undefined && commits > 0 && readWatermark(folder.watermark) === undefined) {
     const fact = `the watermark is missing, and the ledger has ${commits} commits`;
-    return { clean, unmarked: damaged(folder.path, fact) };
+    return { clean, unmarked: damagedStore(folder.path, fact) };
   }
   if (mark !== undefined && mark > commits) {
-    throw damaged(folder.path, `${mark} commits were made, and the ledger knows only ${commits} of them`);
+    throw damagedStore(
+      folder.path,
+      `${mark} commits were made, and the ledger knows only ${commits} of them`,
+    );
   }
   return { clean, unmarked: undefined };
 }
@@ -321,7 +320,7 @@ function nothingThere(folder: StoreFolder): StopError {
 }
 
 function notALedger(folder: StoreFolder): StopError {
-  if (everCommitted(folder)) return damaged(folder.path, 'ledger.db is not a ledger any more');
+  if (everCommitted(folder)) return damagedStore(folder.path, 'ledger.db is not a ledger any more');
   return stop('store', `${folder.ledger} is not a ledger of Rowonce.`, 'Name another folder with --store.');
 }
 

@@ -1,4 +1,5 @@
 import type { Normalised } from '../../core/operation.ts';
+import { wordsIn } from '../../core/plain-text.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -33,11 +34,11 @@ const ADDRESS_MARK = /^(?:https?:\/\/|www\.)/i;
  * `example`, which is reserved for samples. A list of our own, because with each new one another guess would be made.
  */
 const TOP_LEVEL = new Set(
-  `com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
+  wordsIn(`com net org edu gov info biz name pro coop asia travel museum app dev online site website store shop tech xyz cloud
   agency digital solutions services group consulting media design studio world global space live life today company
   network energy health care clinic dental finance financial legal law education academy school foundation charity church
   community international realestate property build construction restaurant cafe wine melbourne sydney kiwi example
-  `.split(/\s+/),
+  `),
 );
 const COUNTRY = /^(?:[a-z]{2}|xn--[a-z0-9-]+)$/;
 

@@ -204,14 +204,11 @@ function singly(all: readonly Reading[]): readonly UsableReading[][] {
 /** A website on a domain, a slug of a profile URL: one can be read out of the other. */
 function saysTheSame(one: UsableReading, other: UsableReading): boolean {
   if (one.identifier.standsAlone || other.identifier.standsAlone) return false;
-  return (
-    isValue(one.identifier.normalise(other.value), one.value) ||
-    isValue(other.identifier.normalise(one.value), other.value)
-  );
-}
-
-function isValue(said: Normalised, value: string): boolean {
-  return said.kind === 'usable' && said.value === value;
+  const isReadFrom = ({ identifier, value }: UsableReading, cell: string): boolean => {
+    const said = identifier.normalise(cell);
+    return said.kind === 'usable' && said.value === value;
+  };
+  return isReadFrom(one, other.value) || isReadFrom(other, one.value);
 }
 
 /** Tiers of which the row has every member. */

@@ -11,15 +11,23 @@ import {
 } from '../../core/membership.ts';
 import { present } from '../../core/objects.ts';
 import type { PlannedAction, PlannedWork } from '../../core/operation.ts';
-import type { SubjectNow } from './change-calls.ts';
 
 /**
  * What the operations share that change a person's place in a project: the person is looked up, the operation decides on
  * an action, and the action becomes the work of the row. `change-steps.ts` carries it out, one call at a time.
  */
 
+/** A subject at the moment of a change: how many of its changes were settled before, and what is known of it. */
+export interface SubjectNow {
+  readonly subject: Subject;
+  readonly sequence: number;
+  readonly facts?: SubjectFacts;
+  /** The person's e-mail address, where it is known. */
+  readonly email?: string;
+}
+
 /** A person in a project, and what is known of that person. */
-export interface Person extends SubjectNow {
+export interface PersonInProject extends SubjectNow {
   readonly subject: Subject & { readonly project: string };
   /** The id that the row gives, which says that the person has accepted. */
   readonly givenUserId?: string;
@@ -34,10 +42,10 @@ export interface Names {
 }
 
 /**
- * Named by the e-mail address where there is one, so that all that is known of a person is in one place. Somebody who was
- * changed by their user id alone has a record of that as well: what was changed last counts.
+ * Named by the e-mail address where there is one, so that all that is known of a person is in one place. A person who was
+ * changed by the user id alone has a record of that as well: what was changed last counts.
  */
-export function personIn(team: Team, project: string, names: Names): Person {
+export function personIn(team: Team, project: string, names: Names): PersonInProject {
   const { email, userId, inviteCode } = names;
   const known = recordOf(team, project, names);
   const id = userId ?? known?.facts?.userId;
@@ -78,13 +86,13 @@ function laterFacts(
   return { ...before, ...byId.facts };
 }
 
-// ------------------------------------------------------------------------------------------------------- courses
+// -------------------------------------------------------------------------------------------------------- actions
 
 /** What is to be done for a row, decided from what was known when it was planned. */
 export type PersonAction =
   | { readonly kind: 'unchanged' | 'refuse'; readonly reason: string }
   | { readonly kind: 'invite'; readonly email: string; readonly role: Role }
-  /** The role of an invite cannot be changed: it is deleted, then created anew. */
+  /** The role of an invite cannot be changed: it is deleted, then created again. */
   | {
       readonly kind: 'reinvite';
       readonly email: string;
@@ -106,16 +114,16 @@ export function whoIs({ email, subject }: Pick<SubjectNow, 'email' | 'subject'>)
 }
 
 /** The action that gives a person in the project that role; undefined for a person who is not known to be in it. */
-export function roleAction(person: Person, role: Role): PersonAction | undefined {
+export function roleAction(person: PersonInProject, role: Role): PersonAction | undefined {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
   const state = facts?.state;
   switch (state) {
     case 'invited':
       if (facts?.role === role) return unchanged(`${whoIs(person)} is invited as ${role} already`);
-      return givenUserId === undefined ? reinviteCourse(person, role) : update(givenUserId, role);
+      return givenUserId === undefined ? reinviteAction(person, role) : update(givenUserId, role);
     case 'member':
-      return memberCourse(person, userId, role);
+      return memberAction(person, userId, role);
     case 'unsure':
       return userId === undefined ? refuse(unsureWords(person)) : update(userId, role);
     case 'between':
@@ -130,7 +138,7 @@ export function roleAction(person: Person, role: Role): PersonAction | undefined
   }
 }
 
-function memberCourse(person: Person, userId: string | undefined, role: Role): PersonAction {
+function memberAction(person: PersonInProject, userId: string | undefined, role: Role): PersonAction {
   const { facts, givenUserId } = person;
   const isSameUser = givenUserId === undefined || facts?.userId === undefined || givenUserId === facts.userId;
   if (facts?.role === role && isSameUser) return unchanged(`${whoIs(person)} is ${role} already`);
@@ -140,7 +148,7 @@ function memberCourse(person: Person, userId: string | undefined, role: Role): P
 
 const update = (userId: string, role: Role): PersonAction => ({ kind: 'update', userId, role });
 
-function reinviteCourse(person: Person, role: Role): PersonAction {
+function reinviteAction(person: PersonInProject, role: Role): PersonAction {
   const { email, facts } = person;
   const { inviteCode, role: before } = facts ?? {};
   if (email === undefined || inviteCode === undefined || before === undefined) {
@@ -168,7 +176,7 @@ export const REMOVE_IF_ACCEPTED =
   'Run remove-user with the user_id if it was accepted; else nothing is left to do';
 
 /** The action after which the person is not in the project. */
-export function removalAction(person: Person): PersonAction {
+export function removalAction(person: PersonInProject): PersonAction {
   const { facts, givenUserId } = person;
   const userId = givenUserId ?? facts?.userId;
   const state = facts?.state;
@@ -195,7 +203,7 @@ export function removalAction(person: Person): PersonAction {
 }
 
 /** Deletes the invite of a person who is invited. */
-export function deleteAction(person: Person): PersonAction {
+export function deleteAction(person: PersonInProject): PersonAction {
   const inviteCode = person.facts?.inviteCode;
   if (inviteCode !== undefined) return { kind: 'delete', inviteCode };
   return refuse(
@@ -209,6 +217,7 @@ export function deleteAction(person: Person): PersonAction {
 export interface PersonWork extends PlannedWork {
   /** `sequence` is the number that the subject stood at when the row was planned. */
   readonly was: { readonly sequence: number; readonly facts?: SubjectFacts };
+  /** Plans keep it under this name, so it is not renamed. */
   readonly course: PersonAction;
   readonly parts?: readonly PersonWork[];
 }
@@ -217,10 +226,15 @@ export interface PersonWork extends PlannedWork {
  * @param to a role, or `none`.
  * @param project as the list calls it; left out: by its id.
  */
-export function workOf(person: Person, to: string, course: PersonAction, project?: string): PersonWork {
+export function workOf(
+  person: PersonInProject,
+  to: string,
+  action: PersonAction,
+  project?: string,
+): PersonWork {
   const { subject, sequence, facts, email } = person;
   const from = roleNow(facts);
-  const sure = surely(person, course);
+  const sure = surely(person, action);
   return {
     subject,
     to,
@@ -232,7 +246,7 @@ export function workOf(person: Person, to: string, course: PersonAction, project
   };
 }
 
-/** The word of a course that the plan keeps: an invite that is deleted and created anew is another role for the same person. */
+/** The word of an action that the plan keeps: an invite that is deleted and created anew is another role for the same person. */
 const ACTIONS = {
   unchanged: undefined,
   refuse: undefined,
@@ -265,9 +279,9 @@ function roleNow(facts: SubjectFacts | undefined): string | undefined {
 }
 
 /** While an answer is lost, nobody can say that there is nothing to do. What is to be sent the ledger holds back itself. */
-function surely(person: Person, course: PersonAction): PersonAction {
+function surely(person: PersonInProject, action: PersonAction): PersonAction {
   const { doubt } = person;
-  if (doubt === undefined || course.kind !== 'unchanged') return course;
+  if (doubt === undefined || action.kind !== 'unchanged') return action;
   const fact = `the answer to an earlier ${doubt.operation} of ${whoIs(person)} was lost`;
   const next = `Settle row ${doubt.row} of batch ${doubt.batch}, then run this list again`;
   return refuse(`${fact}, so how things stand is not known. ${next}`);

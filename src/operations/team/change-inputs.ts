@@ -9,7 +9,7 @@ import type {
   Prepared,
   RowInput,
 } from '../../core/operation.ts';
-import { foreignWords, sentence } from '../../core/plain-text.ts';
+import { foreignWords, sentence, wordsIn } from '../../core/plain-text.ts';
 import { leadsElsewhere } from '../../core/vendor-path.ts';
 import { normaliseEmail, withoutTextMark } from '../lookup/identifiers.ts';
 import { isEmail } from '../lookup/recognise.ts';
@@ -22,26 +22,17 @@ import { isEmail } from '../lookup/recognise.ts';
 export const EMAIL: InputField = {
   name: 'email',
   about: "the person's e-mail address",
-  aliases: [
-    ...['email', 'emailaddress', 'emailid', 'mail', 'mailaddress', 'workemail', 'workemailaddress'],
-    ...['businessemail', 'contactemail', 'primaryemail', 'useremail', 'memberemail'],
-  ],
+  aliases: wordsIn(`
+    email emailaddress emailid mail mailaddress workemail workemailaddress businessemail contactemail
+    primaryemail useremail memberemail
+  `),
   looksRight: isEmail,
 };
 
 export const ROLE: InputField = {
   name: 'role',
   about: 'viewer, editor or admin',
-  aliases: [
-    'role',
-    'projectrole',
-    'userrole',
-    'teamrole',
-    'access',
-    'accesslevel',
-    'permission',
-    'permissions',
-  ],
+  aliases: wordsIn('role projectrole userrole teamrole access accesslevel permission permissions'),
   required: true,
 };
 
@@ -105,7 +96,7 @@ export function together<Parts extends Readonly<Record<string, Read<unknown>>>>(
 const LONGEST_QUOTE = 80;
 
 /** A cell, or another foreign text, as it is quoted to the user. */
-export function quoted(cell: string): string {
+export function quotedCell(cell: string): string {
   return `"${foreignWords(cell.trim(), LONGEST_QUOTE)}"`;
 }
 
@@ -117,7 +108,7 @@ export function readText(label: string, cell = ''): Read<string> {
   const text = cell.trim();
   if (text === '') return wrong(`${label}: blank`);
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) {
-    return wrong(`${label} ${quoted(text)} holds a line end or another character that cannot be sent`);
+    return wrong(`${label} ${quotedCell(text)} holds a line end or another character that cannot be sent`);
   }
   return read(text);
 }
@@ -139,7 +130,7 @@ export function readEmail(cell = ''): Read<string> {
     case 'blank':
       return wrong('e-mail: blank');
     case 'unusable':
-      return wrong(`e-mail ${quoted(cell)} ${said.problem}`);
+      return wrong(`e-mail ${quotedCell(cell)} ${said.problem}`);
   }
 }
 
@@ -153,7 +144,7 @@ export function readRole(cell = '', others: readonly string[] = []): Read<Role> 
     word === 'none'
       ? 'People are removed by remove-user or `remove_missing`.'
       : suggestion(word, [...ROLES, ...others]);
-  return wrong(`role ${quoted(cell)} is not known. ${next}`);
+  return wrong(`role ${quotedCell(cell)} is not known. ${next}`);
 }
 
 /** The row's role: that of the job for all, else the word of the cell as the job's `roles` or the service knows it. */
@@ -194,7 +185,7 @@ function checkRoles({ role, roles }: JsonObject, mapped: readonly string[]): voi
   const words = Object.keys((roles ?? {}) as JsonObject);
   const twice = words.find((word, at) => words.slice(0, at).some((each) => tidied(each) === tidied(word)));
   if (twice === undefined) return;
-  throw stop('job', `roles: ${quoted(twice)} stands there twice.`, 'Take one of them out.');
+  throw stop('job', `roles: ${quotedCell(twice)} stands there twice.`, 'Take one of them out.');
 }
 
 /** One segment of a path and no more: `..` would be resolved away by a server, encoded or not. */
@@ -202,7 +193,7 @@ export function readUserId(cell = ''): Read<string> {
   const text = readText('user_id', withoutTextMark(cell));
   if (text.kind === 'wrong') return text;
   const isSegment = !/[/\\]/.test(text.value) && !leadsElsewhere(`/x/${encodeURIComponent(text.value)}`);
-  return isSegment ? text : wrong(`user_id ${quoted(cell)} cannot be part of an address`);
+  return isSegment ? text : wrong(`user_id ${quotedCell(cell)} cannot be part of an address`);
 }
 
 /** It stands in front of a colon in a header. */
@@ -212,7 +203,7 @@ export function checkedProjectId(label: string, cell: string): Read<string> {
   const text = withoutTextMark(cell);
   return PROJECT_ID_TEXT.test(text)
     ? read(text)
-    : wrong(`${label} ${quoted(cell)} cannot be part of a header`);
+    : wrong(`${label} ${quotedCell(cell)} cannot be part of a header`);
 }
 
 /** The row's own, else the account's; undefined where neither gives one. */

@@ -1,22 +1,29 @@
 import { unreachable } from '../../core/errors.ts';
-import type { Role } from '../../core/membership.ts';
+import type { Change, Role, SubjectFacts } from '../../core/membership.ts';
 import { isObject, present } from '../../core/objects.ts';
-import { type Answer, type Answered, end, type JsonValue, type Step, send } from '../../core/operation.ts';
-import type { Outcome } from '../../core/row.ts';
-import { type PersonAction, type PersonWork, REMOVE_IF_ACCEPTED, unsureWords } from './change-action.ts';
 import {
-  afterMore,
-  createInvite,
-  createProject,
-  deleteInvite,
-  type NewProject,
-  removeUser,
+  type Answer,
+  type Answered,
+  type Call,
+  end,
+  type JsonValue,
+  type Step,
+  send,
+} from '../../core/operation.ts';
+import type { Outcome } from '../../core/row.ts';
+import {
+  type PersonAction,
+  type PersonWork,
+  REMOVE_IF_ACCEPTED,
   type SubjectNow,
-  updateUser,
-} from './change-calls.ts';
-import { quoted, readText } from './change-inputs.ts';
+  unsureWords,
+} from './change-action.ts';
+import { quotedCell, readText } from './change-inputs.ts';
 
-/** The calls of a row about a person, one after the other, as its course says. Nothing but its work is looked at. */
+/**
+ * The calls of a row, one after the other, as its action says. Nothing but its work is looked at. How a call is written is
+ * the dialect's: a `role` becomes the vendor's permissions on the way out.
+ */
 
 /** The next call of a row about a person, or how it ended. */
 export function nextOfPerson(work: PersonWork, answered: Answered): Step {
@@ -31,28 +38,69 @@ export function nextOfPerson(work: PersonWork, answered: Answered): Step {
       return nextOfInvite(now, course, answered);
     case 'reinvite':
       return nextOfReinvite(now, course, answered);
-    case 'update':
-      return nextOfUpdate(now, course, answered);
+    case 'update': {
+      const { userId, role } = course;
+      return inOneCall(updateUser(now, userId, role), answered, {
+        done: `role set to ${role}`,
+        notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
+        refusal: `the service refused ${role} for user ${userId}`,
+      });
+    }
     case 'delete':
-      return nextOfDeletion(now, course, answered);
-    case 'remove':
-      return nextOfRemoval(now, course, answered);
+      return inOneCall(deleteInvite(now, course.inviteCode, 'gone'), answered, {
+        done: 'invite deleted',
+        notThere: ({ words }) => unsureWords(now, REMOVE_IF_ACCEPTED, words),
+        refusal: 'the service refused to delete the invite',
+        remark: `; ${STILL_WAITS}`,
+      });
+    case 'remove': {
+      const { userId } = course;
+      return inOneCall(removeUser(now, userId), answered, {
+        done: 'removed from the project',
+        notThere: (answer) => noSuchUser(now, userId, wordsOf(answer)),
+        refusal: `the service refused to remove user ${userId}`,
+      });
+    }
     default:
       return unreachable(course);
   }
 }
 
-type CourseOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
+/** How an action of one call ends, in words. */
+interface Ends {
+  readonly done: string;
+  /** The vendor does not have what the call names. */
+  notThere(answer: Extract<Answer, { readonly kind: 'no_match' }>): string;
+  /** The vendor's own words and then the remark stand behind it. */
+  readonly refusal: string;
+  readonly remark?: string;
+}
+
+function inOneCall(call: Call, answered: Answered, ends: Ends): Step {
+  const answer = answered(call);
+  switch (answer?.kind) {
+    case undefined:
+      return send(call);
+    case 'found':
+      return end(applied(ends.done));
+    case 'no_match':
+      return end(refused(ends.notThere(answer)));
+    case 'refused':
+      return end(refused(`${ends.refusal} (${answer.words})${ends.remark ?? ''}`));
+  }
+}
+
+type ActionOf<Kind extends PersonAction['kind']> = Extract<PersonAction, { readonly kind: Kind }>;
 
 const applied = (reason: string): Outcome => ({ kind: 'applied', reason });
 const refused = (reason: string): Outcome => ({ kind: 'refused', reason });
 
 /** The vendor's words for why it did not do something. */
-export function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
+function wordsOf(answer: Exclude<Answer, { readonly kind: 'found' }>): string {
   return answer.words ?? 'not found';
 }
 
-function nextOfInvite(now: SubjectNow, { email, role }: CourseOf<'invite'>, answered: Answered): Step {
+function nextOfInvite(now: SubjectNow, { email, role }: ActionOf<'invite'>, answered: Answered): Step {
   const wasDeleted = now.facts?.state === 'between';
   const creation = createInvite(now, { email, role, ...(wasDeleted ? { atStake: NO_INVITE } : {}) });
   const answer = answered(creation);
@@ -82,8 +130,9 @@ function memberOf(fields: JsonValue, name: string): JsonValue | undefined {
  * The saga. Each step stands at the number that the one before it left the subject at, so a step that another batch has
  * overtaken is never sent. A crash between the steps leaves the person `between`, and the kept plan goes on from there.
  */
-function nextOfReinvite(now: SubjectNow, course: CourseOf<'reinvite'>, answered: Answered): Step {
-  const { email, inviteCode, role, before } = course;
+function nextOfReinvite(now: SubjectNow, action: ActionOf<'reinvite'>, answered: Answered): Step {
+  const { email, inviteCode, role, before } = action;
+  const after = (changes: number): SubjectNow => ({ ...now, sequence: now.sequence + changes });
   const deletion = deleteInvite(now, inviteCode, 'between');
   const deleted = answered(deletion);
   if (deleted === undefined) return send(deletion);
@@ -93,12 +142,12 @@ function nextOfReinvite(now: SubjectNow, course: CourseOf<'reinvite'>, answered:
       refused(`the service refused to delete the invite as ${before} (${deleted.words}); ${STILL_WAITS}`),
     );
   }
-  const creation = createInvite(afterMore(now, 1), { email, role, atStake: NO_INVITE });
+  const creation = createInvite(after(1), { email, role, atStake: NO_INVITE });
   const created = answered(creation);
   if (created === undefined) return send(creation);
   if (created.kind === 'found')
     return end(applied(`invite deleted and created anew: ${invitedWords(created, role)}`));
-  const restoration = createInvite(afterMore(now, 2), { email, role: before, atStake: NO_INVITE });
+  const restoration = createInvite(after(2), { email, role: before, atStake: NO_INVITE });
   const restored = answered(restoration);
   if (restored === undefined) return send(restoration);
   const fact = `the service refused ${role} (${wordsOf(created)})`;
@@ -106,80 +155,128 @@ function nextOfReinvite(now: SubjectNow, course: CourseOf<'reinvite'>, answered:
   return end(refused(`${fact} and then ${before} too: ${email} has no invite now (${wordsOf(restored)})`));
 }
 
-function nextOfUpdate(now: SubjectNow, { userId, role }: CourseOf<'update'>, answered: Answered): Step {
-  const change = updateUser(now, userId, role);
-  const answer = answered(change);
-  if (answer === undefined) return send(change);
-  switch (answer.kind) {
-    case 'found':
-      return end(applied(`role set to ${role}`));
-    case 'no_match':
-      return end(refused(noSuchUser(now, userId, wordsOf(answer))));
-    case 'refused':
-      return end(refused(`the service refused ${role} for user ${userId} (${answer.words})`));
-    default:
-      return unreachable(answer);
-  }
-}
-
 function noSuchUser({ subject }: SubjectNow, userId: string, words: string): string {
   const fact = `the service has no user ${userId} in project ${subject.project} (${words})`;
   return `${fact}: the id is wrong, or the user was removed already. Look it up`;
 }
 
-function nextOfDeletion(now: SubjectNow, { inviteCode }: CourseOf<'delete'>, answered: Answered): Step {
-  const deletion = deleteInvite(now, inviteCode, 'gone');
-  const answer = answered(deletion);
-  if (answer === undefined) return send(deletion);
-  switch (answer.kind) {
-    case 'found':
-      return end(applied('invite deleted'));
-    case 'no_match':
-      return end(refused(unsureWords(now, REMOVE_IF_ACCEPTED, answer.words)));
-    case 'refused':
-      return end(refused(`the service refused to delete the invite (${answer.words}); ${STILL_WAITS}`));
-    default:
-      return unreachable(answer);
-  }
-}
-
-function nextOfRemoval(now: SubjectNow, { userId }: CourseOf<'remove'>, answered: Answered): Step {
-  const removal = removeUser(now, userId);
-  const answer = answered(removal);
-  if (answer === undefined) return send(removal);
-  switch (answer.kind) {
-    case 'found':
-      return end(applied('removed from the project'));
-    case 'no_match':
-      return end(refused(noSuchUser(now, userId, wordsOf(answer))));
-    case 'refused':
-      return end(refused(`the service refused to remove user ${userId} (${answer.words})`));
-    default:
-      return unreachable(answer);
-  }
-}
-
 // ------------------------------------------------------------------------------------------------------- projects
 
 /** A project that was asked for: it has an id now, or this is the step that is left. */
-export type Making =
-  | { readonly kind: 'made'; readonly id: string }
-  | { readonly kind: 'step'; readonly step: Step };
+type Making = { readonly kind: 'made'; readonly id: string } | { readonly kind: 'step'; readonly step: Step };
 
 export function nextOfProject(now: SubjectNow, project: NewProject, answered: Answered): Making {
   const creation = createProject(now, project);
   const answer = answered(creation);
   if (answer === undefined) return { kind: 'step', step: send(creation) };
   if (answer.kind !== 'found') {
-    return ended(`the service refused to make the project ${quoted(project.name)} (${wordsOf(answer)})`);
+    return ended(`the service refused to make the project ${quotedCell(project.name)} (${wordsOf(answer)})`);
   }
   const told = memberOf(answer.fields, 'project_id');
   const id = readText('project_id', typeof told === 'string' ? told : '');
   if (id.kind === 'read') return { kind: 'made', id: id.value };
-  const fact = `the project ${quoted(project.name)} was made, but the answer holds no project_id that can be used`;
+  const fact = `the project ${quotedCell(project.name)} was made, but the answer holds no project_id that can be used`;
   return ended(`${fact}. Look it up and give it to the list`);
 }
 
 function ended(reason: string): Making {
   return { kind: 'step', step: end(refused(reason)) };
+}
+
+// ---------------------------------------------------------------------------------------------------------- calls
+
+/** Nobody knows whether the mail went out, and a second one must not. */
+function createInvite(
+  now: SubjectNow,
+  { email, role, atStake }: { readonly email: string; readonly role: Role; readonly atStake?: string },
+): Call {
+  const leaves = { ...identityOf(now), state: 'invited', role, email } as const;
+  return changing(now, {
+    operation: 'create-invite',
+    parameters: { role, email },
+    ifLost: 'hold',
+    change: { subject: now.subject, leaves, ...present({ atStake }) },
+  });
+}
+
+/** @param leaves how the person stands without the invite. */
+export function deleteInvite(now: SubjectNow, inviteCode: string, leaves: 'between' | 'gone'): Call {
+  const identity = identityOf(now);
+  return changing(now, {
+    operation: 'delete-invite',
+    parameters: { invite_code: inviteCode },
+    ifLost: { repeat: 'an invite can be deleted only once' },
+    change: {
+      subject: now.subject,
+      // With the code, so that a list that deletes by it finds nothing left to do.
+      leaves: { ...identity, state: leaves, ...(leaves === 'gone' ? { inviteCode } : {}) },
+      missing: { ...identity, state: 'unsure', inviteCode },
+    },
+  });
+}
+
+export function updateUser(now: SubjectNow, userId: string, role: Role): Call {
+  const { subject, facts } = now;
+  const identity = identityOf(now);
+  return changing(now, {
+    operation: 'update-user',
+    parameters: { user_id: userId, role },
+    ifLost: { repeat: 'a role that is set twice is the same role' },
+    change: {
+      subject,
+      leaves: { ...identity, state: 'member', role, userId },
+      // An id that only the list gives may be the wrong one, so nothing is concluded about the person.
+      ...(facts?.userId === userId ? { missing: { ...identity, state: 'unsure' } } : {}),
+    },
+  });
+}
+
+function removeUser(now: SubjectNow, userId: string): Call {
+  const { subject, facts, email } = now;
+  const identity = identityOf(now);
+  // When only the list gives a person whom we know by e-mail this id, the answer says nothing about that person.
+  const isTheirs = facts?.userId === userId || email === undefined;
+  return changing(now, {
+    operation: 'remove-user',
+    parameters: { user_id: userId },
+    ifLost: { repeat: 'a user can be removed only once' },
+    change: {
+      subject,
+      leaves: { ...identity, state: 'gone', userId },
+      ...(isTheirs ? { missing: { ...identity, state: 'gone' } } : {}),
+    },
+  });
+}
+
+/** A project that is to be made; its id is the service's to give. */
+export interface NewProject {
+  readonly name: string;
+  readonly description: string;
+  readonly organizationId: string;
+}
+
+/** A project cannot be deleted again, so it must not be made twice. */
+function createProject(
+  { subject, sequence }: SubjectNow,
+  { name, description, organizationId }: NewProject,
+): Call {
+  return {
+    operation: 'create-project',
+    parameters: { name, description, organization_id: organizationId },
+    ifLost: 'hold',
+    after: sequence,
+    change: { subject, leaves: { state: 'done' } },
+  };
+}
+
+/** What stays true of a person whatever is changed. */
+function identityOf({ email, facts }: SubjectNow): Pick<SubjectFacts, 'email' | 'userId'> {
+  return present({ email, userId: facts?.userId });
+}
+
+function changing(
+  { subject, sequence }: SubjectNow,
+  call: Pick<Call, 'operation' | 'parameters' | 'ifLost'> & { readonly change: Change },
+): Call {
+  return { ...call, ...present({ project: subject.project }), after: sequence };
 }

@@ -2,7 +2,15 @@ import { subjectOfProject } from '../../core/membership.ts';
 import { suggestion } from '../../core/nearest.ts';
 import { isObject, present } from '../../core/objects.ts';
 import type { InputField, OperationOptions, RowInput } from '../../core/operation.ts';
-import { checkedProjectId, PROJECT_ID, quoted, type Read, read, readText, wrong } from './change-inputs.ts';
+import {
+  checkedProjectId,
+  PROJECT_ID,
+  quotedCell,
+  type Read,
+  read,
+  readText,
+  wrong,
+} from './change-inputs.ts';
 
 /** Which project a row of a team means: by id, by a name that the job knows, or by one that is yet to be made. */
 
@@ -85,7 +93,7 @@ function projectById(id: string, cell: string, options: OperationOptions): Read<
   const named = idOf(name, options);
   if (named !== undefined && named !== id.trim()) {
     return wrong(
-      `project ${quoted(name)} has the id ${named}, and the row says ${quoted(id)}. Correct one of them`,
+      `project ${quotedCell(name)} has the id ${named}, and the row says ${quotedCell(id)}. Correct one of them`,
     );
   }
   return known(checkedProjectId('project_id', id), name === '' ? undefined : name);
@@ -95,13 +103,14 @@ function projectByName(cell: string, options: OperationOptions): Read<NamedProje
   const name = readText('project', cell);
   if (name.kind === 'wrong') return name;
   const id = idOf(name.value, options);
-  if (id !== undefined) return known(checkedProjectId(`the id of project ${quoted(cell)}`, id), name.value);
+  if (id !== undefined)
+    return known(checkedProjectId(`the id of project ${quotedCell(cell)}`, id), name.value);
   const unclear = partlyKnown(name.value, options);
   if (unclear !== undefined) return unclear;
   if (options.settings?.create_projects === true) return read({ kind: 'new', name: name.value });
   const names = [...projectIds(options).keys()];
   const next = names.length === 0 ? 'Name it there with its id.' : suggestion(name.value, names);
-  return wrong(`project ${quoted(cell)} is not among the job's \`projects\`. ${next}`);
+  return wrong(`project ${quotedCell(cell)} is not among the job's \`projects\`. ${next}`);
 }
 
 /** A cell with commas of whose parts the job knows some: making one project of it could not be undone. */
@@ -109,7 +118,7 @@ function partlyKnown(name: string, options: OperationOptions): Read<never> | und
   const parts = pieces(name, /,/);
   const unknown = parts.filter((part) => idOf(part, options) === undefined);
   if (unknown.length === parts.length || unknown[0] === undefined) return undefined;
-  const fact = `project ${quoted(name)} is one name or several, and ${quoted(unknown[0])} is not among the job's \`projects\``;
+  const fact = `project ${quotedCell(name)} is one name or several, and ${quotedCell(unknown[0])} is not among the job's \`projects\``;
   return wrong(`${fact}. Put a semicolon between several names, or name it there`);
 }
 

@@ -1,7 +1,7 @@
 import { type StopError, stop } from '../../core/errors.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { Guards } from '../../job/job.ts';
-import type { RunContext } from '../order.ts';
+import type { RunContext } from '../context.ts';
 import { beginsWork, type ChangePlan, type PlannedChange } from './change-plan.ts';
 import { rowAndWho } from './diff-words.ts';
 
@@ -27,9 +27,9 @@ const DEFAULT_MAX_REMOVALS = '10%';
  * Checks all guards. A resumed batch passes, because it was checked when it began.
  * @throws StopError `guard` with all that holds the run back.
  */
-export function checkGuards(order: Pick<RunContext, 'job' | 'allowAdmin'>, plan: ChangePlan): void {
-  if (!beginsWork(plan, order.job.operation)) return;
-  const problems = guardProblems(order, plan);
+export function checkGuards(context: Pick<RunContext, 'job' | 'allowAdmin'>, plan: ChangePlan): void {
+  if (!beginsWork(plan, context.job.operation)) return;
+  const problems = guardProblems(context, plan);
   if (problems.length > 0) throw guardStop(problems);
 }
 

@@ -13,16 +13,15 @@ import type { Outcome, RowNumber } from '../../core/row.ts';
 import { type Batch, type Credits, credits, type PlannedRow } from '../../ledger/ledger.ts';
 import { type Account, requestsPerSecond } from '../../vendor/account/account.ts';
 import { batchIdentityOf, batchKeyOf } from '../batch-key.ts';
-import type { Plan, PlannedInput } from '../plan.ts';
-import { type Pricing, pricingOf } from '../pricing.ts';
-import type { PlanContext } from '../row-classification.ts';
+import { type Plan, type PlannedInput, type Pricing, pricingOf } from '../plan.ts';
+import type { PlanContext } from '../row-walk.ts';
 import { conflictOutcomes } from './change-plan/conflicts.ts';
 import { refusedBefore } from './change-plan/refused-before.ts';
 import {
   factsOf,
   isWorkable,
+  type ListedRow,
   missingRows,
-  type PreparedRow,
   preparedRows,
   projectsOf,
   type ResolvedRow,
@@ -117,29 +116,29 @@ export function planOfChanges(plan: ChangePlan, account: Account): Plan {
 
 /** @param askTeam left out: only the ledger is asked. @throws StopError `input` where the file is damaged. */
 export async function planChanges(
-  order: PlanContext,
+  context: PlanContext,
   input: PlannedInput,
   askTeam: AskTeam = async () => undefined,
 ): Promise<ChangePlan> {
-  const { ledger, account } = order;
+  const { ledger, account } = context;
   const inputSha256 = input.survey?.sha256 ?? (await input.file.sha256());
-  const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(order, input), inputSha256));
+  const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(context, input), inputSha256));
   const known = (await ledger?.subjects(account.identity)) ?? [];
-  const prepared = await preparedRows(order, input);
+  const prepared = await preparedRows(context, input);
   const remembered = new Team(known);
   // An open batch resumes with its own plan, whatever the service says by now.
   const live =
-    batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(order, prepared, remembered));
+    batch?.state === 'open' ? undefined : await askTeam(projectsConcerned(context, prepared, remembered));
   const team = live === undefined ? remembered : new Team(withLive(known, live));
-  const asked = resolved(order, prepared, team);
-  const beyond = missingRows(order, asked, team);
+  const asked = resolved(context, prepared, team);
+  const beyond = missingRows(context, asked, team);
   const workable = asked.filter(isWorkable);
   const refused =
     ledger !== undefined && batch?.state === 'finished'
       ? await refusedBefore(ledger, batch, workable, team)
       : [];
   const settled = new Map([...refused, ...conflictOutcomes(workable)]);
-  const draft = new Draft(team, await pricingOf(order), settled);
+  const draft = new Draft(team, await pricingOf(context), settled);
   for (const row of asked) draft.add(row);
   for (const row of beyond) draft.add(row);
   const { planned, ...drafted } = draft.result();
@@ -158,9 +157,9 @@ export async function planChanges(
   };
 }
 
-function projectsConcerned(order: PlanContext, rows: readonly PreparedRow[], team: Team): readonly string[] {
-  const asked = resolved(order, rows, team);
-  return projectsOf([...asked, ...missingRows(order, asked, team)]);
+function projectsConcerned(context: PlanContext, rows: readonly ListedRow[], team: Team): readonly string[] {
+  const asked = resolved(context, rows, team);
+  return projectsOf([...asked, ...missingRows(context, asked, team)]);
 }
 
 // ---------------------------------------------------------------------------------------------------- the plan

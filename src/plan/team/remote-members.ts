@@ -1,4 +1,4 @@
-import { readBody } from '../../core/answer-body.ts';
+import { readBody, textAt } from '../../core/answer-body.ts';
 import type { Clock } from '../../core/clock.ts';
 import { type StopError, stop, unreachable } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -12,10 +12,8 @@ import {
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
 import type { Account } from '../../vendor/account/account.ts';
-import { Client, type Waiter } from '../../vendor/client.ts';
+import { Client, type ListedPerson, type Waiter } from '../../vendor/client.ts';
 import type { Dialect } from '../../vendor/dialect.ts';
-import { type Asking, type Listed, readMemberList, textAt } from '../../vendor/member-list.ts';
-import { freeRequestOf } from '../../vendor/request.ts';
 
 /**
  * This file asks a service who is in its projects now. The published service cannot tell; then a plan knows only what the
@@ -23,7 +21,7 @@ import { freeRequestOf } from '../../vendor/request.ts';
  */
 
 /** The account to ask, and what the questions need. */
-export interface LookOrder {
+export interface LookContext {
   readonly account: Account;
   readonly dialect: Dialect;
   readonly clock: Clock;
@@ -63,17 +61,17 @@ export interface RemoteMembers {
  * @throws StopError `key`, `address` or `paused`; `account` when an answer is not what the dialect says.
  */
 export async function remoteMembers(
-  order: LookOrder,
+  context: LookContext,
   projects: readonly string[],
 ): Promise<RemoteMembers | undefined> {
-  const { dialect, account, emit } = order;
+  const { dialect, account, emit } = context;
   const asked = questionsOf(dialect);
   if (account.baseUrl === undefined || asked.length === 0) return undefined;
-  const lookUps = await openLookUps(order, account.baseUrl);
+  const lookUps = await openLookUps(context, account.baseUrl);
   try {
-    const ownUser = await ownUserIn(order, lookUps);
+    const ownUser = await ownUserIn(context, lookUps);
     const looked = [];
-    for (const project of new Set(projects)) looked.push(await lookAt(order, lookUps, project));
+    for (const project of new Set(projects)) looked.push(await lookAt(context, lookUps, project));
     emit({ kind: 'note', message: noteOf(asked, looked.length) });
     return {
       subjects: looked.flatMap(({ subjects }) => subjects),
@@ -86,11 +84,14 @@ export async function remoteMembers(
 }
 
 /** A client for free questions before a run has its session. */
-type LookUps = Omit<Asking, 'project'> & { readonly client: Client };
+interface LookUps {
+  readonly client: Client;
+  readonly waiter: Waiter;
+}
 
 /** Opens a client that sends one question at a time, because the vendor's rate limit may be unknown. */
-async function openLookUps(order: LookOrder, baseUrl: URL): Promise<LookUps> {
-  const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = order;
+async function openLookUps(context: LookContext, baseUrl: URL): Promise<LookUps> {
+  const { account, dialect, clock, emit, signal, maxPauseMs = DEFAULT_MAX_PAUSE_MS } = context;
   const client = await Client.open({
     account: { ...account, limits: { ...account.limits, concurrency: 1 } },
     ...{ dialect, baseUrl, clock },
@@ -101,8 +102,7 @@ async function openLookUps(order: LookOrder, baseUrl: URL): Promise<LookUps> {
     onPause: ({ untilMs, why, asked }) => emit({ kind: 'paused', untilMs, why, asked }),
     onLearned: () => {},
   });
-  const waiter: Waiter = { signal, maxPauseMs };
-  return { client, ask: (request) => client.askPatiently(waiter, request) };
+  return { client, waiter: { signal, maxPauseMs } };
 }
 
 const QUESTIONS = ['list_invites', 'list_users', 'whoami'] as const;
@@ -123,9 +123,9 @@ interface Looked {
 }
 
 /** Asks for invites first: a person who accepts an invite in between is then in both lists instead of in none. */
-async function lookAt(order: LookOrder, lookUps: LookUps, project: string): Promise<Looked> {
-  const invites = await peopleOf(order, lookUps, 'list_invites', project);
-  const users = await peopleOf(order, lookUps, 'list_users', project);
+async function lookAt(context: LookContext, lookUps: LookUps, project: string): Promise<Looked> {
+  const invites = await peopleOf(context, lookUps, 'list_invites', project);
+  const users = await peopleOf(context, lookUps, 'list_users', project);
   const bySubject = new Map<string, KnownSubject>();
   for (const each of invites ?? []) keep(bySubject, liveSubject(project, 'invited', each));
   for (const each of users ?? []) keep(bySubject, liveSubject(project, 'member', each));
@@ -143,7 +143,7 @@ function keep(bySubject: Map<string, KnownSubject>, live: KnownSubject | undefin
 function liveSubject(
   project: string,
   state: 'invited' | 'member',
-  { email, userId, inviteCode, role }: Listed,
+  { email, userId, inviteCode, role }: ListedPerson,
 ): KnownSubject | undefined {
   const name = email ?? (userId === undefined ? undefined : subjectOfUser(userId));
   if (name === undefined) return undefined;
@@ -157,14 +157,14 @@ function liveSubject(
 
 /** The people of one list; undefined when the dialect has no such list, or the service refuses to give it. */
 async function peopleOf(
-  { dialect, emit }: LookOrder,
+  { dialect, emit }: LookContext,
   lookUps: LookUps,
   name: 'list_users' | 'list_invites',
   project: string,
-): Promise<readonly Listed[] | undefined> {
+): Promise<readonly ListedPerson[] | undefined> {
   const listing = dialect[name];
   if (listing === undefined) return undefined;
-  const told = await readMemberList({ ...lookUps, project }, listing);
+  const told = await lookUps.client.members(lookUps.waiter, project, listing, 'patiently');
   switch (told.kind) {
     case 'listed':
       return told.people;
@@ -198,10 +198,10 @@ export type WhoAmI =
  * @returns undefined when the dialect has no `whoami`, and for a sandbox account.
  * @throws StopError for the same reasons as `remoteMembers`.
  */
-export async function whoAmI(order: LookOrder): Promise<WhoAmI | undefined> {
-  const { account, dialect } = order;
+export async function whoAmI(context: LookContext): Promise<WhoAmI | undefined> {
+  const { account, dialect } = context;
   if (account.baseUrl === undefined || dialect.whoami === undefined) return undefined;
-  const lookUps = await openLookUps(order, account.baseUrl);
+  const lookUps = await openLookUps(context, account.baseUrl);
   try {
     return await askWhoAmI(dialect, dialect.whoami, lookUps);
   } finally {
@@ -209,7 +209,7 @@ export async function whoAmI(order: LookOrder): Promise<WhoAmI | undefined> {
   }
 }
 
-async function ownUserIn({ dialect, emit }: LookOrder, lookUps: LookUps): Promise<OwnUser | undefined> {
+async function ownUserIn({ dialect, emit }: LookContext, lookUps: LookUps): Promise<OwnUser | undefined> {
   if (dialect.whoami === undefined) return undefined;
   const told = await askWhoAmI(dialect, dialect.whoami, lookUps);
   if (told.kind === 'told') return told.user;
@@ -220,11 +220,9 @@ async function ownUserIn({ dialect, emit }: LookOrder, lookUps: LookUps): Promis
 async function askWhoAmI(
   dialect: Dialect,
   shape: NonNullable<Dialect['whoami']>,
-  lookUps: LookUps,
+  { client, waiter }: LookUps,
 ): Promise<WhoAmI> {
-  const answer = await lookUps.ask(
-    freeRequestOf(dialect, lookUps.client.basePath, shape, {}, lookUps.client.values),
-  );
+  const answer = await client.askPatiently(waiter, client.freeRequest(shape));
   if (answer.kind !== 'answered') return answer;
   const body = readBody(answer.raw.body);
   const at = (path: string | undefined): string | undefined =>

@@ -1,10 +1,8 @@
 import type { Call } from '../../core/operation.ts';
 import type { FoundReply, RawReply } from '../../ledger/ledger.ts';
-import type { Dialect, DialectOperation } from '../../vendor/dialect.ts';
-import { vendorReply } from '../../vendor/envelope.ts';
+import { type Dialect, type DialectOperation, operationFor, vendorReply } from '../../vendor/dialect.ts';
 import { judge } from '../../vendor/judge.ts';
 import { type AccountHistory, fewMissesNote, namesRoute, noteAnswer } from '../../vendor/misses.ts';
-import { operationFor } from '../../vendor/request.ts';
 import type { Run } from '../session.ts';
 import { freeStop, isFree } from './free-matches.ts';
 import { isUnread, MOST_UNREAD, unreadStop } from './unread-answers.ts';
@@ -25,7 +23,7 @@ export function oddMatches(
       const operation = operationFor(dialect, found.call, { isRepeated: false, underKey: false });
       const at = { origin, path: operation.path };
       const verdict = judge({ kind: 'answered', raw: found.reply }, dialect, operation, at);
-      const isMatch = verdict.kind === 'settle' && verdict.closure.answer === 'found';
+      const isMatch = verdict.kind === 'settled' && verdict.answer === 'found';
       return !(isMatch && isOdd(found, operation));
     });
     return end < 0 ? newest.length : end;

@@ -1,4 +1,5 @@
-import { dialectMark, type ReadAgain } from '../../vendor/readings.ts';
+import { dialectMark } from '../../vendor/dialect.ts';
+import type { ReadAgain } from '../../vendor/judge.ts';
 import type { Session } from '../session.ts';
 import { priced } from './price.ts';
 

@@ -1,7 +1,6 @@
 import { readBody } from '../../core/answer-body.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
-import { vendorReply } from '../../vendor/envelope.ts';
+import { type Dialect, vendorReply } from '../../vendor/dialect.ts';
 import type { Reply } from '../../vendor/judge.ts';
 
 /** This many lost answers of one kind are quoted, with the rule that would make them an answer. */

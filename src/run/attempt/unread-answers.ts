@@ -1,11 +1,16 @@
-import { type AnswerPlace, fieldsIn, ownBodyIn, readBody, resultsIn } from '../../core/answer-body.ts';
+import {
+  type AnswerPlace,
+  ownBodyIn,
+  parsedFieldsOf,
+  parsedResultsOf,
+  readBody,
+} from '../../core/answer-body.ts';
 import { wholeFields } from '../../core/answer-fields.ts';
 import { type StopError, stop } from '../../core/errors.ts';
 import type { Call, JsonValue } from '../../core/operation.ts';
 import { plainText } from '../../core/plain-text.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import type { Dialect } from '../../vendor/dialect.ts';
-import { answerPlaceOf } from '../../vendor/envelope.ts';
+import { answerPlaceOf, type Dialect } from '../../vendor/dialect.ts';
 import { isMetadata } from './metadata.ts';
 
 /**
@@ -28,8 +33,8 @@ export function isUnread(dialect: Dialect, { operation, change }: Call, raw: Raw
   if (change !== undefined || operation === FREE_FORM) return false;
   const place = answerPlaceOf(dialect, operation);
   const body = jsonIn(raw);
-  if (place.results !== undefined) return resultsIn(body, place) === undefined;
-  return isBare(fieldsIn(body, place), dialect);
+  if (place.results !== undefined) return parsedResultsOf(body, place) === undefined;
+  return isBare(parsedFieldsOf(body, place), dialect);
 }
 
 /** The stop for a run with too many unread matches. */

@@ -1,8 +1,9 @@
 import { stop } from '../../core/errors.ts';
-import { type ChosenJob, choose } from '../run-job.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
+import { choose } from '../run-job.ts';
 
 /** A job of a sweep. */
-export interface SweptJob extends ChosenJob {
+export interface SweptJob extends ResolvedJob {
   readonly inbox: string;
 }
 
@@ -23,14 +24,14 @@ export async function sweptJobs(names: readonly string[]): Promise<readonly Swep
   return jobs;
 }
 
-function withInbox(name: string, chosen: ChosenJob): SweptJob {
+function withInbox(name: string, chosen: ResolvedJob): SweptJob {
   const { inbox } = chosen.job;
   if (inbox !== undefined) return { ...chosen, inbox };
   throw stop('job', `${name} has no inbox.`, 'Add inbox: FOLDER to the job, or run it over a file.');
 }
 
 /** Requires a limit for what the job may spend, because nobody watches a sweep. */
-function requireLimit(name: string, { job, account }: ChosenJob): void {
+function requireLimit(name: string, { job, account }: ResolvedJob): void {
   if (job.budget !== undefined || account.sandbox || account.budget.perDay !== undefined) return;
   throw stop(
     'consent',
@@ -40,7 +41,7 @@ function requireLimit(name: string, { job, account }: ChosenJob): void {
 }
 
 /** Refuses a job that changes the service: a person has to agree to its plan, and nobody watches a sweep. */
-function refuseChanges(name: string, { job, account }: ChosenJob): void {
+function refuseChanges(name: string, { job, account }: ResolvedJob): void {
   if (job.operation.change === undefined || account.sandbox) return;
   throw stop(
     'consent',

@@ -1,6 +1,6 @@
 import { chooseStore } from '../open-ledger.ts';
+import type { SpenderOptions } from '../run-job.ts';
 import { openSpender, type Spender } from '../run-job.ts';
-import type { SpenderRequest } from '../run-request.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** An open store, and the jobs that spend from it. */
@@ -12,14 +12,14 @@ export interface SweptStore {
 /** Opens the stores of these jobs: the named one, or else up to two, because sandbox accounts have a store of their own. */
 export async function openStores(
   jobs: readonly SweptJob[],
-  request: SpenderRequest,
+  options: SpenderOptions,
 ): Promise<readonly SweptStore[]> {
-  const byLocation = Map.groupBy(jobs, ({ account }) => chooseStore(request.store, account.sandbox).location);
+  const byLocation = Map.groupBy(jobs, ({ account }) => chooseStore(options.store, account.sandbox).location);
   const opened: SweptStore[] = [];
   try {
     for (const group of byLocation.values()) {
       const sandbox = group.every(({ account }) => account.sandbox);
-      opened.push({ spender: await openSpender(sandbox, request), jobs: group });
+      opened.push({ spender: await openSpender(sandbox, options), jobs: group });
     }
     return opened;
   } catch (error) {

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { Clock } from '../../core/clock.ts';
 import { StopError } from '../../core/errors.ts';
 import { isSpooled } from '../../core/paths.ts';
 import { contentHash, openMappedInput } from '../../files/input.ts';
@@ -7,8 +6,8 @@ import { filesOf } from '../../files/output/output.ts';
 import type { Batch, Credits, LedgerReader } from '../../ledger/ledger.ts';
 import { isPartial } from '../../plan/batch.ts';
 import { batchIdentityOf, batchKeyOf } from '../../plan/batch-key.ts';
-import { freshSinceOf, hasGoneStale } from '../../plan/freshness.ts';
-import { type LeftFile, type ReadyFile, readInbox } from '../inbox.ts';
+import { freshSinceOf, hasGoneStale } from '../../plan/known-calls.ts';
+import { type LeftFile, type Looking, type ReadyFile, readInbox } from './inbox.ts';
 import type { SweptJob } from './jobs.ts';
 
 /** This file lists the work of a sweep on one account, in its order. */
@@ -32,16 +31,11 @@ export interface Todos {
   readonly unreadable: readonly { readonly job: SweptJob; readonly error: StopError }[];
 }
 
-export interface Looking {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** @param jobs the jobs of one account. */
 export async function todosOf(
   jobs: readonly SweptJob[],
   ledger: LedgerReader,
-  looking: Looking,
+  looking: Omit<Looking, 'ours'>,
 ): Promise<Todos> {
   const batches = await ledger.batches();
   const ours = new Set(
@@ -80,7 +74,7 @@ async function waitingIn(
   job: SweptJob,
   batches: readonly Batch[],
   ledger: LedgerReader,
-  looking: Looking & { readonly ours: ReadonlySet<string> },
+  looking: Looking,
 ): Promise<{ waiting: readonly Todo[]; left: readonly LeftFile[]; unreadable: Todos['unreadable'] }> {
   try {
     const inbox = await readInbox(job.inbox, looking);
@@ -90,7 +84,9 @@ async function waitingIn(
       const { path } = file;
       const sha256 = await contentOf(path);
       const batch = batches.find(({ inputSha256 }) => inputSha256 === sha256);
+      const isHeld = batch !== undefined && (await isPaused(batch, ledger));
       if (batch?.state === 'cancelled') left.push({ path, why: `its batch ${batch.id} was cancelled` });
+      else if (isHeld) left.push({ path, why: pausedWords(batch) });
       else waiting.push({ job, path, inInbox: file, batch, budget: await budgetOf(job, batch, ledger) });
     }
     return { waiting, left, unreadable: [] };
@@ -99,6 +95,14 @@ async function waitingIn(
     throw error;
   }
 }
+
+/** Whether a person has paused the batch. A finished one only settles what is in doubt, and is not paused. */
+async function isPaused({ id, state }: Batch, ledger: LedgerReader): Promise<boolean> {
+  return state === 'open' && (await ledger.heldSince(id)) !== undefined;
+}
+
+const pausedWords = ({ id }: Batch): string =>
+  `its batch ${id} is paused; rowonce resume ${id} lets it go on`;
 
 /** The hash of the content; undefined for a file that cannot be read, because its run will say why. */
 async function contentOf(path: string): Promise<string | undefined> {
@@ -134,6 +138,10 @@ async function unfinishedElsewhere(
     if (!(await hasMoreToDo(batch, job, ledger, nowMs))) continue;
     // Input from standard input has no place for an output that was not named.
     if (isSpooled(path) && outputPath === undefined) continue;
+    if (await isPaused(batch, ledger)) {
+      left.push({ path, why: pausedWords(batch) });
+      continue;
+    }
     const now = await inputNow(job, batch, ledger);
     const budget = await budgetOf(job, batch, ledger);
     if (now === 'same') todos.push({ job, path, inInbox: undefined, batch, budget });
@@ -153,15 +161,15 @@ function newestGenerations(batches: readonly Batch[]): readonly Batch[] {
  * find the answers too old, because a finished file is bought anew only when a user says so.
  */
 async function hasMoreToDo(
-  { id, state, key }: Batch,
+  batch: Batch,
   { job }: SweptJob,
   ledger: LedgerReader,
   nowMs: number,
 ): Promise<boolean> {
+  const { id, state } = batch;
   if (state === 'open') return true;
   if (state !== 'finished' || ((await ledger.counts(id)).in_doubt ?? 0) === 0) return false;
-  const freshSince = freshSinceOf(job, false, nowMs);
-  return freshSince === undefined || !(await hasGoneStale(ledger, { key, freshSince }));
+  return !(await hasGoneStale(ledger, batch, freshSinceOf(job, false, nowMs)));
 }
 
 /** Says whether the path still has the batch's input. If it is `changed`, the same job would begin another batch. */

@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
-import { partsOf } from '../../core/file-name.ts';
-import type { MappedInput } from '../../files/input.ts';
+import { nameParts } from '../../core/file-name.ts';
 import { besideInput, usualName } from '../../files/output/output.ts';
 import type { Job } from '../../job/job.ts';
 import { outputNameOf } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { batchIdentityOf, batchKeyOf, lineageOf } from '../../plan/batch-key.ts';
-import type { RunContext } from '../../plan/order.ts';
+import type { BatchPlace } from '../../plan/batch-key.ts';
+import type { RunContext } from '../../plan/context.ts';
 
 /**
  * The part of an output's name between the input's name and its ending. A batch fixes it when it begins and keeps it with
@@ -15,17 +14,22 @@ import type { RunContext } from '../../plan/order.ts';
  */
 
 /**
- * Chooses the name, or keeps the one that was fixed. When the user names the output (`order.output`), nothing is chosen.
+ * Chooses the name, or keeps the one that was fixed. When the user names the output (`context.output`), nothing is chosen.
  * @returns undefined when the user has named every output of the batch so far.
  */
-export async function outputNameFor(order: RunContext, input: MappedInput): Promise<string | undefined> {
-  const { job, account, ledger, output, emit } = order;
+export async function outputNameFor(
+  context: RunContext,
+  inputPath: string,
+  place: BatchPlace,
+): Promise<string | undefined> {
+  const { job, account, ledger, output, emit } = context;
   const batches = await ledger.batches();
-  const own = ownBatch(batches, order, input);
+  // The batch that the run resumes, or else the one that it supersedes because the file was edited.
+  const own = place.existing ?? batches.find(({ lineage }) => lineage === place.lineage);
   const fixed = own && outputNameOf(own.settings);
   if (output !== undefined) return fixed;
   const others = batches.filter((batch) => batch.key !== own?.key && !isSameWork(batch, job));
-  const placeOf = (name: string): string => besideInput(input.path, account.sandbox, { name });
+  const placeOf = (name: string): string => besideInput(inputPath, account.sandbox, { name });
   for (const name of namesFor(fixed, job.operation.name, account.sandbox)) {
     const holder = await holderOf(placeOf(name), others, ledger);
     if (holder === undefined) return name;
@@ -33,18 +37,6 @@ export async function outputNameFor(order: RunContext, input: MappedInput): Prom
     emit({ kind: 'note', message: kept });
   }
   return undefined;
-}
-
-/** The batch that the run resumes, or else the one that it supersedes because the file was edited. */
-function ownBatch(
-  batches: readonly Batch[],
-  { account, job }: RunContext,
-  input: MappedInput,
-): Batch | undefined {
-  const identity = batchIdentityOf({ account, job }, input);
-  const key = batchKeyOf(identity, input.survey.sha256);
-  const lineage = lineageOf(identity, input.path);
-  return batches.find((batch) => batch.key === key) ?? batches.find((batch) => batch.lineage === lineage);
 }
 
 /** `leads.enriched.csv`, `leads.enrich-person.csv`, `leads.enrich-person-2.csv` and so on. */
@@ -94,5 +86,5 @@ async function isStanding(
 
 /** The path's name without the number that an output gets when it is written beside a changed one. */
 function stemOf(path: string): string {
-  return join(dirname(path), partsOf(path).stem.replace(/ \(\d+\)$/, ''));
+  return join(dirname(path), nameParts(path).stem.replace(/ \(\d+\)$/, ''));
 }

@@ -1,10 +1,9 @@
 import type { Outcome, RowNumber } from '../../core/row.ts';
-import type { MappedInput } from '../../files/input.ts';
-import { requireSameInput, rowInputOf } from '../../files/row-input.ts';
+import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import type { RunContext } from '../../plan/order.ts';
-import { optionsOf, prepareRow } from '../../plan/row-classification.ts';
+import type { RunContext } from '../../plan/context.ts';
+import { rowPreparer, type WalkedRow } from '../../plan/row-walk.ts';
 import type { RowSet } from './row-set.ts';
 import { SettledInputs } from './settled-inputs.ts';
 
@@ -13,10 +12,13 @@ export type Task = {
   readonly row: RowNumber;
   /** The fingerprint of the row's cells; absent for a row that the file does not have. */
   readonly input?: number;
-} & ({ readonly kind: 'work'; readonly work: unknown } | { readonly kind: 'end'; readonly outcome: Outcome });
+} & (
+  | { readonly kind: 'work'; readonly work: WalkedRow }
+  | { readonly kind: 'end'; readonly outcome: Outcome }
+);
 
 export interface TaskSource {
-  readonly order: RunContext;
+  readonly context: RunContext;
   readonly input: MappedInput;
   readonly batch: Batch;
   /** The only rows to settle; undefined for all rows. */
@@ -32,42 +34,48 @@ const PLANNED_PAGE = 1_000;
 
 /** The tasks of a batch in the order of its rows. They come from the file, or from the plan that the batch began with. */
 export function tasksOf(source: TaskSource): AsyncGenerator<Task, void, undefined> {
-  return source.order.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
+  return source.context.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
 
-async function* tasksOfFile({ order, input, batch, sample, settled }: TaskSource): AsyncGenerator<Task> {
-  const { job, account, ledger } = order;
-  const options = optionsOf(job, account);
+async function* tasksOfFile({ context, input, batch, sample, settled }: TaskSource): AsyncGenerator<Task> {
+  const { ledger } = context;
+  const prepare = rowPreparer(context, input.columns);
   const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
   const inputOf = rowInputOf(input.columns.columns, input.survey.header);
   const settledInputs = new SettledInputs(ledger, batch.id, from?.row ?? 0);
   for await (const row of input.sheet.rows(from)) {
-    if (row.row > lastRowWanted(order)) return;
+    if (row.row > lastRowWanted(context)) return;
     if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
     if (settled.has(row.row)) {
       requireSameInput(input, batch, row.row, await settledInputs.of(row.row), () => inputOf(row));
       continue;
     }
     if (sample?.has(row.row) === false) continue;
-    const prepared = prepareRow(job.operation, input.columns, row, options);
+    const prepared = prepare(row);
     const task = { row: row.row, input: inputOf(row) };
-    if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared.input };
+    if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared };
     else yield { ...task, kind: 'end', outcome: prepared };
   }
 }
 
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
-async function* tasksOfPlan({ order, batch, settled }: TaskSource): AsyncGenerator<Task> {
+async function* tasksOfPlan({ context, batch, settled }: TaskSource): AsyncGenerator<Task> {
   for (let from = settled.lowestMissing(2); ; ) {
-    const page = await order.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
+    const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
     for (const planned of page) {
-      if (planned.row > lastRowWanted(order)) return;
-      if (!settled.has(planned.row)) yield planned;
+      if (planned.row > lastRowWanted(context)) return;
+      if (!settled.has(planned.row)) yield plannedTask(planned);
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PLANNED_PAGE) return;
     from = last.row + 1;
   }
+}
+
+function plannedTask(planned: PlannedRow): Task {
+  if (planned.kind === 'end') return planned;
+  const { repaired } = planned.work;
+  return { ...planned, work: { input: planned.work, ...(typeof repaired === 'string' ? { repaired } : {}) } };
 }
 
 /** The existing projects on which the rows of a batch of changes act. */

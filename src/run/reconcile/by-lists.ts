@@ -2,12 +2,11 @@ import { bodyHolding, merged, objectWith } from '../../core/answer-body.ts';
 import { unreachable } from '../../core/errors.ts';
 import type { Call, JsonObject } from '../../core/operation.ts';
 import type { RawReply } from '../../ledger/ledger.ts';
-import { leftBy } from '../../vendor/changes.ts';
+import type { ListedPerson, MemberList } from '../../vendor/client.ts';
 import type { Dialect, DialectOperation, Listing } from '../../vendor/dialect.ts';
-import { answerPlaceOf } from '../../vendor/envelope.ts';
-import { type Asking, type Listed, readMemberList } from '../../vendor/member-list.ts';
-import { dialectOperationOf } from '../../vendor/request.ts';
-import { type Finding, failed, HEARD_NOTHING, type Heard } from './finding.ts';
+import { answerPlaceOf, dialectOperationOf } from '../../vendor/dialect.ts';
+import { leftBy } from '../../vendor/judge.ts';
+import { failed, HEARD_NOTHING, type Heard, type LookResult } from './finding.ts';
 
 /**
  * This file finds out from a service's lists whether a lost invite reached its person. Without such lists nobody could
@@ -41,15 +40,18 @@ export function inviteLookOf(
 }
 
 export type InviteFinding =
-  | { readonly kind: 'there'; readonly name: ListName; readonly person: Listed }
+  | { readonly kind: 'there'; readonly name: ListName; readonly person: ListedPerson }
   /** The person is in neither list. */
   | { readonly kind: 'nowhere' }
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** Looks for the person in the lists. @param asking has the project of the invite. */
-export async function findInvite(asking: Asking, { email, lists }: InviteLook): Promise<InviteFinding> {
+/** Looks for the person in the lists. @param read asks for a list of the invite's project. */
+export async function findInvite(
+  read: (listing: Listing) => Promise<MemberList>,
+  { email, lists }: InviteLook,
+): Promise<InviteFinding> {
   for (const { name, listing } of lists) {
-    const told = await readMemberList(asking, listing);
+    const told = await read(listing);
     if (told.kind !== 'listed') return { kind: 'unclear', why: `${name}: ${told.why}` };
     const person = told.people.find((each) => each.email === email);
     if (person !== undefined) return { kind: 'there', name, person };
@@ -60,7 +62,7 @@ export async function findInvite(asking: Asking, { email, lists }: InviteLook): 
 }
 
 /** Concludes from the lists what became of the call. */
-export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding, nowMs: number): Finding {
+export function inviteFinding(dialect: Dialect, call: Call, found: InviteFinding, nowMs: number): LookResult {
   switch (found.kind) {
     case 'unclear':
       return failed(found.why);

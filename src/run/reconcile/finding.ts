@@ -6,7 +6,7 @@ import type { Reply } from '../../vendor/judge.ts';
  * The result of a question. `told` is the lost answer itself. `left` is the state of its subject after the call, where the
  * answer does not say it.
  */
-export interface Finding {
+export interface LookResult {
   readonly said: Look['said'];
   readonly why: string;
   readonly told?: RawReply;
@@ -20,6 +20,6 @@ export const HEARD_NOTHING: Heard = { status: 0, body: Buffer.alloc(0) };
 
 export const heardIn = (reply: Reply): Heard => (reply.kind === 'answered' ? reply.raw : HEARD_NOTHING);
 
-export function failed(why: string): Finding {
+export function failed(why: string): LookResult {
   return { said: 'unclear', why: `the vendor's word is of no use: ${why}` };
 }

@@ -1,20 +1,19 @@
 import { invariant } from '../../core/errors.ts';
 import { loadJob } from '../../job/job.ts';
 import type { Batch } from '../../ledger/ledger.ts';
+import type { ResolvedJob } from '../../plan/row-walk.ts';
 import type { Account } from '../../vendor/account/account.ts';
-import { dialectOf } from '../../vendor/dialect-of.ts';
-import { operationIn } from '../operation-in.ts';
-import type { ChosenJob } from '../run-job.ts';
+import { dialectOf } from '../../vendor/dialect.ts';
 import { UNDO_COLUMNS } from './list-file.ts';
 
 /**
  * The job of an undo is `onboard` over a list of ours, in which a role may be `none`. The list is not a state to be kept:
  * once the undo is finished, later changes by other people stay. So it never gets a new generation.
  */
-export async function undoJob(batch: Batch, account: Account): Promise<ChosenJob> {
+export async function undoJob(batch: Batch, account: Account): Promise<ResolvedJob> {
   const onboard = await loadJob('onboard');
   const dialect = await dialectOf(account);
-  const { change, ...operation } = operationIn(dialect, onboard.operation);
+  const { change, ...operation } = onboard.operation;
   invariant(change !== undefined, 'onboard changes the service');
   return {
     job: {

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { commandLine } from '../../core/command-line.ts';
@@ -40,8 +41,26 @@ export async function writeUndoList(
   say: (sentence: string) => void,
 ): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const chunks = [stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] })];
-  return writeOwnFile({ path, mode: 0o600, chunks }, ownershipIn(ledger, say));
+  return writeOwnFile({ path, mode: 0o600, chunks: [csvOf(rows)] }, ownershipIn(ledger, say));
+}
+
+/** Hands over a list that is gone afterwards, because a plan leaves nothing behind. */
+export async function withUndoList<T>(
+  rows: readonly UndoRow[],
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowonce-undo-'));
+  try {
+    const path = join(folder, 'undo.csv');
+    await writeFile(path, csvOf(rows), { mode: 0o600 });
+    return await use(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function csvOf(rows: readonly UndoRow[]): string {
+  return stringify([...rows], { header: true, columns: [...UNDO_COLUMNS] });
 }
 
 /** @throws StopError `input` when the list of a begun undo has changed since it was written. */

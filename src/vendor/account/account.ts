@@ -13,7 +13,7 @@ import { foreignName } from '../../core/plain-text.ts';
 import { parseRate } from '../../core/rate.ts';
 import { type DocumentKind, readDocument, type YamlDocument } from '../../core/yaml/document.ts';
 import { type AccountCaps, credits } from '../../ledger/ledger.ts';
-import type { Limits } from '../limits/limiter.ts';
+import { type Limits, perSecondOf } from '../limits/windows.ts';
 import type { KeySource } from './account-key.ts';
 import {
   type AccountEntry,
@@ -258,8 +258,11 @@ function ownPartsOf(name: string, entry: AccountEntry, { path }: AccountsDocumen
     vendor: entry.vendor,
     sandbox: false,
     limits: limitsOf(entry),
-    ...timeoutOf(entry),
-    ...retentionOf(entry),
+    // The schema has made sure that these are durations.
+    ...present({
+      timeoutMs: parseDurationMs(entry.limits?.timeout ?? ''),
+      retentionMs: parseDurationMs(entry.retention ?? ''),
+    }),
     budget: budgetOf(entry),
     sandboxFlags: [],
     ...(entry.dialect === undefined ? {} : { dialectPath: resolve(dirname(path), entry.dialect) }),
@@ -348,17 +351,6 @@ function limitsOf({ limits = {} }: AccountEntry): Limits {
   return { concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY, windows };
 }
 
-/** The schema has made sure that it is a duration. */
-function timeoutOf({ limits = {} }: AccountEntry): Pick<Account, 'timeoutMs'> {
-  const timeoutMs = limits.timeout === undefined ? undefined : parseDurationMs(limits.timeout);
-  return present({ timeoutMs });
-}
-
-function retentionOf({ retention }: AccountEntry): Pick<Account, 'retentionMs'> {
-  const retentionMs = retention === undefined ? undefined : parseDurationMs(retention);
-  return present({ retentionMs });
-}
-
 function budgetOf({ budget = {} }: AccountEntry): AccountCaps {
   return {
     ...(budget.per_day === undefined ? {} : { perDay: credits(budget.per_day) }),
@@ -388,5 +380,5 @@ async function isPrivateFile(path: string): Promise<boolean> {
 /** The lowest average limit; undefined when none is known. */
 export function requestsPerSecond({ limits: { windows } }: Account): number | undefined {
   if (windows.length === 0) return undefined;
-  return Math.min(...windows.map(({ requests, windowMs }) => (requests * 1000) / windowMs));
+  return Math.min(...windows.map(perSecondOf));
 }

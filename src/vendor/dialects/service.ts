@@ -3,6 +3,8 @@ import type { AnswerRule, Dialect } from '../dialect.ts';
 /** Only the data provider charges credits. */
 const NO_CREDITS = { most: 0, found: 0 };
 
+const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json' };
+
 /** Published: the key's project stands before the key, and one operation omits the word "Bearer". */
 const PROJECT_BEARER = { authorization: 'Bearer {project_id}:{key}' };
 const PROJECT_PLAIN = { authorization: '{project_id}:{key}' };
@@ -50,7 +52,7 @@ const GONE_ALREADY: AnswerRule[] = [{ status: [404], body: { is: 'readable' }, m
 const service: Dialect = {
   name: 'service',
   vendor: 'service',
-  headers: { authorization: 'Bearer :{key}', 'content-type': 'application/json', accept: 'application/json' },
+  headers: { ...NO_PROJECT_BEARER, ...JSON_HEADERS },
   operations: {
     'create-project': {
       method: 'POST',
@@ -118,11 +120,7 @@ const service: Dialect = {
   request_id: ['x-request-id', 'request-id', 'x-correlation-id'],
   api_call: {
     // Headers of the published operation that needs no project.
-    headers: {
-      authorization: 'Bearer :{key}',
-      'content-type': 'application/json',
-      accept: 'application/json',
-    },
+    headers: { ...NO_PROJECT_BEARER, ...JSON_HEADERS },
     request: { account: 'account', method: 'method', endpoint: 'endpoint', body: 'body' },
     answer: { status: 'status', headers: 'headers', body: 'body' },
     answers: [

@@ -1,8 +1,9 @@
-import { resultsIn, valueAt } from '../../core/answer-body.ts';
+import { parsedResultsOf, valueAt } from '../../core/answer-body.ts';
 import { present } from '../../core/objects.ts';
-import { type Credits, credits, type RawReply } from '../../ledger/ledger.ts';
+import { type Credits, credits } from '../../ledger/ledger.ts';
 import type { AnswerRule, Dialect, DialectOperation } from '../dialect.ts';
-import type { Said } from './stops.ts';
+import { headerOf } from './rules.ts';
+import type { Said } from './said.ts';
 
 /** What an answer cost: what it states itself, else what the dialect assumes. */
 
@@ -29,7 +30,7 @@ export function assumedCredits(
 ): number {
   if (perResult === undefined || rule?.means !== 'found') return found;
   const place = present({ fields, results: at });
-  const results = body.kind === 'json' ? resultsIn(body.value, place) : undefined;
+  const results = body.kind === 'json' ? parsedResultsOf(body.value, place) : undefined;
   return results === undefined ? most : results.length * perResult;
 }
 
@@ -43,9 +44,4 @@ export function statedCredits({ raw, body }: Said, dialect: Dialect): number | u
   const rounded = typeof amount === 'number' && amount >= 0 ? Math.ceil(amount) : undefined;
   // The ledger counts in whole numbers, and no bill exceeds the largest exact one.
   return Number.isSafeInteger(rounded) ? rounded : undefined;
-}
-
-/** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
-export function headerOf({ headers }: RawReply, name: string): string | undefined {
-  return Object.hasOwn(headers, name) ? headers[name] : undefined;
 }

@@ -4,16 +4,11 @@ import { present } from '../../core/objects.ts';
 import { counted } from '../../core/plain-text.ts';
 import type { RateHints } from '../rate-hints.ts';
 import { Backoff, type Pause } from './limiter/backoff.ts';
-import { Jitter } from './limiter/jitter.ts';
-import { LearnedRate } from './limiter/learned-rate.ts';
+import { Jitter, RemainingQuota, SlidingLog } from './limiter/guards.ts';
+import { RateLearner } from './limiter/learned-rate.ts';
 import { Leases } from './limiter/leases.ts';
-import { pausedStop, stuckWords } from './limiter/paused.ts';
-import { RemainingQuota } from './limiter/remaining-quota.ts';
-import { SlidingLog } from './limiter/sliding-log.ts';
-import { Slots } from './limiter/slots.ts';
-import { Standstill } from './limiter/standstill.ts';
-import { Line, type Waiter } from './limiter/wait-queue.ts';
-import { perSecondOf, type Window } from './limiter/windows.ts';
+import { pausedStop, Slots, Standstill, stuckWords, type Waiter, WaitQueue } from './limiter/wait-queue.ts';
+import { type Limits, perSecondOf } from './windows.ts';
 
 export type { Pause } from './limiter/backoff.ts';
 export type { Waiter } from './limiter/wait-queue.ts';
@@ -27,12 +22,6 @@ export type { Waiter } from './limiter/wait-queue.ts';
  * permits over the window. It bursts at times, so guards check every send last: a sliding log for each window of the
  * plan, what the vendor says is left, and the speed that its answers taught us. The longest wait wins.
  */
-
-export interface Limits {
-  readonly concurrency: number;
-  /** Most requests in any stretch of a length. Empty when the plan is unknown and the speed is learned from answers. */
-  readonly windows: readonly Window[];
-}
 
 /** Permission to send one request. */
 export interface Permit {
@@ -84,7 +73,7 @@ export class Limiter {
   readonly #guards: readonly SlidingLog[];
   readonly #leases: Leases | undefined;
   readonly #backoff: Backoff;
-  readonly #learned: LearnedRate;
+  readonly #learned: RateLearner;
   readonly #remainingQuota = new RemainingQuota();
   /** Whether the learned speed holds us back: nobody told us one, or the vendor refuses what we were told. */
   #isPaced: boolean;
@@ -96,8 +85,8 @@ export class Limiter {
   /** Permits that are out, each with its request once that is sent. */
   readonly #permits = new Map<Permit, Sent | undefined>();
   #inHand = 0;
-  readonly #line = new Line<Permit>(() => this.#changed());
-  readonly #watchers = new Line<void>(() => {});
+  readonly #queue = new WaitQueue<Permit>(() => this.#changed());
+  readonly #watchers = new WaitQueue<void>(() => {});
   #isServing = false;
   #sleep: { readonly untilMs: number; readonly waking: AbortController } | undefined;
 
@@ -108,7 +97,7 @@ export class Limiter {
     this.#leases = Leases.for(limits.windows);
     this.#jitter = new Jitter(Math.min(...limits.windows.map(perSecondOf)));
     this.#backoff = new Backoff(clock, options.onPause);
-    this.#learned = new LearnedRate(present({ perSecond: learnedPerSecond }));
+    this.#learned = new RateLearner(present({ perSecond: learnedPerSecond }));
     this.#toldPerSecond = learnedPerSecond;
     this.#isPaced =
       learnedPerSecond !== undefined || (limits.windows.length === 0 && options.unhurried !== true);
@@ -157,7 +146,7 @@ export class Limiter {
    * when the run is stopping.
    */
   permit(waiter: Waiter): Promise<Permit> {
-    const waiting = this.#standstill.wait(this.#line, waiter);
+    const waiting = this.#standstill.wait(this.#queue, waiter);
     this.#refuseEndlessWaits(this.#waitMs());
     this.#changed();
     void this.#serve();
@@ -227,17 +216,17 @@ export class Limiter {
     await this.#leases?.close();
   }
 
-  // ---------------------------------------------------------------------------------------- the line
+  // ---------------------------------------------------------------------------------------- the queue
 
   /** Hands out permits in the order of requests, until none waits. */
   async #serve(): Promise<void> {
     if (this.#isServing) return;
     this.#isServing = true;
     try {
-      while (this.#line.size > 0) await this.#serveFirst();
+      while (this.#queue.size > 0) await this.#serveFirst();
     } catch (error) {
       // This is a bug: a waiting caller shall learn of it instead of waiting for ever.
-      this.#line.refuse(() => error);
+      this.#queue.refuse(() => error);
     } finally {
       this.#isServing = false;
     }
@@ -246,11 +235,11 @@ export class Limiter {
   async #serveFirst(): Promise<void> {
     const waitMs = this.#waitMs();
     this.#refuseEndlessWaits(waitMs);
-    if (this.#line.size === 0) return;
+    if (this.#queue.size === 0) return;
     this.#tellLongWait(waitMs);
     if (waitMs > 0) return this.#sleepFor(waitMs);
     if (this.#leases?.take() === false) return this.#leases.next();
-    this.#line.serveFirst(this.#grant());
+    this.#queue.serveFirst(this.#grant());
   }
 
   /** Milliseconds until a request may leave; infinite when that depends on another one ending. */
@@ -289,7 +278,7 @@ export class Limiter {
   #changed(): void {
     if (this.#sleep === undefined) return;
     const { untilMs, waking } = this.#sleep;
-    if (this.#line.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
+    if (this.#queue.size === 0 || this.#nowMs() + this.#waitMs() < untilMs) waking.abort();
   }
 
   #grant(): Permit {
@@ -338,9 +327,9 @@ export class Limiter {
     if (waitMs === 0 || waitMs === Number.POSITIVE_INFINITY) return;
     const nowMs = this.#nowMs();
     const stuckMs = nowMs + waitMs - this.#standstill.progressAtMs;
-    const inTrouble = this.#backoff.waitMs(nowMs) > 0 || !this.#backoff.isOver;
-    const why = inTrouble ? this.#backoff.why : LIMIT_USED_UP;
-    this.#line.refuse(({ maxPauseMs }) => {
+    const isBackingOff = this.#backoff.waitMs(nowMs) > 0 || !this.#backoff.isOver;
+    const why = isBackingOff ? this.#backoff.why : LIMIT_USED_UP;
+    this.#queue.refuse(({ maxPauseMs }) => {
       if (maxPauseMs === undefined || stuckMs <= maxPauseMs) return undefined;
       return pausedStop(stuckWords(stuckMs, maxPauseMs, why), this.#options.clock.wallMs() + waitMs);
     });

@@ -1,6 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock } from '../../core/clock.ts';
-import { type Connector, connectorTo, loadUndici } from '../connector.ts';
+import { type Connector, connectorTo, type Undici } from '../connector.ts';
 
 /**
  * The connections to one origin. A connection is used again and again, until its server shows that this is not safe: then
@@ -40,6 +40,7 @@ export interface Carried {
 }
 
 export interface WiresOptions {
+  readonly undici: Undici;
   readonly origin: string;
   readonly connections: number;
   readonly clock: Clock;
@@ -48,6 +49,7 @@ export interface WiresOptions {
 }
 
 export class Wires {
+  readonly #undici: Undici;
   readonly #origin: string;
   readonly #connections: number;
   readonly #clock: Clock;
@@ -59,12 +61,13 @@ export class Wires {
   #resets = 0;
   #silenceUntilMs: number | undefined;
 
-  constructor({ origin, connections, clock, onSurplus = () => {} }: WiresOptions) {
+  constructor({ undici, origin, connections, clock, onSurplus = () => {} }: WiresOptions) {
+    this.#undici = undici;
     this.#origin = origin;
     this.#connections = connections;
     this.#clock = clock;
     this.#onSurplus = onSurplus;
-    this.#connector = connectorTo(new URL(origin));
+    this.#connector = connectorTo(undici, new URL(origin));
     this.#pool = this.#open();
   }
 
@@ -97,7 +100,7 @@ export class Wires {
   }
 
   #open(): Pool {
-    const { Client, Pool } = loadUndici();
+    const { Client, Pool } = this.#undici;
     return new Pool(this.#origin, {
       connections: this.#connections,
       pipelining: 1,

@@ -1,8 +1,9 @@
 /**
  * Goal: without any word about its limits an account is asked as fast as its vendor allows, at the price of a few refused
  * requests, and the next run begins with what was learned.
- * Method: two runs on an account without limits, against a vendor that allows 20 requests a second and does not say so;
- * the vendor counts what it refuses, and the events say when each request left.
+ * Method: two runs on an account without limits, against a vendor that allows 12 requests a second and does not say so; the
+ * search begins with two and is there after nine seconds. The vendor counts what it refuses, and the events say when each
+ * request left.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -21,16 +22,16 @@ function firstTenMs(desk: Desk, events: string): number {
 }
 
 test('a limit that nobody tells is found, and remembered', async () => {
-  const desk = await openDesk({ flags: ['--rate', '20/s'], account: { limits: { concurrency: 8 } } });
-  desk.list(150);
+  const desk = await openDesk({ flags: ['--rate', '12/s'], account: { limits: { concurrency: 8 } } });
+  desk.list(50);
   const first = await desk.json(desk.run('--events', 'first.jsonl'));
-  expect(first.counts).toEqual({ matched: 150 });
+  expect(first.counts).toEqual({ matched: 50 });
   const { charges, rate_limited: refused } = await bookOf(desk);
-  expect(charges).toBe(150);
+  expect(charges).toBe(50);
   expect(refused, 'refused requests are what learning costs').toBeLessThan(10);
   expect(readFileSync(desk.place.path('first.jsonl'), 'utf8')).toContain('"event":"learned"');
 
-  desk.list(20, 'second.csv');
+  desk.list(10, 'second.csv');
   const words = ['run', 'enrich-company', 'second.csv', '--budget', '100', '-o', 'out2.csv'];
   await desk.json([...words, '--events', 'second.jsonl']);
   expect(firstTenMs(desk, 'second.jsonl')).toBeLessThan(firstTenMs(desk, 'first.jsonl') / 2);

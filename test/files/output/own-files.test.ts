@@ -25,8 +25,15 @@ import {
   outputProblem,
   replaceFile,
 } from '../../../src/core/atomic-file.ts';
-import { type OwnFile, removeStale, writeOwnFile } from '../../../src/files/output/own-files.ts';
-import { isSealedJson, isSealedYaml, sealedJson, sealedYaml } from '../../../src/files/output/sealed-text.ts';
+import {
+  isSealedJson,
+  isSealedYaml,
+  type OwnFile,
+  removeStale,
+  sealedJson,
+  sealedYaml,
+  writeOwnFile,
+} from '../../../src/files/output/own-files.ts';
 
 const OURS = 'what we wrote';
 const THEIRS = 'an afternoon of notes';

@@ -5,11 +5,11 @@
  */
 import { expect, test } from 'vitest';
 import { kindByName } from '../../../src/files/columns/column-kind.ts';
-import { ColumnIssues } from '../../../src/files/quality/column-issues.ts';
+import { columnIssues } from '../../../src/files/describe-file.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 
 function found(header: string, cells: readonly string[]): readonly (readonly [string, number])[] {
-  const column = new ColumnIssues(kindByName(header, [enrichCompany]));
+  const column = columnIssues(kindByName(header, [enrichCompany]));
   for (const [at, cell] of cells.entries()) column.add(at + 2, cell);
   return column.findings().map(({ kind, count }) => [kind, count]);
 }

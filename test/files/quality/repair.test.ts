@@ -4,25 +4,29 @@
  * Method: operations that only read and one that changes, with rows that are damaged and rows that are not.
  */
 import { expect, test } from 'vitest';
-import type { Answer, Call, RowInput } from '../../../src/core/operation.ts';
-import { isRowRepaired, repairing } from '../../../src/files/quality/repair.ts';
+import { Team } from '../../../src/core/membership.ts';
+import { present } from '../../../src/core/objects.ts';
+import type { Answer, Call, Operation, RowInput } from '../../../src/core/operation.ts';
+import { isRowRepaired } from '../../../src/files/quality/job-issues.ts';
+import type { Job } from '../../../src/job/job.ts';
 import createProject from '../../../src/operations/create-project.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import enrichPerson from '../../../src/operations/enrich-person.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
-import { planned, walk } from '../../operations/team.ts';
+import { optionsOf, preparedCells, RowWalk } from '../../../src/plan/row-walk.ts';
+import { type ResolvedRow, resolved } from '../../../src/plan/team/change-plan/rows.ts';
+import { sandboxAccount } from '../../../src/vendor/account/account.ts';
+import provider from '../../../src/vendor/dialects/provider.ts';
+import service from '../../../src/vendor/dialects/service.ts';
+import { OPTIONS, FOUND as SENT } from '../../operations/team.ts';
 
 /** The first call of a row, and how the row ends when that is answered so. */
 function asked(operation: typeof enrichPerson, row: RowInput, answer: Answer) {
-  const repaired = repairing(operation);
-  const prepared = repaired.prepare(row, {});
+  const prepared = preparedCells({ operation, repair: true }, row, {});
   if (prepared.kind === 'invalid') throw new Error(prepared.reason);
-  const first = repaired.next(prepared.input, () => undefined);
-  const last = repaired.next(prepared.input, () => answer);
-  return {
-    parameters: (first.kind === 'send' ? first.call : undefined)?.parameters,
-    outcome: last.kind === 'end' ? last.outcome : undefined,
-  };
+  const walk = new RowWalk(operation, provider, prepared);
+  const { calls, outcome } = walk.ahead(() => answer);
+  return { parameters: calls[0]?.call.parameters, outcome };
 }
 
 const FOUND: Answer = { kind: 'found', fields: {} };
@@ -50,7 +54,7 @@ test('a row without sure damage is left as it is, candidates or not', () => {
     kind: 'matched',
     matchedBy: 'email',
   });
-  expect(repairing(enrichCompany).prepare({ abn: '51824753557' }, {})).toEqual({
+  expect(preparedCells({ operation: enrichCompany, repair: true }, { abn: '51824753557' }, {})).toEqual({
     kind: 'invalid',
     reason: 'no usable identifier: ABN 51 824 753 557: the checksum fails',
   });
@@ -58,21 +62,37 @@ test('a row without sure damage is left as it is, candidates or not', () => {
   expect(isRowRepaired(enrichCompany, { abn: '51824753556.0' })).toBe(true);
 });
 
+/** The row of a change as a plan keeps it. What is kept is JSON, so it goes through JSON. */
+function planned(operation: Operation, cells: RowInput, repair?: true): ResolvedRow | undefined {
+  const job: Job = {
+    name: 'test',
+    operation,
+    onExisting: 'refuse',
+    inDoubt: { kind: 'hold' },
+    ...present({ repair }),
+  };
+  const resolvedJob = { job, account: { ...sandboxAccount('service'), ...OPTIONS }, dialect: service };
+  const prepared = preparedCells(job, cells, optionsOf(resolvedJob));
+  const rows = [{ row: 2, text: cells, input: 0, prepared }];
+  return JSON.parse(JSON.stringify(resolved({ ...resolvedJob, ledger: undefined }, rows, new Team([]))[0]));
+}
+
 test('a change is made for whom the repaired cell means, also after its plan was kept as JSON', () => {
-  const operation = repairing(inviteUser);
-  const work = planned(operation, { email: 'Jo <jo@x.com>', role: 'editor' });
-  if (work.kind === 'invalid') throw new Error(work.reason);
-  const { calls, outcome } = walk(operation, work.input);
+  const row = planned(inviteUser, { email: 'Jo <jo@x.com>', role: 'editor' }, true);
+  if (row?.kind !== 'work') throw new Error('nothing is planned');
+  const { work, calls } = row;
   expect(calls.map(({ parameters }: Call) => parameters.email)).toEqual(['jo@x.com']);
+  const { outcome } = new RowWalk(inviteUser, service, { input: work, repaired: work.repaired }).ahead(
+    () => SENT,
+  );
   expect(outcome).toMatchObject({ kind: 'applied', reason: 'invited as editor; e-mail read as jo@x.com' });
 });
 
 test('a change that needs no repair, and one whose row is refused, are those of the operation itself', () => {
-  const operation = repairing(inviteUser);
-  for (const email of ['jo@x.com', 'jo'])
-    expect(planned(operation, { email, role: 'editor' })).toEqual(
-      planned(inviteUser, { email, role: 'editor' }),
-    );
+  for (const email of ['jo@x.com', 'jo']) {
+    const row = { email, role: 'editor' };
+    expect(planned(inviteUser, row, true)).toEqual(planned(inviteUser, row));
+  }
   const plain = { name: 'CafÃ©', description: '' };
-  expect(planned(repairing(createProject), plain)).toEqual(planned(createProject, plain));
+  expect(planned(createProject, plain, true)).toEqual(planned(createProject, plain));
 });

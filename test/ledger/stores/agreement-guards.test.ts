@@ -45,6 +45,6 @@ test('one that was altered is noticed by whoever reads it, and before a run', as
   await expect(reader.agreement('b'.repeat(64))).rejects.toMatchObject({ code: 'store_damaged' });
   expect(await reader.agreement(AGREED.sha256)).toBeUndefined();
   await reader.close();
-  const damaged = { code: 'store_damaged', message: expect.stringContaining('of agreements was altered') };
+  const damaged = { code: 'store_damaged', message: expect.stringContaining('an agreement was altered') };
   await expect(openStore(sqlite, place)).rejects.toMatchObject(damaged);
 });

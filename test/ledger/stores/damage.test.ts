@@ -53,6 +53,7 @@ async function usedStore(): Promise<string> {
   await released(ledger, await lost(ledger, batch, 'released'));
   await answered(ledger, late, 'acme', { replaces: attempt, receivedAtMs: NOON_MS + DAY_MS });
   await useChanges(ledger);
+  await ledger.noteHold(late, true, NOON_MS);
   await ledger.noteAgreement({ sha256: 'a'.repeat(64), shown: 'POST /tags', agreedAtMs: NOON_MS });
   await ledger.close();
   return place;
@@ -130,7 +131,7 @@ describe('an altered entry', () => {
     flip(file, readFileSync(file).lastIndexOf('call42') + 'call42'.length - 1);
     await expect(openStore(sqlite, place)).rejects.toMatchObject({
       ...DAMAGED,
-      message: expect.stringContaining('of replies was altered'),
+      message: expect.stringContaining('the reply to attempt'),
     });
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -173,50 +174,35 @@ describe('an altered entry', () => {
   });
 
   const ALTERED: readonly [what: string, guard: string, sql: string, message: string][] = [
-    [
-      'call that is missing',
-      'calls_no_delete',
-      'DELETE FROM calls WHERE id = 4',
-      'entry 4 of attempts was altered',
-    ],
-    ['call', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 3", 'entry 3 of calls was altered'],
+    ['call that is missing', 'calls_no_delete', 'DELETE FROM calls WHERE id = 4', 'attempt 4 was altered'],
+    ['call', 'calls_unchanged', "UPDATE calls SET call = '{}' WHERE id = 3", 'call 3 was altered'],
     [
       'reserve',
       'attempts_unchanged',
       'UPDATE attempts SET reserved = 9 WHERE id = 4',
-      'entry 4 of attempts was altered',
+      'attempt 4 was altered',
     ],
-    [
-      'owner',
-      'attempts_unchanged',
-      'UPDATE attempts SET call = 5 WHERE id = 4',
-      'entry 4 of attempts was altered',
-    ],
-    [
-      'reading',
-      'readings_no_update',
-      "UPDATE readings SET answer = 'refused'",
-      'entry 1 of readings was altered',
-    ],
+    ['owner', 'attempts_unchanged', 'UPDATE attempts SET call = 5 WHERE id = 4', 'attempt 4 was altered'],
+    ['reading', 'readings_no_update', "UPDATE readings SET answer = 'refused'", 'reading 1 was altered'],
     [
       'dialect of an answer',
       'closures_no_update',
       'UPDATE closures SET dialect = 7 WHERE attempt = 7',
-      'entry 7 of closures was altered',
+      'the end of attempt 7 was altered',
     ],
     [
       'price',
       'closures_no_update',
       'UPDATE closures SET charged = 0 WHERE attempt = 7',
-      'entry 7 of closures was altered',
+      'the end of attempt 7 was altered',
     ],
     [
       'decision',
       'decisions_no_update',
       "UPDATE decisions SET kind = 'retry' WHERE id = 1",
-      'entry 1 of decisions was altered',
+      'decision 1 was altered',
     ],
-    ['word', 'told_no_update', 'UPDATE told SET status = 404', 'of told was altered'],
+    ['word', 'told_no_update', 'UPDATE told SET status = 404', 'what was told about attempt'],
     [
       'total',
       'batches_ended',
@@ -247,15 +233,10 @@ describe('an altered entry', () => {
       'UPDATE calls SET doubt = 3 WHERE answer IS NULL AND doubt IS NULL',
       'points to an attempt',
     ],
-    ['request', 'requests_no_update', "UPDATE requests SET path = '/v2'", 'of requests was altered'],
-    [
-      'body of a request',
-      'requests_no_update',
-      "UPDATE requests SET body = x'00'",
-      'of requests was altered',
-    ],
-    ['word of a vendor', 'looks_no_update', "UPDATE looks SET said = 'happened'", 'of looks was altered'],
-    ['release', 'releases_no_update', "UPDATE releases SET why = 'x'", 'of releases was altered'],
+    ['request', 'requests_no_update', "UPDATE requests SET path = '/v2'", 'the request of attempt'],
+    ['body of a request', 'requests_no_update', "UPDATE requests SET body = x'00'", 'the request of attempt'],
+    ['word of a vendor', 'looks_no_update', "UPDATE looks SET said = 'happened'", 'look 1 was altered'],
+    ['release', 'releases_no_update', "UPDATE releases SET why = 'x'", 'the release of attempt'],
     ['release that is missing', 'releases_no_delete', 'DELETE FROM releases', 'is not what its entries say'],
     [
       'request that is missing',
@@ -298,9 +279,9 @@ describe('an altered entry', () => {
       `UPDATE calls SET doubt = NULL WHERE id = ${callOf('lost')}`,
       'lost its doubt',
     ],
-    ['subject', 'subjects_unchanged', "UPDATE subjects SET project = 'x'", 'of subjects was altered'],
-    ['change', 'changes_no_update', "UPDATE changes SET user_id = 'x'", 'of changes was altered'],
-    ['plan', 'planned_no_update', "UPDATE planned SET planned = '{}'", 'entry 2 of planned was altered'],
+    ['subject', 'subjects_unchanged', "UPDATE subjects SET project = 'x'", 'subject 1 was altered'],
+    ['change', 'changes_no_update', "UPDATE changes SET user_id = 'x'", 'the change by attempt'],
+    ['plan', 'planned_no_update', "UPDATE planned SET planned = '{}'", 'planned row 2 was altered'],
     ['planned row that is missing', 'planned_no_delete', 'DELETE FROM planned WHERE row = 3', 'is not whole'],
     [
       'change that is missing',
@@ -454,7 +435,7 @@ describe('a file that is not ours', () => {
     alter(place, 'PRAGMA user_version = 7');
     const newer = {
       code: 'store_version',
-      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 5)'),
+      message: expect.stringContaining('made by a newer Rowonce (schema 7, this one knows 6)'),
     };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);

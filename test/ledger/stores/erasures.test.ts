@@ -3,7 +3,16 @@
  * what was not erased is found as before.
  * Method: a store with purchases, changes, a plan and doubts that are settled, erased and then checked in full.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -238,4 +247,34 @@ test('lists that are kept in the store go when they name the person, however the
   await again.close();
   expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
   expect(readdirSync(spool)).toEqual(['d.csv']);
+});
+
+test('a list of the page goes with its earlier versions when one of them names the person, and is as old as the youngest', async () => {
+  const place = temporaryFolder();
+  const ledger = await openStore(sqlite, place);
+  const write = (id: string, versions: string, current: string): string => {
+    const folder = join(place, 'lists', id);
+    mkdirSync(join(folder, 'versions'), { recursive: true });
+    writeFileSync(join(folder, 'versions', '1.csv'), versions);
+    writeFileSync(join(folder, 'list.csv'), current);
+    writeFileSync(join(folder, 'list.json'), '{}');
+    return folder;
+  };
+  const corrected = write('1'.repeat(16), 'email\nkim@example.org\n', 'email\nlee@example.org\n');
+  const other = write('2'.repeat(16), 'email\nlee@example.org\n', 'email\nhakim@example.org\n');
+  const inputPath = join(corrected, 'list.csv');
+  const { batch } = await ledger.beginBatch(batchSpec({ inputPath }));
+  await ledger.close();
+  expect(await erase(place, KIM_ORDER)).toMatchObject({ unsettled: [{ batch: batch.id }] });
+  expect(existsSync(inputPath), 'an open batch needs it').toBe(true);
+  const again = await openStore(sqlite, place);
+  await again.changeBatch(batch.id, { state: 'cancelled' });
+  await again.close();
+  expect((await erase(place, KIM_ORDER)).files).toHaveLength(3);
+  expect(existsSync(inputPath)).toBe(false);
+  utimesSync(join(other, 'versions', '1.csv'), 0, 0);
+  const purge = { kind: 'age', beforeMs: Date.now() - 60_000 } as const;
+  expect((await erase(place, purge)).files, 'it was corrected today').toEqual([]);
+  for (const name of ['list.csv', 'list.json']) utimesSync(join(other, name), 0, 0);
+  expect((await erase(place, purge)).files).toHaveLength(3);
 });

@@ -10,11 +10,12 @@ import { admitChange, changed, changeOf, INVITED, known } from './changes.ts';
 import { freshLedger, openStore, temporaryFolder } from './places.ts';
 
 /**
- * Goal: a store of schema 5 opens unchanged, one of an older schema is refused by its number, and a later schema is
- * reached by whole steps.
+ * Goal: a store of schema 5 is brought to schema 6 with all that it had, one of an older schema is refused by its number,
+ * and a later schema is reached by whole steps.
  * Method: `schema-5.sql` is what SQLite kept of the schema in a store that five scripts had made, one after the other,
  * and `entries-5.sql` what that store had when it was made by schema 2, filled by a Rowonce of that time, and brought to
- * schema 5: calls that ended in every way or were left open, and no orderly end. The later schema is made up.
+ * schema 5: calls that ended in every way or were left open, and no orderly end. `schema-6.sql` is what schema 6 adds to
+ * the definitions. The later schema is made up.
  */
 const [BATCH, LATE] = ['f2d0d1ed' as BatchId, 'fb13ec90' as BatchId];
 const [ENTRIES, WATERMARK] = [textOf('entries-5.sql'), '0000000000000046\n'];
@@ -25,17 +26,25 @@ interface Definition {
   readonly sql: string;
 }
 
-/** Each definition of `schema-5.sql` stands below its type and its name. */
-const DEFINITIONS: readonly Definition[] = textOf('schema-5.sql')
-  .split(/^(?=-- (?:table|index|view|trigger) \w+$)/m)
-  .map((part) => {
-    const {
-      type = '',
-      name = '',
-      sql = '',
-    } = /^-- (?<type>\w+) (?<name>\w+)\n(?<sql>.*);\n+$/s.exec(part)?.groups ?? {};
-    return { type, name, sql };
-  });
+const DEFINITIONS_5 = definitionsIn('schema-5.sql');
+/** All definitions of schema 6, in the order of their names. */
+const DEFINITIONS = [...DEFINITIONS_5, ...definitionsIn('schema-6.sql')].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+);
+
+/** Each definition stands below its type and its name. */
+function definitionsIn(file: string): readonly Definition[] {
+  return textOf(file)
+    .split(/^(?=-- (?:table|index|view|trigger) \w+$)/m)
+    .map((part) => {
+      const {
+        type = '',
+        name = '',
+        sql = '',
+      } = /^-- (?<type>\w+) (?<name>\w+)\n(?<sql>.*);\n+$/s.exec(part)?.groups ?? {};
+      return { type, name, sql };
+    });
+}
 
 function textOf(file: string): string {
   return readFileSync(join(import.meta.dirname, file), 'utf8');
@@ -47,7 +56,7 @@ function storeMadeByFiveScripts(): string {
   const database = new Database(join(place, 'ledger.db'));
   database.exec('PRAGMA foreign_keys = OFF; BEGIN');
   const define = (wanted: string): void => {
-    for (const { type, sql } of DEFINITIONS) if (type === wanted) database.exec(sql);
+    for (const { type, sql } of DEFINITIONS_5) if (type === wanted) database.exec(sql);
   };
   define('table');
   database.exec(`${ENTRIES} UPDATE ledger SET identity = lower(hex(randomblob(16)))`);
@@ -80,15 +89,15 @@ const numberIn = (place: string): unknown =>
   inDatabase(place, (database) => database.pragma('user_version', { simple: true }));
 
 describe('a store of schema 5', () => {
-  test('that is made today has, to the letter, the definitions of one that five scripts made', async () => {
+  test('that is made today has, to the letter, those definitions and what schema 6 adds', async () => {
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(newestSchema()).toBe(5);
+    expect(newestSchema()).toBe(6);
     expect(DEFINITIONS.length).toBeGreaterThan(150);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
   });
 
-  test('that five scripts made opens, stands the full check, and has all that it had', async () => {
+  test('that five scripts made is brought to schema 6, stands the full check, and has all that it had', async () => {
     const place = storeMadeByFiveScripts();
     const ledger = await freshLedger(sqlite, place);
     expect(schemaIn(place)).toEqual(DEFINITIONS);
@@ -96,6 +105,7 @@ describe('a store of schema 5', () => {
       expect(await ledger.batch(id)).not.toHaveProperty('rowsBeyond');
       expect(await ledger.plannedRows(id, 0, 9)).toEqual([]);
     }
+    expect(await ledger.heldSince(LATE)).toBeUndefined();
     expect(await ledger.subjects(ACCOUNT)).toEqual([]);
     expect(await ledger.batch(LATE)).toMatchObject({ freshSince: { foundMs: NOON_MS + DAY_MS } });
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
@@ -133,9 +143,11 @@ describe('a store of schema 5', () => {
     await changed(ledger, batch.id, changeOf('create-invite', 0), { left: INVITED });
     expect(await admitChange(ledger, BATCH, changeOf('update-user', 0))).toMatchObject({ kind: 'moved' });
     await releaseNewest(ledger, 'keyed');
+    await ledger.noteHold(BATCH, true, NOON_MS);
     await ledger.close();
     inDatabase(place, (database) => database.exec('UPDATE ledger SET clean = 0'));
     const again = await freshLedger(sqlite, place);
+    expect(await again.heldSince(BATCH)).toBe(NOON_MS);
     expect(await again.plannedRows(batch.id, 0, 9)).toEqual(plan);
     expect(await known(again)).toMatchObject({ sequence: 1, facts: INVITED });
   });
@@ -158,28 +170,28 @@ test.each([1, 2, 3, 4])(
 );
 
 describe('a later schema', () => {
-  const SIX = `
+  const SEVEN = `
 ALTER TABLE batches ADD COLUMN mood TEXT;
 UPDATE batches SET checksum = NULL;
 CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
 `;
 
-  /** Until the test ends, this Rowonce is a later one, which knows schema 6. */
-  function withSchema6(script: string): void {
+  /** Until the test ends, this Rowonce is a later one, which knows schema 7. */
+  function withSchema7(script: string): void {
     const scripts = MIGRATIONS as string[];
     scripts.push(script);
-    onTestFinished(() => void scripts.splice(1));
+    onTestFinished(() => void scripts.splice(2));
   }
 
   test('is reached by a run, and whoever only looks waits for that', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema6(SIX);
-    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 6)') };
+    withSchema7(SEVEN);
+    const older = { code: 'store_version', message: expect.stringContaining('(schema 5, this one needs 7)') };
     await expect(sqlite.look(place)).rejects.toMatchObject(older);
     const ledger = await openStore(sqlite, place);
     expect(await ledger.batchMoney(BATCH)).toEqual({ cap: 50, spent: 4, reserved: 1, inDoubt: 4 });
     await ledger.close();
-    expect(numberIn(place)).toBe(6);
+    expect(numberIn(place)).toBe(7);
     expect(schemaIn(place).map(({ name }) => name)).toContain('moods');
     const reader = await sqlite.look(place);
     onTestFinished(() => reader.close());
@@ -187,24 +199,24 @@ CREATE TABLE moods (id INTEGER PRIMARY KEY) STRICT;
   });
 
   test('is made in one go where there was no store', async () => {
-    withSchema6(SIX);
+    withSchema7(SEVEN);
     const place = temporaryFolder();
     await (await openStore(sqlite, place)).close();
-    expect(numberIn(place)).toBe(6);
+    expect(numberIn(place)).toBe(7);
     await (await openStore(sqlite, place)).close();
   });
 
   test('that cannot be reached leaves the whole of the one before it', async () => {
     const place = storeMadeByFiveScripts();
-    withSchema6(`${SIX} CREATE NONSENSE;`);
+    withSchema7(`${SEVEN} CREATE NONSENSE;`);
     await expect(openStore(sqlite, place)).rejects.toThrow('NONSENSE');
-    expect([numberIn(place), schemaIn(place)]).toEqual([5, DEFINITIONS]);
+    expect([numberIn(place), schemaIn(place)]).toEqual([6, DEFINITIONS]);
   });
 
   test('is refused by a Rowonce that does not know it', async () => {
     const place = storeMadeByFiveScripts();
-    inDatabase(place, (database) => database.pragma('user_version = 6'));
-    const newer = { code: 'store_version', message: expect.stringContaining('(schema 6, this one knows 5)') };
+    inDatabase(place, (database) => database.pragma('user_version = 7'));
+    const newer = { code: 'store_version', message: expect.stringContaining('(schema 7, this one knows 6)') };
     await expect(openStore(sqlite, place)).rejects.toMatchObject(newer);
     await expect(sqlite.look(place)).rejects.toMatchObject(newer);
   });

@@ -119,15 +119,11 @@ describe('after an orderly end', () => {
     ['batch', 'UPDATE batches SET budget = 900', 'batch number'],
     ['account', 'UPDATE accounts SET per_day = 900', 'account number 1 was altered'],
     ['total', 'UPDATE money SET spent = 0', 'is not what its entries add up to'],
-    [
-      'row',
-      'DROP TRIGGER rows_final; UPDATE rows SET reason = 3 WHERE row = 5',
-      'entry 5 of rows was altered',
-    ],
+    ['row', 'DROP TRIGGER rows_final; UPDATE rows SET reason = 3 WHERE row = 5', 'row 5 of batch'],
     [
       'row without a checksum',
       'DROP TRIGGER rows_final; UPDATE rows SET checksum = NULL WHERE row = 5',
-      'entry 5 of rows',
+      'row 5 of batch',
     ],
     ['count', "UPDATE tallies SET count = 3 WHERE name = 'row:matched'", 'what is counted'],
     ['share of matches', 'UPDATE match_rates SET found = 3', 'what is counted'],
@@ -139,7 +135,7 @@ describe('after an orderly end', () => {
       'the total of',
     ],
     ['guard', 'DROP TRIGGER attempts_reserve', 'its definition of attempts_reserve'],
-    ['place in the file', 'UPDATE marks SET byte_offset = 7', 'entry 2 of marks was altered'],
+    ['place in the file', 'UPDATE marks SET byte_offset = 7', 'where row 2 stands was altered'],
   ];
 
   test.each(ALTERED)(

@@ -12,7 +12,6 @@ import changeRole from '../../../src/operations/change-role.ts';
 import createProject from '../../../src/operations/create-project.ts';
 import inviteUser from '../../../src/operations/invite-user.ts';
 import onboard from '../../../src/operations/onboard.ts';
-import { deleteInvite, updateUser } from '../../../src/operations/team/change-calls.ts';
 import {
   checkedProjectId,
   readRole,
@@ -20,6 +19,7 @@ import {
   readText,
   readUserId,
 } from '../../../src/operations/team/change-inputs.ts';
+import { deleteInvite, updateUser } from '../../../src/operations/team/change-steps.ts';
 import service from '../../../src/vendor/dialects/service.ts';
 import { requestOf } from '../../../src/vendor/request.ts';
 import { done } from '../team.ts';

@@ -14,8 +14,8 @@ import {
   withLive,
 } from '../../../src/plan/team/remote-members.ts';
 import type { Account } from '../../../src/vendor/account/account.ts';
+import { checkDialectFile } from '../../../src/vendor/dialect/file.ts';
 import type { Dialect } from '../../../src/vendor/dialect.ts';
-import { checkDialectFile } from '../../../src/vendor/dialect-file.ts';
 import service from '../../../src/vendor/dialects/service.ts';
 import { SkippingClock } from '../../doubtful.ts';
 import { listsDialect } from '../../faults/lists-team.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { originOf, storedOrigin } from '../../../src/job/job-origin.ts';
 import type { Batch, BatchId } from '../../../src/ledger/ledger.ts';
 import { batchIdentityOf, batchKeyOf } from '../../../src/plan/batch-key.ts';
-import { optionsOf } from '../../../src/plan/row-classification.ts';
+import { optionsOf } from '../../../src/plan/row-walk.ts';
 import { trialOf } from '../../../src/run/trial.ts';
 import { undoJob } from '../../../src/run/undo/job.ts';
 import { sandboxAccount } from '../../../src/vendor/account/account.ts';
@@ -50,8 +50,9 @@ test('it is no state that is kept up', async () => {
 });
 
 test('its list alone may say "none"', async () => {
-  const { operation, ...job } = await jobOf('b0000001');
+  const chosen = await undoJob({ id: 'b0000001' as BatchId } as Batch, account);
+  const { operation } = chosen.job;
   const row = { email: 'jo@team.example', role: 'none', project_id: 'proj-1' };
-  expect(operation.prepare(row, optionsOf({ ...job, operation }, account)).kind).toBe('ready');
+  expect(operation.prepare(row, optionsOf(chosen)).kind).toBe('ready');
   expect(operation.prepare(row, {}).kind).toBe('invalid');
 });

@@ -6,12 +6,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../src/core/objects.ts';
 import type { Call } from '../../../src/core/operation.ts';
 import enrichCompany from '../../../src/operations/enrich-company.ts';
 import type { TieredInput } from '../../../src/operations/lookup/waterfall.ts';
-import { operationIn } from '../../../src/run/operation-in.ts';
+import { checkDialectFile } from '../../../src/vendor/dialect/file.ts';
 import type { Dialect } from '../../../src/vendor/dialect.ts';
-import { checkDialectFile } from '../../../src/vendor/dialect-file.ts';
+import { unaskable } from '../../../src/vendor/dialect.ts';
 import provider from '../../../src/vendor/dialects/provider.ts';
 import { judge, type Verdict } from '../../../src/vendor/judge.ts';
 import { requestOf } from '../../../src/vendor/request.ts';
@@ -65,10 +66,10 @@ describe('what is asked', () => {
   });
 
   test('never a website, for which this vendor has no field: not by itself, and not as a part of a call', () => {
-    const { prepare } = operationIn(dialect, enrichCompany);
     const row = { abn: '51824753556', website: 'https://www.acme.com.au/' };
     const tiersOf = (waterfall?: readonly string[]) => {
-      const prepared = prepare(row, waterfall === undefined ? {} : { waterfall });
+      const options = { unaskable: unaskable(dialect, enrichCompany.name), ...present({ waterfall }) };
+      const prepared = enrichCompany.prepare(row, options);
       if (prepared.kind === 'invalid') return prepared.reason;
       return (prepared.input as TieredInput).tiers.map(({ name }) => name);
     };
@@ -102,14 +103,14 @@ describe('what an answer means', () => {
 
   function inShort(verdict: Verdict): string {
     switch (verdict.kind) {
-      case 'settle':
-        return `${verdict.closure.answer}, ${verdict.closure.charged} credits`;
-      case 'stop':
+      case 'settled':
+        return `${verdict.answer}, ${verdict.charged} credits`;
+      case 'stopped':
         return `stop, ${verdict.stop.code}`;
-      case 'pause':
+      case 'paused':
         return `pause, ${verdict.pauseMs} ms`;
-      case 'moved':
-        return `moved to ${verdict.path}`;
+      case 'not_sent':
+        return verdict.movedTo === undefined ? verdict.kind : `moved to ${verdict.movedTo}`;
       default:
         return verdict.kind;
     }
@@ -135,15 +136,15 @@ describe('what an answer means', () => {
       { error: 'Person profile not found' },
       'no_match, 0 credits',
     ],
-    ['another 500', 'enrich-company', 500, { error: 'Internal error' }, 'doubt'],
-    ['a miss of something else', 'enrich-company', 500, { error: 'Person profile not found' }, 'doubt'],
-    ['a 500 without JSON', 'enrich-company', 500, 'Company profile not found', 'doubt'],
+    ['another 500', 'enrich-company', 500, { error: 'Internal error' }, 'in_doubt'],
+    ['a miss of something else', 'enrich-company', 500, { error: 'Person profile not found' }, 'in_doubt'],
+    ['a 500 without JSON', 'enrich-company', 500, 'Company profile not found', 'in_doubt'],
     [
       'the same words with another status',
       'enrich-company',
       502,
       { error: 'Company profile not found' },
-      'doubt',
+      'in_doubt',
     ],
     ['throttling', 'enrich-company', 200, LIMITED, 'pause, 36000 ms'],
     [
@@ -174,6 +175,5 @@ describe('what an answer means', () => {
   ])('%i to %s: %s', (status, location, expected) => {
     const verdict = verdictOn('search-people', status, '', { location });
     expect(inShort(verdict)).toBe(expected);
-    if (verdict.kind === 'moved') expect(verdict.closure.kind).toBe('not_sent');
   });
 });

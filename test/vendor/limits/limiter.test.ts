@@ -10,13 +10,8 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { StopError, stop } from '../../../src/core/errors.ts';
-import {
-  Limiter,
-  type LimiterOptions,
-  type Limits,
-  type Pause,
-  type Waiter,
-} from '../../../src/vendor/limits/limiter.ts';
+import { Limiter, type LimiterOptions, type Pause, type Waiter } from '../../../src/vendor/limits/limiter.ts';
+import type { Limits } from '../../../src/vendor/limits/windows.ts';
 import { VirtualClock } from '../../virtual-clock.ts';
 
 const MINUTE_MS = 60_000;

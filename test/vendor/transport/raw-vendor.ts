@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import * as undici from 'undici';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Reply } from '../../../src/vendor/judge.ts';
@@ -80,7 +81,7 @@ export function transportTo(
   options: Partial<Pick<TransportOptions, 'connections' | 'timeoutMs' | 'onSurplus'>> = {},
 ): Transport {
   const defaults = { connections: 1, timeoutMs: 20_000, clock: systemClock, keptHeaders: [], keys: [] };
-  const transport = new Transport({ origin, ...defaults, ...options });
+  const transport = new Transport({ undici, origin, ...defaults, ...options });
   onTestFinished(() => transport.close());
   return transport;
 }

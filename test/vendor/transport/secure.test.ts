@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { proxyFor } from '../../../src/vendor/proxy.ts';
+import { proxyFor } from '../../../src/vendor/connector.ts';
 import { type Ended, rowonce } from '../../cli/rowonce.ts';
 import { CERTIFICATE } from './certificate.ts';
 import { ask, said, transportTo } from './raw-vendor.ts';

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, type CommanderError } from 'commander';
 import { invariant, type StopError, stop } from '../../../core/errors.ts';
-import { COMMANDS, PACKAGE } from '../../../core/families.ts';
+import { COMMANDS, version } from '../../../core/families.ts';
 import { familyNames, loadMember } from '../../../core/family.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import type { CliCommand, RunCommand } from '../command.ts';
@@ -67,12 +66,6 @@ export async function describeProgram(): Promise<Command> {
   });
   for (const command of program.commands) await configure(command, () => async () => {});
   return program;
-}
-
-export function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
-  invariant(typeof manifest === 'object' && manifest !== null && 'version' in manifest, 'no version');
-  return String(manifest.version);
 }
 
 function bareProgram(output: HelpOutput): Command {

@@ -11,7 +11,7 @@ const ROWS_LOOKED_AT = 1_000;
 /** A sheet of 100,000 columns is looked at for some rows only, or the guess would take longer than the run. */
 const CELLS_LOOKED_AT = 1_000_000;
 
-export type LooksRight = NonNullable<InputField['looksRight']>;
+type LooksRight = NonNullable<InputField['looksRight']>;
 
 /** How many filled cells of a column look right, and how many different subjects these are about. */
 export interface Share {

@@ -1,17 +1,29 @@
-import type { StopError } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
+import { suggestion } from '../../../core/nearest.ts';
 import type { InputField, Operation } from '../../../core/operation.ts';
-import { counted } from '../../../core/plain-text.ts';
+import { counted, foreignName } from '../../../core/plain-text.ts';
 import { isFoundColumn } from '../../../core/row.ts';
-import { isSomebodyElses, squeezed } from '../column-kind.ts';
-import type { ColumnContent, LooksRight, Share } from './content.ts';
-import { BY_NAME, type GuessedColumn, type LikelyColumn } from './guessed.ts';
-import { notSure, unusable } from './refusals.ts';
+import { isAboutAnother, squeezed } from '../column-kind.ts';
+import type { ColumnContent, Share } from './content.ts';
 
 /**
  * Guessing which column feeds which input. A name outranks content, which decides between columns whose names say the
  * same, and stands in where no name says anything. Beside names it adds only what carries a checksum: an address that
  * looks right may be anybody's, and would be paid for.
  */
+
+/** A column that was taken for an input, and why, as a phrase: `by its name`. */
+export interface GuessedColumn {
+  readonly column: string;
+  readonly because: string;
+}
+
+/** A column that is probably meant for an input; nothing is sent on it. */
+export interface LikelyColumn extends GuessedColumn {
+  readonly input: string;
+}
+
+export const BY_NAME = 'by its name';
 
 export interface Guess {
   /** The guessed columns, by input. */
@@ -77,7 +89,7 @@ export function likelyColumns(
 }
 
 function becauseLikely(column: string, share: Share): string {
-  if (isSomebodyElses(column))
+  if (isAboutAnother(column))
     return `${byContent(share)}, though its name says that it is about another person`;
   const doubt = doubtOf(share);
   return doubt === undefined ? byContent(share) : `${byContent(share)}, ${doubt}`;
@@ -181,7 +193,7 @@ function addByContent(
     const taken = new Set([...sure.values()].map(({ column }) => column));
     const free = header.filter((column) => !taken.has(column) && !isFoundColumn(column));
     const sole = soleColumn(input, free, header, content);
-    if (sole === undefined || isSomebodyElses(sole.column) || doubtOf(sole.share) !== undefined) continue;
+    if (sole === undefined || isAboutAnother(sole.column) || doubtOf(sole.share) !== undefined) continue;
     sure.set(input.name, { column: sole.column, because: sole.because });
   }
 }
@@ -199,25 +211,16 @@ function soleColumn(
   content: ColumnContent,
 ): SoleColumn | undefined {
   if (looksRight === undefined) return undefined;
-  const shares = sharesOf(columns, header, content, looksRight);
-  const rivals = shares.filter(({ share }) => shareOf(share) > RIVAL_SHARE);
+  const wanted = new Set(columns);
+  const rivals = header.flatMap((column, at) => {
+    const share = wanted.has(column) ? content.share(at, looksRight) : undefined;
+    return share !== undefined && shareOf(share) > RIVAL_SHARE ? [{ column, share }] : [];
+  });
   const [first, second] = rivals;
   if (first === undefined || (second !== undefined && !isOutput(header))) return undefined;
   const { column, share } = first;
   const isSure = share.right >= SURE_CELLS && shareOf(share) >= SURE_SHARE;
   return isSure ? { column, share, because: byContent(share) } : undefined;
-}
-
-function sharesOf(
-  columns: readonly string[],
-  header: readonly string[],
-  content: ColumnContent,
-  looksRight: LooksRight,
-): readonly { readonly column: string; readonly share: Share }[] {
-  const wanted = new Set(columns);
-  return header.flatMap((column, at) =>
-    wanted.has(column) ? [{ column, share: content.share(at, looksRight) }] : [],
-  );
 }
 
 function shareOf({ right, filled }: Share): number {
@@ -226,4 +229,51 @@ function shareOf({ right, filled }: Share): number {
 
 function byContent({ right, filled }: Share): string {
   return `by its content, ${right} of ${counted(filled, 'cell')}`;
+}
+
+// -------------------------------------------------------------------------------------------------- refusals
+
+/** Why an operation cannot be run over the columns of a file, with what to write in the job. */
+
+function notSure(operation: Operation, input: InputField, claimants: readonly string[]): StopError {
+  const fact = `${operation.name}: the columns ${listed(claimants)} could all be ${foreignName(input.name)}.`;
+  return stop('job', fact, `Name the right one under \`columns:\` in the job, as "${input.name}: …".`);
+}
+
+/**
+ * @param mapped inputs that have a column.
+ * @param likely a column that is probably meant for one that has none.
+ * @returns undefined when nothing that must be there is missing.
+ */
+export function unusable(
+  operation: Operation,
+  header: readonly string[],
+  mapped: ReadonlyMap<string, unknown>,
+  likely?: LikelyColumn,
+): StopError | undefined {
+  const missing = operation.inputs.find(({ name, required }) => required && !mapped.has(name));
+  if (missing !== undefined) {
+    const { name, about } = missing;
+    const fact = `${operation.name} needs a column for ${foreignName(name)} (${about}), and the file has none that is called so.`;
+    const meant = likely?.input === name ? likelyWords(likely) : suggestion(name, header);
+    return stop('job', fact, `${meant} Say so under \`columns:\` in the job.`);
+  }
+  if (mapped.size > 0 || operation.inputs.length === 0) return undefined;
+  const inputs = operation.inputs.map(({ name, about }) => `${name} (${about})`).join(', ');
+  const fact = `${operation.name} needs at least one of ${inputs}; none is known among the columns ${listed(header)}.`;
+  const next = 'Say under `columns:` in the job which column holds which input.';
+  return stop('job', fact, likely === undefined ? next : `${likelyWords(likely)} ${next}`);
+}
+
+function likelyWords({ input, column, because }: LikelyColumn): string {
+  return `${foreignName(input)} may be ${foreignName(column)}, ${because}.`;
+}
+
+/** More names than that say nothing to anybody, and a sheet may have 100,000. */
+const NAMES_SHOWN = 30;
+
+function listed(columns: readonly string[]): string {
+  const shown = columns.slice(0, NAMES_SHOWN).map(foreignName).join(', ');
+  const more = columns.length - NAMES_SHOWN;
+  return more > 0 ? `${shown} and ${more} others` : shown;
 }

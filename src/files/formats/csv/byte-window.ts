@@ -9,23 +9,15 @@ export class ByteWindow {
   #chunks: Buffer[] = [];
   /** Bytes of the first chunk that were taken. */
   #taken = 0;
-  #start: number;
-  #end: number;
+  /** Byte offset of the first byte that was not yet taken. */
+  start: number;
+  /** Byte offset after the last byte that was appended. */
+  end: number;
 
   /** @param start byte offset in the file of the first byte that will be appended. */
   constructor(start: number) {
-    this.#start = start;
-    this.#end = start;
-  }
-
-  /** Byte offset of the first byte that was not yet taken. */
-  get start(): number {
-    return this.#start;
-  }
-
-  /** Byte offset after the last byte that was appended. */
-  get end(): number {
-    return this.#end;
+    this.start = start;
+    this.end = start;
   }
 
   /** The byte at `start`, without a view of it being made for each row; undefined when all bytes were taken. */
@@ -36,17 +28,14 @@ export class ByteWindow {
   append(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#chunks.push(chunk);
-    this.#end += chunk.length;
+    this.end += chunk.length;
   }
 
   /** The bytes from `start` up to the offset, which stay in the window. Copied only when they span chunks. */
   peek(end: number): Buffer {
-    const length = end - this.#start;
+    const length = end - this.start;
     const first = this.#chunks[0];
-    invariant(
-      length >= 0 && end <= this.#end,
-      `bytes up to ${end} of a window ${this.#start} to ${this.#end}`,
-    );
+    invariant(length >= 0 && end <= this.end, `bytes up to ${end} of a window ${this.start} to ${this.end}`);
     const from = this.#taken;
     if (first === undefined || from + length <= first.length)
       return (first ?? EMPTY).subarray(from, from + length);
@@ -56,7 +45,7 @@ export class ByteWindow {
   /** The same bytes as `peek` gives; `start` moves to the offset. */
   take(end: number): Buffer {
     const bytes = this.peek(end);
-    this.#start = end;
+    this.start = end;
     this.#taken += bytes.length;
     for (let first = this.#chunks[0]; first !== undefined && this.#taken >= first.length; ) {
       this.#taken -= first.length;

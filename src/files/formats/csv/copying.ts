@@ -1,8 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { invariant } from '../../../core/errors.ts';
-import { type CellsFor, type CopyOptions, DELIMITERS, type Delimiter } from '../../../core/format.ts';
-import { type InputRow, isOurColumn, isSetAside } from '../../../core/row.ts';
-import type { NamedColumns } from '../../header.ts';
+import {
+  type CellsFor,
+  type CopyOptions,
+  DELIMITERS,
+  type Delimiter,
+  type Encoding,
+} from '../../../core/format.ts';
+import type { InputRow } from '../../../core/row.ts';
+import { addedTo, type NamedColumns, writtenByUs } from '../../header.ts';
+import { encodeText, textDecoder, unwritable } from '../../text-encoding.ts';
 import { bodyOf, cellsOf, isAllQuoted, withoutCells } from './raw-record.ts';
 import { type CsvRecord, readRecords } from './records.ts';
 import type { Shape } from './shape.ts';
@@ -19,7 +30,7 @@ export async function* copiedText(
   named: NamedColumns,
   options: CopyOptions,
   cellsFor: CellsFor,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncIterable<Buffer> {
   const { delimiter, preamble } = shape;
   const kept = keptOf(named, options);
   let style: Style | undefined;
@@ -27,7 +38,12 @@ export async function* copiedText(
   for await (const batch of batched(readRecords(shape, { columns: named }))) {
     // The header is in the first batch, and decides for all.
     style ??= styleOf(delimiter, batch);
-    const cells = await Promise.all(batch.map((record) => addedCells(record, options, cellsFor)));
+    const cells = await Promise.all(
+      batch.map(async (record) => {
+        if (record.kind === 'end') return [];
+        return record.kind === 'header' ? options.columns : addedTo(inputRow(record), options, cellsFor);
+      }),
+    );
     const chunk = withCells(batch, style, kept, cells);
     if (chunk.length > 0) yield chunk;
   }
@@ -48,9 +64,7 @@ function styleOf(delimiter: Delimiter, batch: readonly CsvRecord[]): Style {
 const byteOf = (delimiter: Delimiter): number => DELIMITERS[delimiter].charCodeAt(0);
 
 /** The records in batches that are fit for copying, none of them empty. */
-async function* batched(
-  groups: AsyncIterable<readonly CsvRecord[]>,
-): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+async function* batched(groups: AsyncIterable<readonly CsvRecord[]>): AsyncIterable<readonly CsvRecord[]> {
   let batch: CsvRecord[] = [];
   let bytes = 0;
   for await (const group of groups) {
@@ -66,23 +80,6 @@ async function* batched(
   if (batch.length > 0) yield batch;
 }
 
-/** What is appended to a record, or undefined when it is left out. */
-async function addedCells(
-  record: CsvRecord,
-  { columns }: CopyOptions,
-  cellsFor: CellsFor,
-): Promise<readonly string[] | undefined> {
-  const { kind, position } = record;
-  if (kind === 'end') return [];
-  if (kind === 'header') return columns;
-  const added = await cellsFor(inputRow(record));
-  invariant(
-    added === undefined || added.length === columns.length,
-    `row ${position.row} gets ${added?.length} cells for ${columns.length} columns`,
-  );
-  return added;
-}
-
 /** A record as the rest of the program sees it. */
 export function inputRow({ position, cells, unreadable }: CsvRecord): InputRow {
   return unreadable === undefined ? { row: position.row, cells } : { row: position.row, cells, unreadable };
@@ -91,6 +88,7 @@ export function inputRow({ position, cells, unreadable }: CsvRecord): InputRow {
 /** Which of the file's cells a copy keeps. */
 interface Kept {
   readonly named: NamedColumns;
+  readonly droppedNames: ReadonlySet<string>;
   readonly dropped: ReadonlySet<number>;
   /** Cells of the header, with those that are no name. */
   readonly width: number;
@@ -99,7 +97,12 @@ interface Kept {
 function keptOf(named: NamedColumns, { dropped }: CopyOptions): Kept {
   const { names, places, nameless } = named;
   const isDropped = (_place: number, index: number): boolean => dropped.has(names[index] ?? '');
-  return { named, dropped: new Set(places.filter(isDropped)), width: places.length + nameless.length };
+  return {
+    named,
+    droppedNames: dropped,
+    dropped: new Set(places.filter(isDropped)),
+    width: places.length + nameless.length,
+  };
 }
 
 /** The batch as it goes into the copy. Blank lines stay, also above a row that is left out. */
@@ -158,7 +161,7 @@ function besideSurplus(
   const { bytes } = record;
   const body = ownBody(record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
-  const leftOut = writtenByUs(record, kept);
+  const leftOut = writtenByUs(kept.named, kept.droppedNames, (at) => record.cells[at]);
   const own = cellsOf(body, byteOf(delimiter))
     .filter((_cell, index) => !leftOut.has(index))
     .map(({ start, end }) => body.subarray(start, end));
@@ -176,15 +179,6 @@ function besideSurplus(
 }
 
 const EMPTY = Buffer.alloc(0);
-
-/** The cells that an earlier run wrote into a record that it could not read either; it put nothing into added columns. */
-function writtenByUs({ cells }: CsvRecord, { named, dropped }: Kept): ReadonlySet<number> {
-  const { names, places } = named;
-  if (!isSetAside((name) => cells[names.indexOf(name)])) return new Set();
-  const isOurs = (place: number, index: number): boolean =>
-    dropped.has(place) && (isOurColumn(names[index] ?? '') || cells[index]?.trim() === '');
-  return new Set(places.filter(isOurs));
-}
 
 function indexes(start: number, end: number): readonly number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
@@ -210,4 +204,83 @@ function asText(records: readonly (readonly string[])[], { delimiter, isQuoted }
     record_delimiter: '\0',
   });
   return text.split('\0');
+}
+
+// -------------------------------------------------------------------------------------------------- encoding
+
+/** Is called with the first character that the encoding lacks. */
+type OnUnwritable = (character: string) => void;
+
+/**
+ * A text in the encoding of the file that it is a copy of. Where it has a character that the encoding lacks, all of it
+ * is UTF-8 with a byte-order mark instead. Both are known only at its end, so until then it waits in a file.
+ * @param texts UTF-8, no character split between two chunks.
+ */
+export function encoded(
+  encoding: Encoding,
+  texts: AsyncIterable<Buffer>,
+  onUnwritable: OnUnwritable,
+): AsyncIterable<Buffer> {
+  switch (encoding) {
+    case 'utf-8':
+      return texts;
+    case 'utf-16le':
+    case 'utf-16be':
+      return encodedAtOnce(encoding, texts);
+    case 'windows-1252':
+      return encodedOrUtf8(encoding, texts, onUnwritable);
+  }
+}
+
+/** U+FEFF in UTF-8: without it a spreadsheet program would take the file for what it was before. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** Every character can be written. */
+async function* encodedAtOnce(encoding: Encoding, texts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  for await (const text of texts) {
+    const bytes = encodeText(encoding, text.toString());
+    invariant(bytes !== undefined, `${encoding} can write every character`);
+    yield bytes;
+  }
+}
+
+async function* encodedOrUtf8(
+  encoding: Encoding,
+  texts: AsyncIterable<Buffer>,
+  onUnwritable: OnUnwritable,
+): AsyncIterable<Buffer> {
+  const waiting = await openUnnamed();
+  try {
+    let isUtf8 = false;
+    for await (const text of texts) {
+      const bytes = isUtf8 ? undefined : encodeText(encoding, text.toString());
+      if (bytes !== undefined) {
+        await waiting.appendFile(bytes);
+        continue;
+      }
+      if (!isUtf8) {
+        onUnwritable(unwritable(text.toString()) ?? '');
+        yield BYTE_ORDER_MARK;
+        const decoder = textDecoder(encoding);
+        for await (const earlier of contentOf(waiting)) yield decoder.write(earlier);
+      }
+      isUtf8 = true;
+      yield text;
+    }
+    if (!isUtf8) yield* contentOf(waiting);
+  } finally {
+    await waiting.close();
+  }
+}
+
+/** A file that no name leads to, so that nobody else reads it and a crash leaves nothing behind. */
+async function openUnnamed(): Promise<FileHandle> {
+  const path = join(tmpdir(), `rowonce-${randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  await rm(path);
+  return file;
+}
+
+function contentOf(file: FileHandle): AsyncIterable<Buffer> {
+  return file.createReadStream({ start: 0, autoClose: false });
 }

@@ -1,11 +1,11 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import { type StopError, stop } from '../../../core/errors.ts';
 import type { Encoding } from '../../../core/format.ts';
 import { LineCounter } from './raw-record.ts';
 import { encodedBytes, type TextSource } from './text-source.ts';
-import { Utf8Check, type Utf8Fault } from './utf8-check.ts';
 
 /** How a file is encoded, and what of that the user should hear. */
-export interface FoundEncoding {
+interface FoundEncoding {
   readonly encoding: Encoding;
   readonly notes: readonly string[];
 }
@@ -110,3 +110,72 @@ function unmarkedUtf16(start: Buffer): Encoding | undefined {
   if (odd === 0 && even * 2 > pairs) return 'utf-16be';
   return undefined;
 }
+
+// ----------------------------------------------------------------------------------------------------- UTF-8
+
+/** A byte that is not UTF-8, and where it stands. */
+interface Utf8Fault {
+  readonly byte: number;
+  readonly offset: number;
+}
+
+/** Tells whether a text that comes in chunks is UTF-8 to the last byte; characters may be split between chunks. */
+class Utf8Check {
+  /** The first byte that is not UTF-8; nothing below it was looked at. */
+  fault: Utf8Fault | undefined;
+  /** Whether a character above ASCII was found, before the fault if there is one. */
+  hasMultiByte = false;
+  #carried = Buffer.alloc(0);
+  #checked = 0;
+
+  add(chunk: Buffer): void {
+    const bytes = this.#carried.length === 0 ? chunk : Buffer.concat([this.#carried, chunk]);
+    const end = bytes.length - unfinishedLength(bytes);
+    this.#check(bytes.subarray(0, end));
+    // A copy, because the chunk is the caller's.
+    this.#carried = Buffer.from(bytes.subarray(end));
+  }
+
+  /** No more chunks: a character that is not finished by now never will be. */
+  end(): void {
+    this.#check(this.#carried);
+  }
+
+  #check(bytes: Buffer): void {
+    if (this.fault !== undefined) return;
+    const good = isUtf8(bytes) ? bytes.length : firstBadByte(bytes);
+    this.hasMultiByte ||= !isAscii(bytes.subarray(0, good));
+    const byte = bytes[good];
+    if (byte !== undefined) this.fault = { byte, offset: this.#checked + good };
+    this.#checked += good;
+  }
+}
+
+/**
+ * The place of the first byte that is not UTF-8, in bytes that are not all so. Decoding puts U+FFFD for what it cannot
+ * read, so the first one that the bytes themselves do not have stands where the bad byte is.
+ */
+export function firstBadByte(bytes: Buffer): number {
+  const returned = Buffer.from(bytes.toString('utf8'));
+  let at = returned.indexOf(REPLACEMENT);
+  while (bytes.subarray(at, at + REPLACEMENT.length).equals(REPLACEMENT)) {
+    at = returned.indexOf(REPLACEMENT, at + REPLACEMENT.length);
+  }
+  return at;
+}
+
+/** U+FFFD, whose first byte may also be the bad one itself: it is the `ï` of Windows-1252. */
+const REPLACEMENT = Buffer.from('\uFFFD');
+
+/** How many bytes at the end begin a character whose other bytes are still to come: 0 to 3. */
+function unfinishedLength(bytes: Buffer): number {
+  for (let back = 1; back <= 3; back += 1) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte < 0x80) return 0;
+    // The first byte says how long the character is; the others begin with the bits 10.
+    if (byte >= 0xc0) return back < lengthFrom(byte) ? back : 0;
+  }
+  return 0;
+}
+
+const lengthFrom = (first: number): number => (first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4);

@@ -5,14 +5,7 @@ import { DELIMITERS, type Position } from '../../../core/format.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { NamedColumns } from '../../header.ts';
 import { ByteWindow } from './byte-window.ts';
-import {
-  type CellIssue,
-  DAMAGE,
-  MOST_BYTES_PER_ROW,
-  ROW_TOO_LONG,
-  ROWS_SWALLOWED,
-  SAVE_AS_UTF8,
-} from './damage.ts';
+import { firstBadByte } from './encoding.ts';
 import {
   blankLinesLength,
   bodyOf,
@@ -21,10 +14,19 @@ import {
   isLineEnd,
   lineEndLength,
 } from './raw-record.ts';
+import {
+  MOST_BYTES_PER_ROW,
+  PARSER_FAULTS,
+  type RecordFault,
+  ROW_TOO_LONG,
+  ROWS_SWALLOWED,
+  SAVE_AS_UTF8,
+  type StrayQuote,
+  strayQuoteIn,
+  swallowingCell,
+} from './record-faults.ts';
 import type { Shape } from './shape.ts';
-import { type StrayQuote, strayQuoteIn, swallowingCell } from './stray-quote.ts';
 import { textOf } from './text-source.ts';
-import { firstBadByte } from './utf8-check.ts';
 
 /**
  * The records of a delimited text. The parser decides where they end and what their cells say; the reader knows which
@@ -59,7 +61,7 @@ export interface CsvRecord {
   readonly bytes: Buffer;
 }
 
-export interface Reading {
+export interface RecordReading {
   /** What the header says, and every record should fit; left out, any will do, and all cells are handed over. */
   readonly columns?: NamedColumns;
   /** Where a row starts; left out: where the header is. */
@@ -74,8 +76,8 @@ export interface Reading {
  */
 export async function* readRecords(
   shape: Shape,
-  reading: Reading,
-): AsyncGenerator<readonly CsvRecord[], void, undefined> {
+  reading: RecordReading,
+): AsyncIterable<readonly CsvRecord[]> {
   const reader = new RecordReader(shape, reading);
   let group: CsvRecord[] = [];
   const parser = parse({
@@ -113,7 +115,7 @@ export async function* readRecords(
     await parsed((done) => parser.end(done));
     yield [...takeGroup(), reader.end()];
   } catch (error) {
-    throw error instanceof CsvError ? reader.damage(error, parser.info.bytes) : error;
+    throw error instanceof CsvError ? reader.fault(error, parser.info.bytes) : error;
   } finally {
     parser.destroy();
   }
@@ -127,7 +129,7 @@ function parsed(give: (done: (error?: Error | null) => void) => void): Promise<v
 /** Makes records of what the parser finds, and knows at any moment which row and line that is. */
 class RecordReader {
   readonly #shape: Shape;
-  readonly #reading: Reading;
+  readonly #reading: RecordReading;
   readonly #window: ByteWindow;
   /** Where the parser began; its own counts begin at zero. */
   readonly #origin: number;
@@ -138,7 +140,7 @@ class RecordReader {
   /** Why the first row that cannot be read would refuse the file. */
   #firstFault: StopError | undefined;
 
-  constructor(shape: Shape, reading: Reading) {
+  constructor(shape: Shape, reading: RecordReading) {
     this.#shape = shape;
     this.#reading = reading;
     this.#next = reading.from ?? shape.start;
@@ -153,7 +155,7 @@ class RecordReader {
   }
 
   /** The bytes for the parser; kept in the window until the parser has told which record they belong to. */
-  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+  async *chunks(): AsyncIterable<Buffer> {
     for await (const chunk of textOf(this.#shape, this.#origin, this.#reading.onFileBytes)) {
       this.#window.append(chunk);
       this.#refuseZeroByte(chunk);
@@ -173,7 +175,7 @@ class RecordReader {
     const bytes = this.#window.take(byteOffset);
     if (isEndMark(bytes, position.byteOffset === 0)) return this.#endOf(Buffer.concat([blankLines, bytes]));
     if (bytes.length - lineEndLength(bytes) > MOST_BYTES_PER_ROW) {
-      throw this.#damaged(ROW_TOO_LONG, position.lines + 1);
+      throw this.#faultStop(ROW_TOO_LONG, position.lines + 1);
     }
     if (!isUtf8(bytes)) throw this.#notUtf8(bytes);
     const unreadable = this.#faultOf(found, bytes);
@@ -212,14 +214,14 @@ class RecordReader {
     const body = bodyOf(bytes, this.#next.byteOffset);
     const lineOf = (at: number): number => this.#next.lines + 1 + countLineEnds(body.subarray(0, at));
     const opening = width && swallowingCell(body, this.#delimiterByte, width, stray);
-    if (opening && !this.#headerIsDue) throw this.#damaged(ROWS_SWALLOWED, lineOf(opening.start));
-    const damage = stray?.damage ?? this.#ragged(found, width ?? 0);
+    if (opening && !this.#headerIsDue) throw this.#faultStop(ROWS_SWALLOWED, lineOf(opening.start));
+    const fault = stray?.fault ?? this.#ragged(found, width ?? 0);
     const line = lineOf(stray?.cellStart ?? 0);
     // A row that is too short may be half of one, or the last of a file that was cut off.
     const isShort = stray === undefined && found.length < (width ?? 0);
-    if (isShort || this.#isStrict) throw this.#damaged(damage, line);
-    this.#firstFault ??= this.#damaged(damage, line);
-    return `line ${line} cannot be read: ${damage.fact}`;
+    if (isShort || this.#isStrict) throw this.#faultStop(fault, line);
+    this.#firstFault ??= this.#faultStop(fault, line);
+    return `line ${line} cannot be read: ${fault.fact}`;
   }
 
   /** Nothing can be set aside in a header, and rows that were met while it was looked for will be read again. */
@@ -244,15 +246,15 @@ class RecordReader {
    * @param bytesParsed where the cell at fault begins, counted from where the parser began. The parser counts blank
    *   lines only with the cell below them.
    */
-  damage(error: CsvError, bytesParsed: number): unknown {
-    const damage = DAMAGE[error.code];
-    if (damage === undefined) return error;
+  fault(error: CsvError, bytesParsed: number): unknown {
+    const fault = PARSER_FAULTS[error.code];
+    if (fault === undefined) return error;
     this.#takeBlankLines(this.#window.end);
     const cellStart = Math.max(this.#next.byteOffset, this.#origin + bytesParsed);
-    return this.#damaged(damage, this.#lineAt(cellStart));
+    return this.#faultStop(fault, this.#lineAt(cellStart));
   }
 
-  #damaged({ fact, next }: CellIssue, line: number): StopError {
+  #faultStop({ fact, next }: RecordFault, line: number): StopError {
     return stop('input', `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: ${fact}.`, next);
   }
 
@@ -274,7 +276,7 @@ class RecordReader {
     if (this.#window.end - this.#window.start <= MOST_BYTES_OF_BLANK_LINES) return;
     const { row, lines } = this.#next;
     this.#takeBlankLines(this.#window.end);
-    if (this.#window.start < this.#window.end) throw this.#damaged(ROW_TOO_LONG, this.#next.lines + 1);
+    if (this.#window.start < this.#window.end) throw this.#faultStop(ROW_TOO_LONG, this.#next.lines + 1);
     const where = `${this.#shape.file.path}, after row ${row - 1}, line ${lines}`;
     const fact = `${where}: more than ${MOST_BYTES_OF_BLANK_LINES} bytes of blank lines.`;
     throw stop('input', fact, 'Remove the blank lines.');
@@ -291,11 +293,8 @@ class RecordReader {
 
   #notUtf8(bytes: Buffer): StopError {
     const line = this.#next.lines + 1 + countLineEnds(bytes.subarray(0, firstBadByte(bytes)));
-    return stop(
-      'input',
-      `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`,
-      SAVE_AS_UTF8,
-    );
+    const fact = `${this.#shape.file.path}, row ${this.#next.row}, line ${line}: not UTF-8 text.`;
+    return stop('input', fact, SAVE_AS_UTF8);
   }
 
   /** The cells of the columns that have a name. @throws StopError `input` when others are filled. */
@@ -335,7 +334,7 @@ class RecordReader {
     return stop('input', fact, 'Give every column with filled cells a name, or empty them.');
   }
 
-  #ragged(found: readonly string[], width: number): CellIssue {
+  #ragged(found: readonly string[], width: number): RecordFault {
     const quoting = `a cell that holds a ${this.#shape.delimiter} needs quotes`;
     const padding = isBlank(found.slice(width)) ? ', or say --ragged pad' : '';
     return {

@@ -1,11 +1,18 @@
-import { stop } from '../../../core/errors.ts';
+import { type StopError, stop } from '../../../core/errors.ts';
 import { isPackedName } from '../../../core/file-name.ts';
-import type { Delimiter, FileBytes, Position, ReadOptions } from '../../../core/format.ts';
-import { foreignName } from '../../../core/plain-text.ts';
+import {
+  DELIMITER_NAMES,
+  DELIMITERS,
+  type Delimiter,
+  type FileBytes,
+  type Position,
+  type ReadOptions,
+} from '../../../core/format.ts';
+import { counted, foreignName, plainText } from '../../../core/plain-text.ts';
 import { findEncoding } from './encoding.ts';
-import { findTitles, sniffDelimiter } from './sniff.ts';
-import type { TextSource } from './text-source.ts';
-import { readTop, type Top } from './top.ts';
+import { markLength, nextLine } from './raw-record.ts';
+import { findTitles, sniffDelimiter, type TextSample } from './sniff.ts';
+import { type TextSource, textOf } from './text-source.ts';
 
 /** How a file of delimited text is to be read: found out once, before anything is read of it. */
 export interface Shape extends TextSource {
@@ -60,3 +67,98 @@ function refuseTitles(path: string, { sample, start }: Top, delimiter: Delimiter
 }
 
 const NAMES_SHOWN = 4;
+
+// ----------------------------------------------------------------------------------------- the top of a file
+
+/** The first bytes of a text, parted into what stands above the header and a sample of the table. */
+interface Top {
+  /** What a first line such as `sep=;` says. */
+  readonly separator: Delimiter | undefined;
+  /** What stands above the header, as UTF-8. It is empty where the header is on the first line, with the byte-order mark. */
+  readonly preamble: Buffer;
+  /** The position of the header, or of the blank lines above it. */
+  readonly start: Position;
+  readonly sample: TextSample;
+}
+
+/** The bytes of a table from which its delimiter and its titles are guessed. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/** What stands above the header waits in memory. Nobody has a megabyte of it. */
+const MOST_BYTES_OF_PREAMBLE = 1024 * 1024;
+
+/** @throws StopError `input` when there are not so many lines to skip, or the `sep=` line names what cannot be read. */
+async function readTop(source: TextSource, skipLines: number): Promise<Top> {
+  const { path } = source.file;
+  const { text, isWhole } = await firstBytes(source, skipLines);
+  const above = aboveHeader(text, skipLines);
+  if (above.lines < skipLines) throw tooFewLines(path, skipLines, above.lines, isWhole);
+  const isSeparated = above.separator !== undefined;
+  const table = text.subarray(Math.max(above.length, markLength(text)));
+  return {
+    separator: isSeparated ? separatorOf(path, above.separator) : undefined,
+    preamble: Buffer.from(text.subarray(0, above.length)),
+    // Spreadsheets show title lines as rows, but take a `sep=` line for themselves.
+    start: { row: skipLines + 1, byteOffset: above.length, lines: skipLines + (isSeparated ? 1 : 0) },
+    sample: {
+      text: table.subarray(0, SAMPLE_BYTES).toString(),
+      isWhole: isWhole && table.length <= SAMPLE_BYTES,
+    },
+  };
+}
+
+/** All that stands above the header and a sample below it, or the whole text when it has no more. */
+async function firstBytes(
+  source: TextSource,
+  skipLines: number,
+): Promise<{ readonly text: Buffer; readonly isWhole: boolean }> {
+  let text = Buffer.alloc(0);
+  for await (const chunk of textOf(source)) {
+    text = Buffer.concat([text, chunk]);
+    const { length, lines } = aboveHeader(text, skipLines);
+    const isEnough = lines === skipLines && text.length - length >= SAMPLE_BYTES;
+    if (isEnough || text.length > MOST_BYTES_OF_PREAMBLE) return { text, isWhole: false };
+  }
+  return { text, isWhole: true };
+}
+
+interface AboveHeader {
+  /** The character of a `sep=` line. */
+  readonly separator: string | undefined;
+  /** Lines that were skipped; fewer than wanted when the text has no more. */
+  readonly lines: number;
+  /** Bytes; 0 when there is nothing but a byte-order mark, which then belongs to the header. */
+  readonly length: number;
+}
+
+function aboveHeader(text: Buffer, skipLines: number): AboveHeader {
+  const mark = markLength(text);
+  const firstEnd = nextLine(text, mark) ?? mark;
+  const separator = SEPARATOR_LINE.exec(text.subarray(mark, firstEnd).toString())?.groups?.separator;
+  let length = separator === undefined ? mark : firstEnd;
+  let lines = 0;
+  for (; lines < skipLines; lines += 1) {
+    const next = nextLine(text, length);
+    if (next === undefined) break;
+    length = next;
+  }
+  return { separator, lines, length: length === mark ? 0 : length };
+}
+
+/** Spreadsheet programs write and obey it; some put it in quotes. */
+const SEPARATOR_LINE = /^(?<quote>"?)sep=(?<separator>[^"\r\n])\k<quote>[\r\n]*$/i;
+
+function separatorOf(path: string, character = ''): Delimiter {
+  const name = DELIMITER_NAMES.find((each) => DELIMITERS[each] === character);
+  if (name !== undefined) return name;
+  const fact = `${path}, line 1: "sep=${plainText(character)}" names what no table here has between its cells.`;
+  throw stop('input', fact, `Save the file again with one of: ${DELIMITER_NAMES.join(', ')}.`);
+}
+
+function tooFewLines(path: string, wanted: number, found: number, isWhole: boolean): StopError {
+  const lines = `${counted(wanted, 'line')} above the header`;
+  const fact = isWhole
+    ? `${path} has ${counted(found, 'line')} in all, so there are no ${lines}.`
+    : `${path}: the ${lines} are more than ${MOST_BYTES_OF_PREAMBLE} bytes.`;
+  return stop('input', fact, 'Count with --skip-lines only what stands above the names of the columns.');
+}

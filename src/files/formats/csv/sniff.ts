@@ -1,10 +1,10 @@
 import { DELIMITER_NAMES, DELIMITERS, type Delimiter } from '../../../core/format.ts';
-import { isShownText } from './stray-quote.ts';
+import { isShownText } from './record-faults.ts';
 
 /** What a piece of text from the start of a file says of the table's shape. Pure guesses, of which a user can be told. */
 
 /** The start of a file, cut at a fixed size. */
-export interface Sample {
+export interface TextSample {
   readonly text: string;
   /** Whether the file ends with it; else its last record may be cut. */
   readonly isWhole: boolean;
@@ -23,7 +23,7 @@ interface SampledRecord {
  * What stands between cells: what parts the records most evenly, quotes respected. Among equals the one that finds more
  * columns, then the one that is more usual for the file's ending; a text that nothing parts is one column.
  */
-export function sniffDelimiter(sample: Sample, usual: Delimiter): Delimiter {
+export function sniffDelimiter(sample: TextSample, usual: Delimiter): Delimiter {
   const scored = [usual, ...DELIMITER_NAMES.filter((name) => name !== usual)].map((name) => {
     const records = sampledRecords(sample, name);
     return { name, width: usualWidth(records), evenness: evennessOf(records) };
@@ -65,7 +65,7 @@ export interface Titles {
  * The lines above the table, where they look like a title: hardly any filled cell, above a line that is filled like a
  * header. Undefined where the first line may be the header.
  */
-export function findTitles(sample: Sample, delimiter: Delimiter): Titles | undefined {
+export function findTitles(sample: TextSample, delimiter: Delimiter): Titles | undefined {
   const records = sampledRecords(sample, delimiter);
   const header = records[headerIndex(records)];
   const [first] = records;
@@ -117,7 +117,7 @@ function usualWidth(records: readonly SampledRecord[]): number {
 }
 
 /** The records of the sample as the delimiter parts them. Bears damage, because a wrong guess looks like damage. */
-function sampledRecords({ text, isWhole }: Sample, delimiter: Delimiter): readonly SampledRecord[] {
+function sampledRecords({ text, isWhole }: TextSample, delimiter: Delimiter): readonly SampledRecord[] {
   const records: SampledRecord[] = [];
   let cells: string[] = [];
   let isSound = true;

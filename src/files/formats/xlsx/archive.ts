@@ -65,7 +65,7 @@ export class Archive {
         return undefined;
       },
     );
-    if (zip === undefined) throw damaged(path, 'it is cut off, or no workbook at all');
+    if (zip === undefined) throw unreadableBook(path, 'it is cut off, or no workbook at all');
     return new Archive(path, zip, await entriesOf(path, zip));
   }
 
@@ -78,9 +78,9 @@ export class Archive {
    * @throws StopError `input` when there is no such part, it is longer than the limit, or its bytes are not what they
    * were when it was packed.
    */
-  async *chunks(name: string, mostBytes: number): AsyncGenerator<string, void, undefined> {
+  async *chunks(name: string, mostBytes: number): AsyncIterable<string> {
     const entry = this.#entries.get(keyOf(name));
-    if (entry === undefined) throw damaged(this.path, `its part ${name} is missing`);
+    if (entry === undefined) throw unreadableBook(this.path, `its part ${name} is missing`);
     if (entry.uncompressedSize > mostBytes) {
       const fact = `${this.path}: its part ${name} would unpack to ${entry.uncompressedSize} bytes, and ${mostBytes} are the most.`;
       throw stop('input', fact, 'Save the sheet as CSV, which may be of any size.');
@@ -90,12 +90,12 @@ export class Archive {
       for await (const bytes of this.#unpacked(entry)) yield decoder.decode(bytes, { stream: true });
       yield decoder.decode();
     } catch (error) {
-      throw damagedAt(this.path, `its part ${name}`, error);
+      throw unreadableAt(this.path, `its part ${name}`, error);
     }
   }
 
   /** The library holds the length against what was said, and leaves the checksum to us. */
-  async *#unpacked(entry: Entry): AsyncGenerator<Buffer, void, undefined> {
+  async *#unpacked(entry: Entry): AsyncIterable<Buffer> {
     let checksum = 0;
     const stream: AsyncIterable<Buffer> = await this.#zip.openReadStreamPromise(entry);
     for await (const bytes of stream) {
@@ -107,7 +107,7 @@ export class Archive {
 }
 
 async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
-  if (zip.entryCount > MOST_PARTS) throw damaged(path, `it says that it has ${zip.entryCount} parts`);
+  if (zip.entryCount > MOST_PARTS) throw unreadableBook(path, `it says that it has ${zip.entryCount} parts`);
   const entries = new Map<string, Entry>();
   try {
     for await (const entry of zip.eachEntry()) {
@@ -118,7 +118,7 @@ async function entriesOf(path: string, zip: ZipFile): Promise<ReadonlyMap<string
     // The library refuses one of the two ways to encrypt before it lets us see the part.
     throw messageOf(error).includes('encryption')
       ? isProtected(path)
-      : damagedAt(path, 'its directory', error);
+      : unreadableAt(path, 'its directory', error);
   }
   return entries;
 }
@@ -129,7 +129,7 @@ function keyOf(name: string): string {
 }
 
 /** @param detail a clause that says what is wrong, and where. */
-export function damaged(path: string, detail: string): StopError {
+export function unreadableBook(path: string, detail: string): StopError {
   const next = 'Open it in Excel and save it again as .xlsx, or save the sheet as CSV.';
   return stop('input', `${path} is no readable Excel workbook: ${detail}.`, next);
 }
@@ -138,9 +138,9 @@ export function damaged(path: string, detail: string): StopError {
  * What was found wrong while something of the file was read. A stop is one already.
  * @param place as `its part xl/workbook.xml`.
  */
-export function damagedAt(path: string, place: string, error: unknown): StopError {
+export function unreadableAt(path: string, place: string, error: unknown): StopError {
   if (error instanceof StopError) return error;
-  return damaged(path, `${place} is damaged (${messageOf(error)})`);
+  return unreadableBook(path, `${place} is damaged (${messageOf(error)})`);
 }
 
 /** How a file of Excel before 2007 begins, and how a newer one does that is protected by a password. */

@@ -3,9 +3,8 @@ import { stop } from '../../../core/errors.ts';
 import type { FileBytes } from '../../../core/format.ts';
 import { suggestion } from '../../../core/nearest.ts';
 import { foreignName } from '../../../core/plain-text.ts';
-import { Archive, damaged, damagedAt } from './archive.ts';
-import type { CellContext } from './cell.ts';
-import { builtInFormat, formatOfCode, type NumberFormat } from './number-format.ts';
+import { Archive, unreadableAt, unreadableBook } from './archive.ts';
+import { builtInFormat, type CellContext, formatOfCode, type NumberFormat } from './cell.ts';
 import {
   isTrue,
   localName,
@@ -47,7 +46,7 @@ export async function readBook(file: FileBytes): Promise<Book> {
   const archive = await Archive.open(file);
   if (!archive.has(PACKAGE_LINKS)) throw noWorkbook(archive);
   const main = (await linksOf(archive, '')).find(({ type }) => type === 'officeDocument')?.part;
-  if (main === undefined) throw damaged(path, 'it does not say where its sheets are');
+  if (main === undefined) throw unreadableBook(path, 'it does not say where its sheets are');
   const links = await linksOf(archive, main);
   const { sheets, from1904, open } = await readMain(archive, main, links);
   const texts = links.find(({ type }) => type === 'sharedStrings')?.part;
@@ -73,7 +72,7 @@ export function sheetsMeant(
 ): readonly [BookSheet, ...BookSheet[]] {
   const visible = sheets.filter(({ isHidden }) => !isHidden);
   const [first, ...others] = new Set([...(open === undefined ? [] : [open]), ...visible, ...sheets]);
-  if (first === undefined) throw damaged(path, 'it has no sheet of cells');
+  if (first === undefined) throw unreadableBook(path, 'it has no sheet of cells');
   if (name === undefined) return [first, ...others];
   const named = sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
   if (named !== undefined) return [named];
@@ -83,7 +82,7 @@ export function sheetsMeant(
 }
 
 function noWorkbook(archive: Archive): Error {
-  if (!archive.has('mimetype')) return damaged(archive.path, 'it is an archive of something else');
+  if (!archive.has('mimetype')) return unreadableBook(archive.path, 'it is an archive of something else');
   const fact = `${archive.path} is an OpenDocument file (.ods), whatever it is called.`;
   return stop('input', fact, 'Save it as Excel workbook (.xlsx), or save the sheet as CSV.');
 }
@@ -201,6 +200,6 @@ async function hearPart(
     for await (const chunk of archive.chunks(part, mostBytes)) xml.write(chunk);
     xml.end();
   } catch (error) {
-    throw damagedAt(archive.path, `its part ${part}`, error);
+    throw unreadableAt(archive.path, `its part ${part}`, error);
   }
 }

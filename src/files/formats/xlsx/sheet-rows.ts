@@ -1,8 +1,7 @@
 import { MOST_COLUMNS, MOST_ROWS, type WorkbookCell, type WorkbookRow } from '../../workbook.ts';
-import { damaged, damagedAt } from './archive.ts';
+import { unreadableAt, unreadableBook } from './archive.ts';
 import type { Book, BookSheet } from './book.ts';
-import { cellOf } from './cell.ts';
-import { PLAIN } from './number-format.ts';
+import { cellOf, PLAIN } from './cell.ts';
 import {
   isTrue,
   TextGatherer,
@@ -27,10 +26,7 @@ const MOST_BYTES_OF_SHEET = 2 * 1024 * 1024 * 1024;
  * The rows of a sheet that hold something, in groups as they are unpacked.
  * @throws StopError `input` with the row, where the sheet is damaged.
  */
-export async function* sheetRows(
-  book: Book,
-  { part }: BookSheet,
-): AsyncGenerator<readonly SheetRow[], void, undefined> {
+export async function* sheetRows(book: Book, { part }: BookSheet): AsyncIterable<readonly SheetRow[]> {
   const { archive } = book;
   const reader = new RowReader(book);
   const xml = new XmlReader(reader);
@@ -41,8 +37,8 @@ export async function* sheetRows(
     }
     xml.end();
   } catch (error) {
-    if (error instanceof CellError) throw damaged(archive.path, `row ${reader.row}: ${error.message}`);
-    throw damagedAt(archive.path, `its part ${part}`, error);
+    if (error instanceof CellError) throw unreadableBook(archive.path, `row ${reader.row}: ${error.message}`);
+    throw unreadableAt(archive.path, `its part ${part}`, error);
   }
 }
 
@@ -55,7 +51,8 @@ class RowReader implements XmlListener {
   readonly #value = new TextGatherer();
   #rows: SheetRow[] = [];
   #isInData = false;
-  #number = 0;
+  /** The row that is being read, or was the last. */
+  row = 0;
   #isHidden = false;
   #formulas = 0;
   #unsaved: number[] = [];
@@ -70,11 +67,6 @@ class RowReader implements XmlListener {
 
   constructor(book: Book) {
     this.#book = book;
-  }
-
-  /** The row that is being read, or was the last. */
-  get row(): number {
-    return this.#number;
   }
 
   takeRows(): readonly SheetRow[] {
@@ -105,11 +97,11 @@ class RowReader implements XmlListener {
   }
 
   #openRow({ r, hidden }: XmlAttributes): void {
-    const number = Number(r ?? this.#number + 1);
-    if (!(Number.isInteger(number) && number > this.#number && number <= MOST_ROWS)) {
+    const number = Number(r ?? this.row + 1);
+    if (!(Number.isInteger(number) && number > this.row && number <= MOST_ROWS)) {
       throw new CellError(`the row below it says that it is row ${JSON.stringify(r)}`);
     }
-    this.#number = number;
+    this.row = number;
     this.#isHidden = isTrue(hidden);
     this.#formulas = 0;
     this.#unsaved = [];
@@ -120,7 +112,7 @@ class RowReader implements XmlListener {
   #closeRow(): void {
     if (this.#cells.length === 0 && this.#unsaved.length === 0) return;
     this.#rows.push({
-      number: this.#number,
+      number: this.row,
       cells: this.#cells,
       isHidden: this.#isHidden,
       formulas: this.#formulas,

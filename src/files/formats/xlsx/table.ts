@@ -59,7 +59,7 @@ export async function* tableRows(
   book: Book,
   sheet: BookSheet,
   top: SheetTable,
-): AsyncGenerator<readonly TableRow[], void, undefined> {
+): AsyncIterable<readonly TableRow[]> {
   for await (const group of sheetRows(book, sheet)) {
     yield group.filter(({ cells }) => cells.length > 0).map((row) => tableRow(row, top));
   }
@@ -82,7 +82,8 @@ class TableSurvey {
   readonly #sheet: BookSheet;
   readonly #options: ReadOptions;
   #top: Top | undefined;
-  #rows = 0;
+  /** How many rows stand below the header. */
+  rows = 0;
   /** Rows with cells behind the last column: whether the first of all is such, and why that would refuse the file. */
   #wide: { count: number; readonly isFirst: boolean; readonly refusal: Error } | undefined;
   #hidden = 0;
@@ -96,11 +97,6 @@ class TableSurvey {
     this.#book = book;
     this.#sheet = sheet;
     this.#options = options;
-  }
-
-  /** How many rows stand below the header. */
-  get rows(): number {
-    return this.#rows;
   }
 
   get lacksValues(): boolean {
@@ -117,8 +113,8 @@ class TableSurvey {
       this.#top = { columns: namedColumns(path, textsOf(row.cells)), headerRow: row.number };
       return;
     }
-    this.#rows += 1;
-    if (this.#rows > MOST_ROWS) throw tooLong(path);
+    this.rows += 1;
+    if (this.rows > MOST_ROWS) throw tooLong(path);
     const stray = strayPlace(row, this.#top.columns);
     if (stray !== undefined) this.#takeStray(strayCell(path, row.number, stray, this.#top), stray);
     if (row.isHidden) this.#hidden += 1;
@@ -136,7 +132,7 @@ class TableSurvey {
   #takeStray(refusal: Error, place: number): void {
     if (this.#options.strict === true || this.#top === undefined || place < widthOf(this.#top.columns))
       throw refusal;
-    this.#wide ??= { count: 0, isFirst: this.#rows === 1, refusal };
+    this.#wide ??= { count: 0, isFirst: this.rows === 1, refusal };
     this.#wide.count += 1;
   }
 
@@ -153,9 +149,9 @@ class TableSurvey {
   table(): SheetTable {
     if (this.#top === undefined) throw blank(this.#book.archive.path, this.#sheet, this.lacksValues);
     // Where the first row is wider than the header, and most others are, the header is wrong: it is a title, most often.
-    if (this.#wide?.isFirst === true && this.#wide.count * 2 > this.#rows) throw this.#wide.refusal;
+    if (this.#wide?.isFirst === true && this.#wide.count * 2 > this.rows) throw this.#wide.refusal;
     const notes = [...this.#sheetNotes(), ...this.#rowNotes(), ...this.#unsavedNotes(this.#top)];
-    return { ...this.#top, rows: this.#rows, notes, loss: this.#loss() };
+    return { ...this.#top, rows: this.rows, notes, loss: this.#loss() };
   }
 
   #sheetNotes(): readonly string[] {
@@ -247,11 +243,8 @@ function strayCell(path: string, row: number, place: number, top: Top): Error {
 function blank(path: string, { name }: BookSheet, hasFormulas: boolean): Error {
   if (hasFormulas) {
     const fact = `${path}: the sheet ${foreignName(name)} holds nothing but formulas without a saved value.`;
-    return stop(
-      'input',
-      fact,
-      'Open it in a spreadsheet program and save it there, so that the values are in it.',
-    );
+    const next = 'Open it in a spreadsheet program and save it there, so that the values are in it.';
+    return stop('input', fact, next);
   }
   const fact = `${path}: the sheet ${foreignName(name)} is empty: it has neither a header nor rows.`;
   return stop('input', fact, 'Name the sheet that has the rows with --sheet.');

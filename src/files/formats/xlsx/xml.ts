@@ -74,13 +74,13 @@ const MOST_CHARACTERS = 1024 * 1024;
 
 /** Gathers the text of a shared string or a cell, which may be in pieces of different looks. */
 export class TextGatherer {
-  #text = '';
+  text = '';
   #isOpen = false;
   /** Whether we are inside of the pronunciation, which Japanese workbooks have beside the text. */
   #isSpoken = false;
 
   start(): void {
-    this.#text = '';
+    this.text = '';
     this.#isOpen = false;
     this.#isSpoken = false;
   }
@@ -98,12 +98,8 @@ export class TextGatherer {
   /** @throws Error with a clause, when the pieces together are longer than any text can be. */
   hear(text: string): void {
     if (!this.#isOpen) return;
-    this.#text += text;
-    if (this.#text.length > MOST_CHARACTERS) throw new Error('a text is longer than any can be');
-  }
-
-  get text(): string {
-    return this.#text;
+    this.text += text;
+    if (this.text.length > MOST_CHARACTERS) throw new Error('a text is longer than any can be');
   }
 }
 

@@ -1,14 +1,15 @@
 import {
   type AnswerPlace,
   bytesOf,
-  fieldsIn,
   fieldsOf,
   ownBodyIn,
+  parsedFieldsOf,
+  parsedResultsOf,
   readBody,
-  resultsIn,
   valueAt,
 } from '../../../core/answer-body.ts';
 import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
+import { isoTime } from '../../../core/clock.ts';
 import { messageOf, StopError, stop } from '../../../core/errors.ts';
 import { type CellSafety, safeCell } from '../../../core/formulas.ts';
 import type { JsonObject, JsonValue } from '../../../core/operation.ts';
@@ -17,14 +18,14 @@ import { ATTENTION_COLUMNS, FOUND_PREFIX, type InputRow, OUR_COLUMNS } from '../
 import type { OnExisting } from '../../../job/job.ts';
 import type { Batch, Ledger, RowRecord } from '../../../ledger/ledger.ts';
 import { recordPages } from '../../../ledger/row-pages.ts';
-import { FreeNames } from './free-names.ts';
+import { isPaidBy } from '../../../ledger/tally.ts';
 
 /**
  * Which columns are added, and what of an answer goes into them: those of the job's `add`, else every value that any
  * answer of the batch has.
  */
 
-export interface AddedColumn {
+interface AddedColumn {
   readonly name: string;
   /** Dotted path into the answer. */
   readonly path: string;
@@ -116,7 +117,7 @@ export async function surveyFields(
       // Read once, because the list is left out of the fields as the very one that it is.
       const own = ownBodyIn(jsonOf(body), place);
       const { envelope: _, ...inside } = place;
-      survey.add(fieldsIn(own, inside), listsApart ? resultsIn(own, inside) : undefined);
+      survey.add(parsedFieldsOf(own, inside), listsApart ? parsedResultsOf(own, inside) : undefined);
     }
   }
   return survey;
@@ -183,6 +184,33 @@ export function cellsOrWhy(
   }
 }
 
+/** Cells of OUR_COLUMNS, in their order. @param why the cells before them are blank, if they should not be. */
+export function ourCells(
+  batch: Batch,
+  { row }: Pick<InputRow, 'row'>,
+  record: RowRecord | undefined,
+  why: string | undefined,
+): readonly string[] {
+  if (record === undefined) return ['pending', '', '', '0', '', ''];
+  const { outcome, answers } = record;
+  const matchedBy = outcome.kind === 'matched' ? outcome.matchedBy : '';
+  const paid = answers.filter((answer) => isPaidBy(batch, row, answer));
+  const credits = paid.reduce((sum, answer) => sum + answer.charged, 0);
+  const last = outcome.kind === 'in_doubt' || outcome.kind === 'skipped' ? undefined : answers.at(-1);
+  const asOf = last === undefined ? '' : isoTime(last.answeredAtMs);
+  const reason = [outcome.reason ?? '', why ?? ''].filter((part) => part !== '').join('; ');
+  return [outcome.kind, reason, matchedBy, String(credits), sourceOf(batch, row, last), asOf];
+}
+
+/** Where the answer that decided came from. */
+function sourceOf(batch: Batch, row: number, answer: RowRecord['answers'][number] | undefined): string {
+  if (answer === undefined) return '';
+  if (answer.batch !== batch.id) return 'ledger';
+  if (answer.paidRow !== row) return `row ${answer.paidRow}`;
+  if (batch.sandbox) return 'sandbox';
+  return answer.call.change === undefined ? 'bought' : 'sent';
+}
+
 /**
  * Columns of an earlier run: those of an output, which has `_status`, and those of a needs-attention file, which has
  * all of its own. Any other file has none, whatever its columns are called.
@@ -219,9 +247,41 @@ function earlierAdded(header: readonly string[], names: ReadonlySet<string>): Re
 }
 
 function clash(column: string): Error {
-  return stop(
-    'job',
-    `The input already has a column ${foreignName(column)}, which the job's \`add\` would write.`,
-    'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.',
-  );
+  const fact = `The input already has a column ${foreignName(column)}, which the job's \`add\` would write.`;
+  const next =
+    'Say `on_existing: keep`, `fill` or `replace` in the job, or give the new column another name.';
+  return stop('job', fact, next);
+}
+
+/**
+ * Names for columns that have to stand beside others, without regard to case. One that is taken gets a prefix, and then a
+ * number, which only grows: an answer may hold a hundred thousand names that differ in their case alone.
+ */
+export class FreeNames {
+  readonly #taken: Set<string>;
+  /** The last number that was given, by the name without its number. */
+  readonly #last = new Map<string, number>();
+
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set([...taken].map((name) => name.toLowerCase()));
+  }
+
+  take(name: string, prefix: string): string {
+    const free = this.#isFree(name) ? name : this.#numbered(`${prefix}${name}`);
+    this.#taken.add(free.toLowerCase());
+    return free;
+  }
+
+  #isFree(name: string): boolean {
+    return !this.#taken.has(name.toLowerCase());
+  }
+
+  #numbered(name: string): string {
+    const key = name.toLowerCase();
+    let number = this.#last.get(key) ?? 1;
+    const spelled = (): string => (number === 1 ? name : `${name}_${number}`);
+    while (!this.#isFree(spelled())) number += 1;
+    this.#last.set(key, number);
+    return spelled();
+  }
 }

@@ -2,14 +2,15 @@ import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { checkWritable } from '../../../core/atomic-file.ts';
 import { stop } from '../../../core/errors.ts';
-import { besideFile, endingOf, partsOf } from '../../../core/file-name.ts';
+import { besideFile, endingOf, nameParts } from '../../../core/file-name.ts';
 import type { Sheet } from '../../../core/format.ts';
+import type { Operation } from '../../../core/operation.ts';
 import { OUR_COLUMNS } from '../../../core/row.ts';
+import type { Job } from '../../../job/job.ts';
 import type { Input } from '../../input.ts';
 import { requireRoom } from '../../workbook.ts';
 import { tableOf, workbookCopy } from '../../workbook-copy.ts';
 import { additionOf } from './added-columns.ts';
-import { type Additions, filesWith, resultsFilesOf } from './files.ts';
 
 /** Where an output goes, and whether it is a workbook there or of the input's own format. */
 
@@ -53,11 +54,8 @@ export async function chooseDestination(
   }
   if (OTHER_SPREADSHEETS.has(endingOf(path))) {
     const fact = `${path} is named like a spreadsheet, and the output would be text: ${endingOf(path)} is never written.`;
-    throw stop(
-      'output',
-      fact,
-      `Name it with the ending ${WORKBOOK_ENDING}, or ${partsOf(input.path).ending}.`,
-    );
+    const next = `Name it with the ending ${WORKBOOK_ENDING}, or ${nameParts(input.path).ending}.`;
+    throw stop('output', fact, next);
   }
   if (isWorkbook(path)) requireRoomFor(input, job);
   for (const each of filesWith(path, resultsFilesOf(job))) {
@@ -78,7 +76,7 @@ export function besideInput(
   sandbox: boolean,
   { forExcel = false, name = usualName(sandbox) }: Pick<WantedOutput, 'forExcel' | 'name'> = {},
 ): string {
-  const path = besideFile(inputPath, `.${name}${partsOf(inputPath).ending}`);
+  const path = besideFile(inputPath, `.${name}${nameParts(inputPath).ending}`);
   return forExcel || endingOf(path) === MACROS_ENDING ? asWorkbook(path) : path;
 }
 
@@ -145,11 +143,48 @@ const MARKS = ['efbbbf', 'fffe', 'feff'];
 const LONGEST_MARK = 3;
 
 async function beginsWithMark(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0);
-    return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'r');
+  const { buffer } = await file.read(Buffer.alloc(LONGEST_MARK), 0, LONGEST_MARK, 0);
+  return MARKS.some((mark) => buffer.toString('hex').startsWith(mark));
+}
+
+/** The files that stand beside an output, by their names. */
+
+/** What may be added to the input's columns, and written beside the output. */
+export interface Additions extends Pick<Job, 'add' | 'onExisting' | 'formulas' | 'withInput'> {
+  readonly operation?: Pick<Operation, 'resultsFile'>;
+}
+
+export function resultsFilesOf({ operation }: Additions): readonly string[] {
+  return operation?.resultsFile === undefined ? [] : [operation.resultsFile];
+}
+
+/** Every file that may be written for an output of that path by any operation, itself included. */
+export function filesOf(output: string): readonly string[] {
+  return filesWith(output, RESULTS_FILES);
+}
+
+/** The results files of all operations; a test compares the list with theirs. */
+const RESULTS_FILES = ['people', 'results'] as const;
+
+function filesWith(output: string, resultsFiles: readonly string[]): readonly string[] {
+  const results = resultsFiles.map((name) => resultsPath(output, name));
+  return [output, attentionPath(output), ...results, removedPath(output), reportPath(output)];
+}
+
+export function attentionPath(output: string): string {
+  return besideFile(output, `.needs-attention${nameParts(output).ending}`);
+}
+
+/** `leads.enriched.csv` → `leads.enriched.people.csv`. */
+export function resultsPath(output: string, name: string): string {
+  return besideFile(output, `.${name}.csv`);
+}
+
+export function removedPath(output: string): string {
+  return besideFile(output, '.removed.csv');
+}
+
+export function reportPath(output: string): string {
+  return besideFile(output, '.report.html');
 }

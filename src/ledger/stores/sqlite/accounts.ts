@@ -2,8 +2,8 @@ import { present } from '../../../core/objects.ts';
 import type { AccountState, LearnedRate, MissesMark, PauseRecord, UsageMark } from '../../ledger.ts';
 import { credits } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { wholeMs } from './entries.ts';
-import { checkAccount } from './table-sums.ts';
+import { checkAccount, setCells } from './table-sums.ts';
+import { wholeMs } from './tables.ts';
 
 /** What is remembered about an account besides its money: how it answers, how fast it may be asked, and its pauses. */
 
@@ -60,22 +60,18 @@ export function setLearnedRate(
   account: number,
   learned: LearnedRate | undefined,
 ): void {
-  connection.run(
-    'UPDATE accounts SET learned_per_second = ?, learned_at = ? WHERE id = ?',
-    learned?.perSecond ?? null,
-    learned === undefined ? null : wholeMs(learned.atMs),
-    account,
-  );
+  setCells(connection, 'accounts', account, {
+    learned_per_second: learned?.perSecond ?? null,
+    learned_at: learned === undefined ? null : wholeMs(learned.atMs),
+  });
 }
 
 export function setUsage(connection: Connection, account: number, usage: UsageMark | undefined): void {
-  connection.run(
-    'UPDATE accounts SET usage_counted = ?, usage_spent = ?, usage_at = ? WHERE id = ?',
-    usage?.counted ?? null,
-    usage?.spent ?? null,
-    usage === undefined ? null : wholeMs(usage.atMs),
-    account,
-  );
+  setCells(connection, 'accounts', account, {
+    usage_counted: usage?.counted ?? null,
+    usage_spent: usage?.spent ?? null,
+    usage_at: usage === undefined ? null : wholeMs(usage.atMs),
+  });
 }
 
 /** Marks the present misses. If another answer has ended them meanwhile, there is nothing to mark. */
@@ -95,7 +91,7 @@ export function notePause(connection: Connection, account: number, pause: PauseR
   const { fromMs, untilMs, why, asked } = pause;
   const sql = 'INSERT INTO pauses (account, from_at, until_at, why, asked) VALUES (?, ?, ?, ?, ?)';
   connection.run(sql, account, wholeMs(fromMs), wholeMs(untilMs), why, asked ? 1 : 0);
-  if (asked) connection.run('UPDATE accounts SET paused_until = ? WHERE id = ?', wholeMs(untilMs), account);
+  if (asked) setCells(connection, 'accounts', account, { paused_until: wholeMs(untilMs) });
   const oldestMs = wholeMs(fromMs - PAUSES_KEPT_MS);
   connection.run('DELETE FROM pauses WHERE account = ? AND until_at < ?', account, oldestMs);
 }

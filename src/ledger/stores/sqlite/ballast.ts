@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { testHook } from '../../../core/faults.ts';
+import type { Connection } from './connection.ts';
 import { ANEW, sizeOf } from './folder.ts';
 
 /**
@@ -9,7 +11,7 @@ import { ANEW, sizeOf } from './folder.ts';
  * One mebibyte holds the answers to a thousand requests in flight, at a kilobyte each. The bytes are random, because
  * file systems that compress, or keep zeros as holes, would reserve nothing.
  */
-export const BALLAST_BYTES = 1024 * 1024;
+const BALLAST_BYTES = 1024 * 1024;
 
 /** @throws the disk's error when it is full already; then nothing is sent. */
 export function ensureBallast(path: string): void {
@@ -26,4 +28,21 @@ export function ensureBallast(path: string): void {
 
 export function freeBallast(path: string): void {
   rmSync(path, { force: true });
+}
+
+/**
+ * Fault injection, like the crash points: `ROWONCE_FULL_AT_PAGES=N` lets the ledger grow to N pages of 4 KiB, like a
+ * full disk, so that the fault suite can fill the disk of the real program. The ballast is added to that limit. Without
+ * the variable there is no limit.
+ */
+const PAGES = Number(testHook('ROWONCE_FULL_AT_PAGES') ?? 0);
+const PAGE_BYTES = 4096;
+
+export function limitPages(connection: Connection): void {
+  if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES}`);
+}
+
+/** Adds the room that removing the ballast frees. */
+export function raiseLimit(connection: Connection): void {
+  if (PAGES > 0) connection.pragma(`max_page_count = ${PAGES + BALLAST_BYTES / PAGE_BYTES}`);
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { invariant } from '../../../core/errors.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import type {
   Batch,
   BatchChange,
@@ -10,11 +11,14 @@ import type {
   PlannedRow,
 } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
-import { wholeMs } from './entries.ts';
-import { insertPlan } from './plans.ts';
-import { batchId, batchNumber } from './records.ts';
+import type { ReadRow } from './table.ts';
+import { setCells } from './table-sums.ts';
+import { batchId, batchNumber, PLANNED_TABLE, wholeMs } from './tables.ts';
 
-/** Makes, resumes and changes batches. Everything here runs inside a group's transaction. */
+/**
+ * Makes, resumes and changes batches, inside a group's transaction, and keeps the plans of those that change something:
+ * a plan is written with its batch, and never altered.
+ */
 
 interface Started {
   readonly id: number;
@@ -32,7 +36,7 @@ export interface Beginning {
   readonly plan: readonly PlannedRow[];
 }
 
-export function startBatch(connection: Connection, beginning: Beginning): Started {
+export function beginBatch(connection: Connection, beginning: Beginning): Started {
   const { spec, renew } = beginning;
   const superseded = supersedeLineage(connection, spec);
   const newest = connection.get<{ id: number; generation: number; state: BatchState }>(
@@ -60,13 +64,8 @@ function supersedeLineage(connection: Connection, spec: BatchSpec): readonly Bat
 
 /** The same content may have been moved, and the account renamed, since the last run: the newest names are kept. */
 function follow(connection: Connection, id: number, spec: BatchSpec): void {
-  connection.run(
-    'UPDATE batches SET lineage = ?, input_path = ?, account_name = ? WHERE id = ?',
-    spec.lineage,
-    spec.inputPath,
-    spec.accountName,
-    id,
-  );
+  const { lineage, inputPath: input_path, accountName: account_name } = spec;
+  setCells(connection, 'batches', id, { lineage, input_path, account_name });
 }
 
 function insertBatch(connection: Connection, { spec, account, plan }: Beginning, generation: number): number {
@@ -117,7 +116,7 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
     !ended || change.state === undefined || change.state === batch.state,
     `batch ${batch.id} is ${batch.state} and cannot become ${change.state}`,
   );
-  const columns = {
+  setCells(connection, 'batches', batchNumber(batch.id), {
     state: change.state,
     budget: change.budget,
     extra_credits: change.extraCredits,
@@ -126,9 +125,30 @@ export function changeBatch(connection: Connection, batch: Batch, change: BatchC
     output_sha256: change.outputSha256,
     command: change.command,
     input_path: change.inputPath,
-  };
-  for (const [column, value] of Object.entries(columns)) {
-    if (value === undefined) continue;
-    connection.run(`UPDATE batches SET ${column} = ? WHERE id = ?`, value, batchNumber(batch.id));
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------- plans
+
+/** Writes the plan. This comes before the batch itself, which completes the plan (`schema/changes.ts`). */
+export function insertPlan(connection: Connection, batch: number, plan: readonly PlannedRow[]): void {
+  for (const { row, ...rest } of plan) {
+    PLANNED_TABLE.insert(connection, { batch, row, planned: JSON.stringify(rest) });
   }
+}
+
+export function plannedRows(
+  connection: Connection,
+  batch: BatchId,
+  fromRow: RowNumber,
+  limit: number,
+): readonly PlannedRow[] {
+  return connection
+    .all<ReadRow<typeof PLANNED_TABLE>>(
+      'SELECT * FROM planned WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
+      batchNumber(batch),
+      fromRow,
+      limit,
+    )
+    .map((found) => ({ row: found.row, ...JSON.parse(PLANNED_TABLE.checked(found).planned) }));
 }

@@ -1,13 +1,11 @@
 import type { BootTime } from '../../../core/clock.ts';
 import { present } from '../../../core/objects.ts';
 import type { BootMoment, KeptTime, TimeMark } from '../../ledger.ts';
-import { type BootRow, bootChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { wholeMs } from './entries.ts';
+import type { ReadRow } from './table.ts';
+import { BOOTS_TABLE, nextNumber, wholeMs } from './tables.ts';
 
 /** What is known of the time: each boot of the machine in which attempts were made, and the times noted in it. */
-
-type StoredBoot = BootRow & { readonly checksum: number };
 
 /** @returns the number of the boot, or undefined when the ledger does not know it. */
 export function bootNumbered(connection: Connection, id: string): number | undefined {
@@ -18,24 +16,16 @@ export function bootNumbered(connection: Connection, id: string): number | undef
 export function insertBoot(connection: Connection, boot: BootTime, atMs: number): number {
   const known = bootNumbered(connection, boot.id);
   if (known !== undefined) return known;
-  const last = connection.get<{ id: number | null }>('SELECT max(id) AS id FROM boots')?.id ?? 0;
-  const row = {
-    id: last + 1,
+  const id = nextNumber(connection, 'boots');
+  BOOTS_TABLE.insert(connection, {
+    id,
     boot: boot.id,
     seen_at: wholeMs(Math.max(atMs, confirmedTime(connection) ?? atMs)),
     seen_uptime: Math.ceil(boot.uptimeMs),
     confirmed_at: null,
     confirmed_uptime: null,
-  };
-  connection.run(
-    'INSERT INTO boots (id, boot, seen_at, seen_uptime, checksum) VALUES (?, ?, ?, ?, ?)',
-    row.id,
-    row.boot,
-    row.seen_at,
-    row.seen_uptime,
-    bootChecksum(row),
-  );
-  return row.id;
+  });
+  return id;
 }
 
 export function keptTime(connection: Connection, number: number): KeptTime {
@@ -55,9 +45,8 @@ export function keepTime(
   kind: 'seen' | 'confirmed',
   { atMs, uptimeMs }: TimeMark,
 ): void {
-  const row = { ...bootRow(connection, number), [`${kind}_at`]: atMs, [`${kind}_uptime`]: uptimeMs };
-  const sql = `UPDATE boots SET ${kind}_at = ?, ${kind}_uptime = ?, checksum = ? WHERE id = ?`;
-  connection.run(sql, atMs, uptimeMs, bootChecksum(row), number);
+  const cells = { [`${kind}_at`]: atMs, [`${kind}_uptime`]: uptimeMs };
+  BOOTS_TABLE.changeOne(connection, bootRow(connection, number), cells);
 }
 
 export function confirmedTime(connection: Connection): number | undefined {
@@ -75,9 +64,8 @@ export function momentOf(
   return { id: row.boot, uptimeMs: uptime, isConfirmed: row.confirmed_at !== null };
 }
 
-function bootRow(connection: Connection, number: number): StoredBoot {
-  const row = connection.get<StoredBoot>('SELECT * FROM boots WHERE id = ?', number);
+function bootRow(connection: Connection, number: number): ReadRow<typeof BOOTS_TABLE> {
+  const row = connection.get<ReadRow<typeof BOOTS_TABLE>>('SELECT * FROM boots WHERE id = ?', number);
   if (row === undefined) throw new AlteredRow(`boot ${number} is missing`);
-  if (row.checksum !== bootChecksum(row)) throw new AlteredRow(`boot ${number} was altered`);
-  return row;
+  return BOOTS_TABLE.checked(row);
 }

@@ -4,6 +4,7 @@ import {
   type AnswerRecord,
   type AttemptId,
   type AttemptRecord,
+  type AttemptsAbout,
   type BootMoment,
   type CallState,
   CHARGED_ONCE,
@@ -15,41 +16,48 @@ import {
   type OpenAttempt,
 } from '../../ledger.ts';
 import { momentOf } from './boots.ts';
-import { type DecisionRow, decisionChecksum, type LookRow, type ReleaseRow } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import {
-  answerOf,
-  batchId,
-  callOf,
-  checkAttempt,
-  closureOf,
-  decisionOf,
-  keyText,
-  lookOf,
-  readingOf,
-  releaseOf,
-  replyOf,
-  requestOf,
-  type StoredAttempt,
-  type StoredCall,
-  type StoredClosure,
-  type StoredReading,
-  type StoredReply,
-  type StoredRequest,
-  type StoredTold,
+  type AttemptRow,
+  answerFrom,
+  type CallRow,
+  type ClosureRow,
+  callFrom,
+  closureFrom,
+  decisionFrom,
+  lookFrom,
+  type ReadingRow,
+  type ReplyRow,
+  readingFrom,
+  releaseFrom,
+  replyFrom,
+  requestFrom,
 } from './records.ts';
+import type { ReadRow } from './table.ts';
+import {
+  ATTEMPTS_TABLE,
+  batchId,
+  type DECISIONS_TABLE,
+  keyText,
+  type LOOKS_TABLE,
+  type RELEASES_TABLE,
+  type REQUESTS_TABLE,
+  type TOLD_TABLE,
+} from './tables.ts';
 
 /**
  * What the ledger holds for calls and attempts. Each question is a few reads by integer key, one or two microseconds
  * each; one join over the same tables would be no faster, and would not show which row was altered.
  */
-type CallWithState = StoredCall & {
+type CallWithState = CallRow & {
   readonly answer: number | null;
   readonly doubt: number | null;
   readonly repeats: number;
 };
-type AttemptOfCall = StoredAttempt & { readonly call: number; readonly freed_by: number | null };
+type AttemptOfCall = AttemptRow & { readonly call: number; readonly freed_by: number | null };
+
+type DecisionRow = ReadRow<typeof DECISIONS_TABLE> & { readonly key: Buffer };
 
 /** How many of the newest attempts are searched for an account's answers. */
 const ATTEMPTS_LOOKED_THROUGH = 1_000;
@@ -87,7 +95,7 @@ export class Calls {
     const sql = 'SELECT identity FROM accounts WHERE id = ?';
     const account = this.#connection.get<{ identity: string }>(sql, call.account);
     if (account === undefined) throw new AlteredRow(`account ${call.account} is missing`);
-    return { accountIdentity: account.identity, call: callOf(call), state: this.#stateOf(call, undefined) };
+    return { accountIdentity: account.identity, call: callFrom(call), state: this.#stateOf(call, undefined) };
   }
 
   #stateOf(call: CallWithState, batch: number | undefined): CallState {
@@ -110,13 +118,13 @@ export class Calls {
    */
   answer(
     attempt: number,
-    call?: StoredCall,
+    call?: CallRow,
     readTo: number | null = Number.MAX_SAFE_INTEGER,
   ): AnswerRecord | undefined {
     const row = this.#attempt(attempt);
     const closure = this.#closure(attempt);
     const readings = this.#readings(attempt);
-    return answerOf({
+    return answerFrom({
       call: call?.id === row.call ? call : this.#call(row.call),
       attempt: row,
       closure,
@@ -183,6 +191,22 @@ export class Calls {
     return attempts.map((attempt) => this.#record(attempt));
   }
 
+  /** The question of a call is JSON, so a whole value in it stands in quotes. */
+  about(values: readonly string[], after: number, most: number): AttemptsAbout {
+    const newest = this.#connection.get<{ id: number | null }>('SELECT max(id) AS id FROM calls')?.id ?? 0;
+    const last = after + most;
+    const isAbout = values.map(() => 'instr(c.call, ?) > 0').join(' OR ') || 'FALSE';
+    const attempts = this.#connection.all<AttemptOfCall>(
+      `SELECT ${COLUMNS.replaceAll(/\w+/g, 'a.$&')} FROM calls c CROSS JOIN attempts a ON a.call = c.id
+        WHERE c.id > ? AND c.id <= ? AND (${isAbout}) ORDER BY a.id`,
+      after,
+      last,
+      ...values.map((value) => JSON.stringify(value)),
+    );
+    const found = attempts.map((attempt) => this.#record(attempt));
+    return last < newest ? { attempts: found, next: last } : { attempts: found };
+  }
+
   /** Open attempts with numbers up to this one. */
   open(newest: number): readonly OpenAttempt[] {
     const attempts = this.#connection.all<AttemptOfCall & { readonly identity: string }>(
@@ -198,7 +222,7 @@ export class Calls {
         attempt: attempt.id as AttemptId,
         key: keyText(call.key),
         accountIdentity: attempt.identity,
-        call: callOf(call),
+        call: callFrom(call),
         batch: batchId(attempt.batch),
         row: attempt.row,
         reserved: credits(attempt.reserved),
@@ -209,23 +233,23 @@ export class Calls {
 
   #doubt(call: CallWithState, attempt: number): Doubt {
     const row = this.#attempt(attempt);
-    checkAttempt(row, call.key);
+    ATTEMPTS_TABLE.checked(row, call.key);
     const closure = this.#closure(attempt);
     const request = this.#request(attempt);
     const sentBoot = momentOf(this.#connection, row);
     const firstBoot = request === undefined ? sentBoot : this.#firstUnder(request.idempotency_key);
     return {
       key: keyText(call.key),
-      call: callOf(call),
+      call: callFrom(call),
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
       row: row.row,
       atRisk: credits(this.#held(call.id)),
-      why: closure === undefined ? '' : closureOf(closure).why,
+      why: closure === undefined ? '' : closureFrom(closure).why,
       sentAtMs: row.intent_at,
       ...present({ sentBoot, firstBoot }),
       repeats: call.repeats,
-      ...(request === undefined ? {} : { request: requestOf(request) }),
+      ...(request === undefined ? {} : { request: requestFrom(request) }),
     };
   }
 
@@ -247,7 +271,7 @@ export class Calls {
 
   /** The batch's last decision about this loss, unless an attempt is using it. */
   #decision(doubt: number, batch: number): Decision | undefined {
-    const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number; used: number }>(
+    const row = this.#connection.get<DecisionRow & { used: number }>(
       `SELECT d.*, c.key, EXISTS (SELECT 1 FROM attempts a WHERE a.decision = d.id AND a.open = 1) AS used
          FROM decisions d JOIN calls c ON c.id = d.call
         WHERE d.doubt = +? AND d.batch = +? ORDER BY d.id DESC LIMIT 1`,
@@ -255,12 +279,12 @@ export class Calls {
       batch,
     );
     if (row === undefined || row.used === 1) return undefined;
-    return checkedDecision(row);
+    return decisionFrom(row);
   }
 
   #record(row: AttemptOfCall): AttemptRecord {
     const call = this.#call(row.call);
-    checkAttempt(row, call.key);
+    ATTEMPTS_TABLE.checked(row, call.key);
     const reply = this.#reply(row.id);
     const closure = this.#closure(row.id);
     const decision = this.#decisionAbout(row);
@@ -270,16 +294,16 @@ export class Calls {
       attempt: row.id as AttemptId,
       batch: batchId(row.batch),
       row: row.row,
-      call: callOf(call),
+      call: callFrom(call),
       reserved: credits(row.reserved),
       intentAtMs: row.intent_at,
-      ...(reply === undefined ? {} : { reply: replyOf(reply) }),
-      ...(closure === undefined ? {} : { closure: closureOf(closure) }),
+      ...(reply === undefined ? {} : { reply: replyFrom(reply) }),
+      ...(closure === undefined ? {} : { closure: closureFrom(closure) }),
       ...present({ decision }),
       ...(row.replaces === null ? {} : { replaces: row.replaces as AttemptId }),
-      ...(request === undefined ? {} : { request: requestOf(request) }),
+      ...(request === undefined ? {} : { request: requestFrom(request) }),
       looks: this.#looks(row.id),
-      readings: this.#readings(row.id).map(readingOf),
+      readings: this.#readings(row.id).map(readingFrom),
       ...present({ released }),
     };
   }
@@ -289,35 +313,32 @@ export class Calls {
    */
   #freed(by: number): AttemptRecord['released'] {
     const sql = 'SELECT * FROM releases WHERE attempt = ?';
-    const release = this.#connection.get<ReleaseRow & { readonly checksum: number }>(sql, by);
-    if (release !== undefined) return releaseOf(release);
+    const release = this.#connection.get<ReadRow<typeof RELEASES_TABLE>>(sql, by);
+    if (release !== undefined) return releaseFrom(release);
     const answered = this.#closure(by);
     if (answered === undefined) throw new AlteredRow(`attempt ${by}, which freed another, is not closed`);
-    return { why: CHARGED_ONCE, atMs: closureOf(answered).closedAtMs };
+    return { why: CHARGED_ONCE, atMs: closureFrom(answered).closedAtMs };
   }
 
   #looks(attempt: number): readonly Look[] {
     return this.#connection
-      .all<LookRow & { readonly checksum: number }>(
-        'SELECT * FROM looks WHERE attempt = ? ORDER BY id',
-        attempt,
-      )
-      .map(lookOf);
+      .all<ReadRow<typeof LOOKS_TABLE>>('SELECT * FROM looks WHERE attempt = ? ORDER BY id', attempt)
+      .map(lookFrom);
   }
 
-  #readings(attempt: number): readonly StoredReading[] {
+  #readings(attempt: number): readonly ReadingRow[] {
     return this.#connection.all('SELECT * FROM readings WHERE attempt = ? ORDER BY id', attempt);
   }
 
   /** What a person told about the attempt; otherwise the decision that allowed it. */
   #decisionAbout(attempt: AttemptOfCall): Decision | undefined {
-    const row = this.#connection.get<DecisionRow & { key: Buffer; checksum: number }>(
+    const row = this.#connection.get<DecisionRow>(
       `SELECT d.*, c.key FROM decisions d JOIN calls c ON c.id = d.call
         WHERE d.id = coalesce((SELECT decision FROM told WHERE attempt = +?), +?)`,
       attempt.id,
       attempt.decision,
     );
-    return row && checkedDecision(row);
+    return row && decisionFrom(row);
   }
 
   #attempt(id: number): AttemptOfCall {
@@ -332,27 +353,22 @@ export class Calls {
     return row;
   }
 
-  #closure(attempt: number): StoredClosure | undefined {
+  #closure(attempt: number): ClosureRow | undefined {
     return this.#connection.get('SELECT * FROM closures WHERE attempt = ?', attempt);
   }
 
-  #request(attempt: number): StoredRequest | undefined {
+  #request(attempt: number): ReadRow<typeof REQUESTS_TABLE> | undefined {
     return this.#connection.get('SELECT * FROM requests WHERE attempt = ?', attempt);
   }
 
-  #reply(attempt: number): StoredReply | undefined {
+  #reply(attempt: number): ReplyRow | undefined {
     return this.#connection.get('SELECT * FROM replies WHERE attempt = ?', attempt);
   }
 
-  #told(attempt: number): (StoredTold & { readonly why: string }) | undefined {
+  #told(attempt: number): (ReadRow<typeof TOLD_TABLE> & { readonly why: string }) | undefined {
     return this.#connection.get(
       'SELECT t.*, d.why FROM told t JOIN decisions d ON d.id = t.decision WHERE t.attempt = +?',
       attempt,
     );
   }
-}
-
-function checkedDecision(row: DecisionRow & { readonly key: Buffer; readonly checksum: number }): Decision {
-  if (row.checksum !== decisionChecksum(row)) throw new AlteredRow(`decision ${row.id} was altered`);
-  return decisionOf(row);
 }

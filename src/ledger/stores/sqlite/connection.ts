@@ -6,7 +6,7 @@ import { messageOf, StopError, stop } from '../../../core/errors.ts';
  * their text, and SQLite's errors, translated into what the user can do about them.
  */
 
-type Value = string | number | null | Buffer;
+export type Value = string | number | null | Buffer;
 /**
  * In a join, compare with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement again
  * whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one.
@@ -174,7 +174,7 @@ export class AlteredRow extends Error {}
 export function explainedReading(error: unknown, folder: string): unknown {
   const wrongs = [TypeError, RangeError, SyntaxError];
   if (!wrongs.some((wrong) => error instanceof wrong)) return explained(error, folder);
-  return damaged(folder, `an entry cannot be read (${messageOf(error)})`, error);
+  return damagedStore(folder, `an entry cannot be read (${messageOf(error)})`, error);
 }
 
 export function diskFull(folder: string, cause: unknown): StopError {
@@ -188,7 +188,7 @@ export function diskFull(folder: string, cause: unknown): StopError {
   );
 }
 
-export function damaged(folder: string, fact: string, cause?: unknown): StopError {
+export function damagedStore(folder: string, fact: string, cause?: unknown): StopError {
   return new StopError(
     {
       code: 'store_damaged',
@@ -202,14 +202,14 @@ export function damaged(folder: string, fact: string, cause?: unknown): StopErro
 /** Turns an error of SQLite into what it means to a user; other errors, such as bugs of ours, pass unchanged. */
 export function explained(error: unknown, folder: string): unknown {
   if (error instanceof StopError) return error;
-  if (error instanceof AlteredRow) return damaged(folder, error.message, error);
+  if (error instanceof AlteredRow) return damagedStore(folder, error.message, error);
   if (isDiskFull(error)) return diskFull(folder, error);
   // Errors of the file system name the failed system call; bugs of ours do not.
   if (error instanceof Error && 'syscall' in error) return unusable(folder, error, error.message);
   const code = sqliteCode(error);
   if (code === undefined || concernsOneWrite(error)) return error;
   if (saysDamage(code)) {
-    return damaged(folder, `SQLite says "${messageOf(error)}"`, error);
+    return damagedStore(folder, `SQLite says "${messageOf(error)}"`, error);
   }
   if (code.startsWith('SQLITE_BUSY')) {
     return stop('busy', `Another program holds the ledger in ${folder} (${code}).`, 'Close that program.');

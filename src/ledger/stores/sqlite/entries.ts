@@ -7,56 +7,36 @@ import {
   credits,
   type DecisionSpec,
   type Intent,
-  type KeyedRequest,
   type Look,
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
-import {
-  attemptChecksum,
-  type ChangeRow,
-  callChecksum,
-  changeChecksum,
-  closureChecksum,
-  decisionChecksum,
-  lookChecksum,
-  readingChecksum,
-  releaseChecksum,
-  replyChecksum,
-  requestChecksum,
-  subjectChecksum,
-  toldChecksum,
-} from './checksums.ts';
 import type { Connection } from './connection.ts';
-import { batchNumber, keyBytes } from './records.ts';
+import {
+  ATTEMPTS_TABLE,
+  batchNumber,
+  CALLS_TABLE,
+  CLOSURES_TABLE,
+  DECISIONS_TABLE,
+  keyBytes,
+  LOOKS_TABLE,
+  nextNumber,
+  READINGS_TABLE,
+  RELEASES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+  SUBJECTS_TABLE,
+  TOLD_TABLE,
+  wholeMs,
+} from './tables.ts';
 
 /** Writes the entries of the book of money: once, each with its checksum. Triggers then update totals and states. */
-type Cell = string | number | null | Buffer;
-
-function insert(connection: Connection, table: string, row: Readonly<Record<string, Cell>>): void {
-  const columns = Object.keys(row);
-  const values = columns.map((column) => `:${column}`);
-  connection.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`, row);
-}
 
 /** The number of an account in the tables; a new account gets one. */
 export function accountNumber(connection: Connection, identity: string): number {
   const known = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
   return known?.id ?? connection.run('INSERT INTO accounts (identity) VALUES (?)', identity).id;
 }
-
-/**
- * Nothing is ever deleted from these tables, so numbers only grow. They are chosen here, because checksums cover them.
- */
-export function nextNumber(
-  connection: Connection,
-  table: 'attempts' | 'calls' | 'decisions' | 'looks' | 'readings' | 'subjects',
-): number {
-  return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
-}
-
-/** Times in the tables are whole milliseconds; a clock may give fractions. */
-export const wholeMs = (ms: number): number => Math.floor(ms);
 
 /** @param boot the number of the boot in which the attempt is made; undefined when it is unknown. */
 export function insertAttempt(connection: Connection, intent: Intent, boot?: number): AttemptId {
@@ -74,21 +54,20 @@ export function insertAttempt(connection: Connection, intent: Intent, boot?: num
       : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
   const call = callNumber(connection, intent, key);
-  insert(connection, 'attempts', { ...row, call, paid_row: row.row, checksum: attemptChecksum(row, key) });
-  if (intent.request !== undefined) insertRequest(connection, row.id, intent.request);
+  ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, key);
+  if (intent.request !== undefined) {
+    const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
+    const first_sent_at = wholeMs(firstSentAtMs);
+    REQUESTS_TABLE.insert(connection, {
+      attempt: row.id,
+      idempotency_key,
+      method,
+      path,
+      first_sent_at,
+      body,
+    });
+  }
   return row.id as AttemptId;
-}
-
-function insertRequest(connection: Connection, attempt: number, request: KeyedRequest): void {
-  const row = {
-    attempt,
-    idempotency_key: request.idempotencyKey,
-    method: request.method,
-    path: request.path,
-    first_sent_at: wholeMs(request.firstSentAtMs),
-    body: request.body ?? null,
-  };
-  insert(connection, 'requests', { ...row, checksum: requestChecksum(row) });
 }
 
 function callNumber(connection: Connection, intent: Intent, key: Buffer): number {
@@ -103,10 +82,10 @@ function callNumber(connection: Connection, intent: Intent, key: Buffer): number
     invariant(known.subject === subject, `call ${intent.key} is a change of another subject`);
     return known.id;
   }
-  const row = { id: nextNumber(connection, 'calls'), key, account, call: JSON.stringify(intent.call) };
-  const checksum = callChecksum(row);
-  insert(connection, 'calls', { ...row, operation, subject, after: after ?? null, checksum });
-  return row.id;
+  const id = nextNumber(connection, 'calls');
+  const call = JSON.stringify(intent.call);
+  CALLS_TABLE.insert(connection, { id, key, account, call, operation, subject, after: after ?? null }, key);
+  return id;
 }
 
 /** The number of a subject in the tables; a new subject gets one. */
@@ -118,19 +97,13 @@ function subjectNumber(connection: Connection, account: number, { project = '', 
     name,
   );
   if (known !== undefined) return known.id;
-  const row = { id: nextNumber(connection, 'subjects'), account, project, name };
-  insert(connection, 'subjects', { ...row, checksum: subjectChecksum(row) });
-  return row.id;
-}
-
-/** Advances the subject of a change; the same transaction must then settle the attempt. */
-export function insertChange(connection: Connection, row: ChangeRow): void {
-  insert(connection, 'changes', { ...row, checksum: changeChecksum(row) });
+  const id = nextNumber(connection, 'subjects');
+  SUBJECTS_TABLE.insert(connection, { id, account, project, name });
+  return id;
 }
 
 export function insertReply(connection: Connection, attempt: AttemptId, reply: RawReply): void {
-  const row = { attempt, ...replyCells(reply) };
-  insert(connection, 'replies', { ...row, checksum: replyChecksum(row) });
+  REPLIES_TABLE.insert(connection, { attempt, ...replyCells(reply) });
 }
 
 export function insertClosure(
@@ -140,7 +113,7 @@ export function insertClosure(
   atMs: number,
 ): void {
   const settled = closure.kind === 'settled';
-  const row = {
+  CLOSURES_TABLE.insert(connection, {
     attempt,
     kind: closure.kind,
     answer: settled ? closure.answer : null,
@@ -148,8 +121,7 @@ export function insertClosure(
     why: closure.why,
     closed_at: wholeMs(atMs),
     dialect: settled ? (closure.dialect ?? null) : null,
-  };
-  insert(connection, 'closures', { ...row, checksum: closureChecksum(row) });
+  });
 }
 
 /** @returns the cost that is booked now, which is never less than before. */
@@ -164,8 +136,7 @@ export function insertReading(connection: Connection, reading: Reading): Credits
   );
   const charged = credits(Math.max(reading.charged, booked?.charged ?? 0));
   const id = nextNumber(connection, 'readings');
-  const row = { id, attempt, answer, charged, why, dialect, at: wholeMs(atMs) };
-  insert(connection, 'readings', { ...row, checksum: readingChecksum(row) });
+  READINGS_TABLE.insert(connection, { id, attempt, answer, charged, why, dialect, at: wholeMs(atMs) });
   return charged;
 }
 
@@ -176,8 +147,9 @@ export function insertDecision(
   call: number,
   doubt: number,
 ): number {
-  const row = {
-    id: nextNumber(connection, 'decisions'),
+  const id = nextNumber(connection, 'decisions');
+  DECISIONS_TABLE.insert(connection, {
+    id,
     call,
     doubt,
     batch: batchNumber(spec.batch),
@@ -185,9 +157,8 @@ export function insertDecision(
     decided_by: spec.by,
     why: spec.why,
     at: wholeMs(spec.atMs),
-  };
-  insert(connection, 'decisions', { ...row, checksum: decisionChecksum(row) });
-  return row.id;
+  });
+  return id;
 }
 
 /** A person tells about the call, so every attempt of it that holds money is settled; the newest one is its answer. */
@@ -197,28 +168,18 @@ export function insertTold(connection: Connection, call: number, decision: numbe
     call,
   );
   for (const { id, reserved } of lost) {
-    const row = { attempt: id, decision, charged: reserved, ...replyCells(reply) };
-    insert(connection, 'told', { ...row, checksum: toldChecksum(row) });
+    TOLD_TABLE.insert(connection, { attempt: id, decision, charged: reserved, ...replyCells(reply) });
   }
 }
 
 export function insertLook(connection: Connection, look: Look): void {
-  const row = {
-    id: nextNumber(connection, 'looks'),
-    attempt: look.attempt,
-    kind: look.kind,
-    said: look.said,
-    why: look.why,
-    status: look.status,
-    at: wholeMs(look.atMs),
-    body: look.body,
-  };
-  insert(connection, 'looks', { ...row, checksum: lookChecksum(row) });
+  const { attempt, kind, said, why, status, body, atMs } = look;
+  const id = nextNumber(connection, 'looks');
+  LOOKS_TABLE.insert(connection, { id, attempt, kind, said, why, status, at: wholeMs(atMs), body });
 }
 
 export function insertRelease(connection: Connection, attempt: AttemptId, why: string, atMs: number): void {
-  const row = { attempt, why, at: wholeMs(atMs) };
-  insert(connection, 'releases', { ...row, checksum: releaseChecksum(row) });
+  RELEASES_TABLE.insert(connection, { attempt, why, at: wholeMs(atMs) });
 }
 
 function replyCells(reply: RawReply) {

@@ -3,7 +3,7 @@ import { answerWithout, Mentions } from '../../person.ts';
 import type { Erased, ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 import { keptLists } from './kept-lists.ts';
-import { batchId } from './records.ts';
+import { batchId } from './tables.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
 export interface Erasable {

@@ -3,39 +3,28 @@ import { invariant } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/operation.ts';
 import { erasedReason, Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
-import {
-  type AttemptRow,
-  attemptChecksum,
-  type CallRow,
-  type ChangeRow,
-  type ClosureRow,
-  callChecksum,
-  changeChecksum,
-  closureChecksum,
-  type DecisionRow,
-  decisionChecksum,
-  erasureChecksum,
-  type LookRow,
-  lookChecksum,
-  type OutcomeRow,
-  outcomeChecksum,
-  plannedChecksum,
-  type ReadingRow,
-  type ReleaseRow,
-  type ReplyRow,
-  type RequestRow,
-  readingChecksum,
-  releaseChecksum,
-  replyChecksum,
-  requestChecksum,
-  type SubjectRow,
-  subjectChecksum,
-  type ToldRow,
-  toldChecksum,
-} from './checksums.ts';
 import type { Connection } from './connection.ts';
 import type { Erasable } from './erasable.ts';
 import { hiddenKey, keyCheck } from './erasure-key.ts';
+import type { WrittenRow } from './table.ts';
+import {
+  ATTEMPTS_TABLE,
+  CALLS_TABLE,
+  CHANGES_TABLE,
+  CLOSURES_TABLE,
+  DECISIONS_TABLE,
+  ERASURES_TABLE,
+  LOOKS_TABLE,
+  nextNumber,
+  PLANNED_TABLE,
+  READINGS_TABLE,
+  RELEASES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+  ROWS_TABLE,
+  SUBJECTS_TABLE,
+  TOLD_TABLE,
+} from './tables.ts';
 
 /**
  * Empties what was found, inside one transaction: first an entry, then the list of what it covers, then the content
@@ -64,27 +53,19 @@ export function erase(connection: Connection, erasing: Erasing): void {
     }
     eraseCall(connection, call, atMs, erasing.secret);
   }
-  for (const { table, attempt, body } of found.cuts) setBody(connection, table, attempt, body);
+  for (const { table, attempt, body } of found.cuts) {
+    (table === 'told' ? TOLD_TABLE : REPLIES_TABLE).change(connection, 'attempt', attempt, { body });
+  }
   for (const attempt of found.attempts) emptyAttempt(connection, attempt, false);
   for (const { batch, row } of found.rows) eraseRow(connection, batch, row, erasedReason(atMs));
   if (order.kind === 'person') replaceNames(connection, new Mentions(order.person), found.batches);
 }
 
 function insertErasure(connection: Connection, { order, secret, files }: Erasing, at: number): number {
-  const last = connection.get<{ id: number | null }>('SELECT max(id) AS id FROM erasures')?.id ?? 0;
-  const row = {
-    id: last + 1,
-    kind: order.kind,
-    at,
-    key_check: secret === undefined ? null : keyCheck(secret),
-    files: JSON.stringify(files),
-  };
-  connection.run(
-    `INSERT INTO erasures (id, kind, at, key_check, files, checksum)
-       VALUES (:id, :kind, :at, :key_check, :files, :checksum)`,
-    { ...row, checksum: erasureChecksum(row) },
-  );
-  return row.id;
+  const id = nextNumber(connection, 'erasures');
+  const key_check = secret === undefined ? null : keyCheck(secret);
+  ERASURES_TABLE.insert(connection, { id, kind: order.kind, at, key_check, files: JSON.stringify(files) });
+  return id;
 }
 
 function cover(connection: Connection, erasure: number, found: Erasable): void {
@@ -103,26 +84,22 @@ function cover(connection: Connection, erasure: number, found: Erasable): void {
  * hidden key an earlier one has already.
  */
 function eraseCall(connection: Connection, id: number, atMs: number, secret: Buffer | undefined): void {
-  const row = connection.get<CallRow & { subject: number | null }>('SELECT * FROM calls WHERE id = ?', id);
+  const row = connection.get<CallToErase>('SELECT * FROM calls WHERE id = ?', id);
   invariant(row !== undefined, `there is no call ${id}`);
   const hidden = secret === undefined || row.subject !== null ? undefined : hiddenKey(secret, row.key);
   const isTaken =
     hidden !== undefined && connection.get('SELECT 1 FROM calls WHERE key = ?', hidden) !== undefined;
   const key = hidden === undefined || isTaken ? randomBytes(32) : hidden;
   const call = JSON.stringify(emptiedCall(connection, JSON.parse(row.call) as JsonObject, row.subject, atMs));
-  const next = { ...row, key, call };
-  connection.run(
-    'UPDATE calls SET key = ?, call = ?, checksum = ? WHERE id = ?',
-    key,
-    call,
-    callChecksum(next),
+  CALLS_TABLE.changeOne(connection, row, { key, call }, key);
+  const attempts = connection.all<WrittenRow<typeof ATTEMPTS_TABLE>>(
+    'SELECT * FROM attempts WHERE call = ?',
     id,
   );
-  for (const attempt of connection.all<AttemptRow>('SELECT * FROM attempts WHERE call = ?', id)) {
-    const sql = 'UPDATE attempts SET checksum = ? WHERE id = ?';
-    connection.run(sql, attemptChecksum(attempt, key), attempt.id);
-  }
+  for (const attempt of attempts) ATTEMPTS_TABLE.changeOne(connection, attempt, {}, key);
 }
+
+type CallToErase = WrittenRow<typeof CALLS_TABLE> & { readonly key: Buffer; readonly subject: number | null };
 
 /**
  * The call without its content. What rules need stays: the operation, its most, and of a change its subject and its
@@ -138,7 +115,10 @@ function emptiedCall(
   const left = { operation: operation ?? '', parameters: {}, ifLost: 'hold', erasedAtMs };
   const emptied = { ...left, ...(Object.fromEntries(kept) as JsonObject) };
   if (change === undefined || subject === null) return emptied;
-  const named = connection.get<SubjectRow>('SELECT * FROM subjects WHERE id = ?', subject);
+  const named = connection.get<WrittenRow<typeof SUBJECTS_TABLE>>(
+    'SELECT * FROM subjects WHERE id = ?',
+    subject,
+  );
   invariant(named !== undefined, `there is no subject ${subject}`);
   const { name, project: where } = named;
   const { leaves } = change as { readonly leaves?: JsonObject };
@@ -153,80 +133,37 @@ function emptiedCall(
 
 /** @param whole whether bodies and requests are erased as well. */
 function emptyAttempt(connection: Connection, attempt: number, whole: boolean): void {
-  const change = <Row extends object>(
-    sql: string,
-    set: Partial<Row>,
-    checksum: (row: Row) => number,
-    update: string,
-  ): void => {
-    for (const row of connection.all<Row>(sql, attempt)) {
-      const next = { ...row, ...set };
-      connection.run(update, { ...(next as Record<string, never>), checksum: checksum(next) });
-    }
-  };
-  const why = { why: 'erased' };
-  const body = whole ? { body: EMPTY } : {};
-  change<ClosureRow>('SELECT * FROM closures WHERE attempt = ?', why, closureChecksum, SET_CLOSURE);
-  change<ReadingRow>('SELECT * FROM readings WHERE attempt = ?', why, readingChecksum, SET_READING);
-  change<DecisionRow>('SELECT * FROM decisions WHERE doubt = ?', why, decisionChecksum, SET_DECISION);
-  change<ReleaseRow>('SELECT * FROM releases WHERE attempt = ?', why, releaseChecksum, SET_RELEASE);
-  change<LookRow>('SELECT * FROM looks WHERE attempt = ?', { ...why, body: EMPTY }, lookChecksum, SET_LOOK);
-  const said = { headers: '{}', ...body };
-  change<ReplyRow>('SELECT * FROM replies WHERE attempt = ?', said, replyChecksum, setSaid('replies'));
-  change<ToldRow>('SELECT * FROM told WHERE attempt = ?', said, toldChecksum, setSaid('told'));
-  if (!whole) return;
-  const sent = { path: 'erased', body: null };
-  change<RequestRow>('SELECT * FROM requests WHERE attempt = ?', sent, requestChecksum, SET_REQUEST);
-}
-
-const SET_CLOSURE = 'UPDATE closures SET why = :why, checksum = :checksum WHERE attempt = :attempt';
-const SET_READING = 'UPDATE readings SET why = :why, checksum = :checksum WHERE id = :id';
-const SET_DECISION = 'UPDATE decisions SET why = :why, checksum = :checksum WHERE id = :id';
-const SET_RELEASE = 'UPDATE releases SET why = :why, checksum = :checksum WHERE attempt = :attempt';
-const SET_LOOK = 'UPDATE looks SET why = :why, body = :body, checksum = :checksum WHERE id = :id';
-const SET_REQUEST =
-  'UPDATE requests SET path = :path, body = :body, checksum = :checksum WHERE attempt = :attempt';
-const setSaid = (table: 'replies' | 'told'): string =>
-  `UPDATE ${table} SET headers = :headers, body = :body, checksum = :checksum WHERE attempt = :attempt`;
-
-function setBody(connection: Connection, table: 'replies' | 'told', attempt: number, body: Buffer): void {
-  const row = connection.get<ToldRow>(`SELECT * FROM ${table} WHERE attempt = ?`, attempt);
-  invariant(row !== undefined, `there is no answer to attempt ${attempt}`);
-  const next = { ...row, body };
-  const checksum = table === 'told' ? toldChecksum(next) : replyChecksum(next);
-  connection.run(`UPDATE ${table} SET body = ?, checksum = ? WHERE attempt = ?`, body, checksum, attempt);
+  const why = 'erased';
+  const said = { headers: '{}', ...(whole ? { body: EMPTY } : {}) };
+  CLOSURES_TABLE.change(connection, 'attempt', attempt, { why });
+  READINGS_TABLE.change(connection, 'attempt', attempt, { why });
+  DECISIONS_TABLE.change(connection, 'doubt', attempt, { why });
+  RELEASES_TABLE.change(connection, 'attempt', attempt, { why });
+  LOOKS_TABLE.change(connection, 'attempt', attempt, { why, body: EMPTY });
+  REPLIES_TABLE.change(connection, 'attempt', attempt, said);
+  TOLD_TABLE.change(connection, 'attempt', attempt, said);
+  if (whole) REQUESTS_TABLE.change(connection, 'attempt', attempt, { path: 'erased', body: null });
 }
 
 // ------------------------------------------------------------------------------------------------ rows and subjects
 
 function eraseRow(connection: Connection, batch: number, row: number, reason: string): void {
-  const where = 'WHERE batch = ? AND row = ?';
-  const settled = connection.get<OutcomeRow>(`SELECT * FROM rows ${where}`, batch, row);
+  const settled = connection.get<WrittenRow<typeof ROWS_TABLE>>(
+    'SELECT * FROM rows WHERE batch = ? AND row = ?',
+    batch,
+    row,
+  );
   if (settled !== undefined && settled.kind !== 'in_doubt') {
-    const checksum = outcomeChecksum({ ...settled, reason, input: null });
-    const sql = `UPDATE rows SET reason = ?, input = NULL, checksum = ? ${where}`;
-    connection.run(sql, reason, checksum, batch, row);
+    ROWS_TABLE.changeOne(connection, settled, { reason, input: null });
   }
   const planned = JSON.stringify({ kind: 'end', outcome: { kind: 'skipped', reason } });
-  const checksum = plannedChecksum({ batch, row, planned });
-  connection.run(`UPDATE planned SET planned = ?, checksum = ? ${where}`, planned, checksum, batch, row);
+  PLANNED_TABLE.changeOne(connection, { batch, row, planned }, { planned });
 }
 
 /** Erases who a member is. The membership itself stays, and how often it changed. */
 function eraseSubject(connection: Connection, id: number): void {
-  const row = connection.get<SubjectRow>('SELECT * FROM subjects WHERE id = ?', id);
-  invariant(row !== undefined, `there is no subject ${id}`);
-  const name = `erased:${id}`;
-  const checksum = subjectChecksum({ ...row, name });
-  connection.run('UPDATE subjects SET name = ?, checksum = ? WHERE id = ?', name, checksum, id);
-  for (const change of connection.all<ChangeRow>('SELECT * FROM changes WHERE subject = ?', id)) {
-    const next = { ...change, email: null, invite_code: null, user_id: null };
-    connection.run(
-      'UPDATE changes SET email = NULL, invite_code = NULL, user_id = NULL, checksum = ? WHERE attempt = ?',
-      changeChecksum(next),
-      change.attempt,
-    );
-  }
+  SUBJECTS_TABLE.change(connection, 'id', id, { name: `erased:${id}` });
+  CHANGES_TABLE.change(connection, 'subject', id, { email: null, invite_code: null, user_id: null });
 }
 
 /** Replaces the person in words beside the book, which need no guard because they may change at any time. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
-import { isSpooled } from '../../../core/paths.ts';
+import { isSpooled, listFolderOf, listsFolder } from '../../../core/paths.ts';
 import { Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
@@ -10,34 +10,64 @@ import type { Connection } from './connection.ts';
 const FOLDERS = ['spool', 'undo'];
 
 export interface KeptLists {
-  /** The lists to remove. */
+  /** The files to remove. */
   readonly files: readonly string[];
   /** Batches that still need one of the lists. */
   readonly unfinished: readonly number[];
 }
 
-/** @param folder the store's. An older Rowonce kept standard input elsewhere, which its batches name. */
+/** What is removed as one: a file, or a list of the page with its earlier versions and the outputs beside it. */
+type Kept = readonly string[];
+
+/** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
 export function keptLists(connection: Connection, folder: string, order: ErasureOrder): KeptLists {
   const inputs = connection.all<{ id: number; path: string; state: string }>(
     'SELECT id, input_path AS path, state FROM batches',
   );
-  const elsewhere = inputs.filter(({ path }) => isSpooled(path) && dirname(dirname(path)) !== folder);
-  const paths = new Set([
+  const spooled = [
     ...FOLDERS.flatMap((name) => filesIn(join(folder, name))),
-    ...elsewhere.map(({ path }) => path),
-  ]);
-  const mentions = order.kind === 'person' ? new Mentions(order.person) : undefined;
-  const isMeant = (path: string): boolean => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile()) return false;
-    return order.kind === 'age'
-      ? stat.mtimeMs < order.beforeMs
-      : mentions !== undefined && fileMentions(path, mentions);
+    ...inputs.map(({ path }) => path).filter(isSpooled),
+  ];
+  const lists = [...filesIn(listsFolder(folder)), ...inputs.flatMap(({ path }) => listFolderOf(path) ?? [])];
+  const kept: readonly Kept[] = [
+    ...[...new Set(spooled)].map((path) => [path]),
+    ...[...new Set(lists)].map((list) => filesBelow(list)),
+  ];
+  const meant = kept.filter(isMeantBy(order));
+  const isIn =
+    (paths: Kept): ((batch: { path: string }) => boolean) =>
+    ({ path }) =>
+      paths.includes(path);
+  const open = inputs.filter(({ state }) => state === 'open');
+  const unfinished = open.filter((batch) => meant.some((paths) => isIn(paths)(batch)));
+  return {
+    files: meant.filter((paths) => !open.some(isIn(paths))).flat(),
+    unfinished: unfinished.map(({ id }) => id),
   };
-  const meant = [...paths].filter(isMeant);
-  const open = inputs.filter(({ path, state }) => state === 'open' && meant.includes(path));
-  const needed = new Set(open.map(({ path }) => path));
-  return { files: meant.filter((path) => !needed.has(path)), unfinished: open.map(({ id }) => id) };
+}
+
+/** A list is as young as the youngest of its files, and names whom any of them names. */
+function isMeantBy(order: ErasureOrder): (paths: Kept) => boolean {
+  const mentions = order.kind === 'person' ? new Mentions(order.person) : undefined;
+  return (paths) => {
+    const files = paths.flatMap((path) => {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return stat?.isFile() === true ? [{ path, stat }] : [];
+    });
+    if (files.length === 0) return false;
+    return order.kind === 'age'
+      ? files.every(({ stat }) => stat.mtimeMs < order.beforeMs)
+      : mentions !== undefined && files.some(({ path }) => fileMentions(path, mentions));
+  };
+}
+
+function filesBelow(folder: string): Kept {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  } catch {
+    return [];
+  }
 }
 
 function filesIn(folder: string): readonly string[] {

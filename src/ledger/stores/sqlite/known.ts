@@ -2,7 +2,7 @@ import type { CallKey } from '../../../core/call-key.ts';
 import type { AnswerKind, AttemptId, BatchId, KnownCall } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
-import { batchId, keyBytes, keyText } from './records.ts';
+import { batchId, keyBytes, keyText } from './tables.ts';
 
 /** A call that is answered or in doubt, with the facts of its attempt. */
 interface KnownRow {

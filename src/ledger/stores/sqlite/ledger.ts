@@ -3,7 +3,6 @@ import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
-import type { RowNumber } from '../../../core/row.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -36,9 +35,8 @@ import {
 import type { Erased, ErasureOrder } from '../../store.ts';
 import { markMisses, notePause, setLearnedRate, setUsage } from './accounts.ts';
 import { insertAgreement } from './agreements.ts';
-import { changeBatch, startBatch } from './batches.ts';
+import { beginBatch, changeBatch } from './batches.ts';
 import { bootNumbered, insertBoot, keepTime, keptTime } from './boots.ts';
-import { type MarkRow, markChecksum } from './checksums.ts';
 import { type Connection, sqliteCode } from './connection.ts';
 import {
   accountNumber,
@@ -55,15 +53,16 @@ import { erasureOf, isNothing } from './erasable.ts';
 import { erase } from './erase.ts';
 import { makeErasureKey } from './erasure-key.ts';
 import { GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+import { insertHold } from './holds.ts';
 import { eraseFromBooks } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
-import { batchNumber, keyBytes, positionOf } from './records.ts';
-import { retractMisses, settleRow } from './rows.ts';
+import { insertOutcome, retractMisses } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
-import { sumUp } from './table-sums.ts';
+import { setCells, sumUp } from './table-sums.ts';
+import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
 
 export interface SqliteLedgerOptions extends GroupCommitOptions {
   readonly lookout: Lookout;
@@ -103,7 +102,7 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   beginBatch(spec: BatchSpec, renew = false, plan: readonly PlannedRow[] = []): Promise<BatchStart> {
     return this.#group.write(() => {
       const account = accountNumber(this.connection, spec.accountIdentity);
-      const { id, start, superseded } = startBatch(this.connection, { spec, account, renew, plan });
+      const { id, start, superseded } = beginBatch(this.connection, { spec, account, renew, plan });
       return { batch: this.#existingBatch(id), start, superseded };
     });
   }
@@ -126,34 +125,27 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     return this.#group.write(() => insertAgreement(this.connection, agreement));
   }
 
+  noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
+    return this.#group.write(() => insertHold(this.connection, batch, held, atMs));
+  }
+
   setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
-    return this.#group.write(() => {
-      const sql = 'UPDATE accounts SET per_day = ?, per_month = ? WHERE id = ?';
-      this.connection.run(
-        sql,
-        caps.perDay ?? null,
-        caps.perMonth ?? null,
-        accountNumber(this.connection, accountIdentity),
-      );
-    });
+    const { perDay: per_day = null, perMonth: per_month = null } = caps;
+    return this.#writeOf(accountIdentity, (account) =>
+      setCells(this.connection, 'accounts', account, { per_day, per_month }),
+    );
   }
 
   notePause(accountIdentity: string, pause: PauseRecord): Promise<void> {
-    return this.#group.write(() =>
-      notePause(this.connection, accountNumber(this.connection, accountIdentity), pause),
-    );
+    return this.#writeOf(accountIdentity, (account) => notePause(this.connection, account, pause));
   }
 
   setLearnedRate(accountIdentity: string, learned: LearnedRate | undefined): Promise<void> {
-    return this.#group.write(() =>
-      setLearnedRate(this.connection, accountNumber(this.connection, accountIdentity), learned),
-    );
+    return this.#writeOf(accountIdentity, (account) => setLearnedRate(this.connection, account, learned));
   }
 
   setUsage(accountIdentity: string, usage: UsageMark | undefined): Promise<void> {
-    return this.#group.write(() =>
-      setUsage(this.connection, accountNumber(this.connection, accountIdentity), usage),
-    );
+    return this.#writeOf(accountIdentity, (account) => setUsage(this.connection, account, usage));
   }
 
   /** A boot that is known already needs no commit. */
@@ -235,35 +227,17 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   markMisses(accountIdentity: string, mark: MissesMark): Promise<void> {
-    return this.#group.write(() =>
-      markMisses(this.connection, accountNumber(this.connection, accountIdentity), mark),
-    );
+    return this.#writeOf(accountIdentity, (account) => markMisses(this.connection, account, mark));
   }
 
   settleRow(row: SettledRow): Promise<void> {
-    return this.#group.write(() => settleRow(this.connection, row));
+    return this.#group.write(() => insertOutcome(this.connection, row));
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {
     return this.#group.write(() => {
       const { row, byteOffset: byte_offset, lines } = position;
-      const cells = { batch: batchNumber(batch), row, byte_offset, lines };
-      this.connection.run(
-        `INSERT OR REPLACE INTO marks (batch, row, byte_offset, lines, checksum)
-           VALUES (:batch, :row, :byte_offset, :lines, :checksum)`,
-        { ...cells, checksum: markChecksum(cells) },
-      );
-    });
-  }
-
-  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
-    return this.read(() => {
-      const mark = this.connection.get<MarkRow & { readonly checksum: number | null }>(
-        'SELECT * FROM marks WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1',
-        batchNumber(batch),
-        row,
-      );
-      return mark && positionOf(mark);
+      MARKS_TABLE.insert(this.connection, { batch: batchNumber(batch), row, byte_offset, lines });
     });
   }
 
@@ -311,6 +285,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
     if (orderly) this.#options.ending();
     this.connection.close();
     this.#options.release(orderly);
+  }
+
+  /** @param work gets the number of the account in the tables. */
+  #writeOf<T>(accountIdentity: string, work: (account: number) => T): Promise<T> {
+    return this.#group.write(() => work(accountNumber(this.connection, accountIdentity)));
   }
 
   #existingBatch(id: number): Batch {

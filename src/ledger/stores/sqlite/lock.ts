@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
-import type { StoreOptions } from '../../store.ts';
+import type { Spender, StoreOptions } from '../../store.ts';
 import { Connection, sqliteCode } from './connection.ts';
 import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';
 
@@ -49,7 +49,11 @@ function tryLock(path: string): Connection | undefined {
 
 /** Writes who holds the lock beside it, for people. No decision depends on it: a crash leaves the file behind. */
 function announced(folder: StoreFolder, connection: Connection, options: StoreOptions): SpenderLock {
-  const words = { pid: process.pid, since: isoTime(options.clock.wallMs()), command: options.command };
+  const words: Spender = {
+    pid: process.pid,
+    since: isoTime(options.clock.wallMs()),
+    command: options.command,
+  };
   writeAnew(folder.spender, `${JSON.stringify(words)}\n`);
   return {
     release() {
@@ -64,7 +68,8 @@ function announced(folder: StoreFolder, connection: Connection, options: StoreOp
 }
 
 function busy(folder: StoreFolder): StopError {
-  const who = lastAnnounced(folder.spender);
+  const last = lastAnnounced(folder);
+  const who = last && `process ${last.pid}, "${last.command}", since ${last.since}`;
   return stop(
     'busy',
     `Another process is spending from the store ${folder.path}${who === undefined ? '' : `; the last to say so was ${who}`}.`,
@@ -72,22 +77,25 @@ function busy(folder: StoreFolder): StopError {
   );
 }
 
-/** Whether the process that last claimed to spend still lives. Another process may have got its number since. */
-export function isSpenderAlive(folder: StoreFolder): boolean {
+/** The process that last claimed to spend, if it still lives. Another process may have got its number since. */
+export function livingSpender(folder: StoreFolder): Spender | undefined {
+  const last = lastAnnounced(folder);
+  if (last === undefined) return undefined;
   try {
-    process.kill(JSON.parse(readFileSync(folder.spender, 'utf8')).pid, 0);
-    return true;
+    process.kill(last.pid, 0);
+    return last;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? last : undefined;
   }
 }
 
-function lastAnnounced(path: string): string | undefined {
+function lastAnnounced({ spender }: StoreFolder): Spender | undefined {
   try {
-    const { pid, since, command } = JSON.parse(readFileSync(path, 'utf8'));
-    return `process ${pid}, "${command}", since ${since}`;
+    const { pid, since, command } = JSON.parse(readFileSync(spender, 'utf8'));
+    // A signal to a number below 2 would reach other processes than a spender.
+    return Number.isInteger(pid) && pid > 1 ? { pid, since, command } : undefined;
   } catch {
-    // The file is missing, or is being written at this moment: the message does without it.
+    // The file is missing, or is being written at this moment.
     return undefined;
   }
 }

@@ -4,10 +4,10 @@ import { type StopError, stop } from '../../../core/errors.ts';
 import { counted } from '../../../core/plain-text.ts';
 import type { Connection } from './connection.ts';
 import type { StoreFolder } from './folder.ts';
-import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, placeOf } from './outside-note.ts';
+import { keepNote, keepPlace, noteAt, noteOf, type OutsideNote, realPlaceOf } from './outside-note.ts';
 
 /** How far a ledger has come, as it says itself. */
-export interface Standing {
+export interface LedgerProgress {
   readonly identity: string;
   readonly commits: number;
   /** When the newest request that may have cost something was noted, as in `OutsideNote`. */
@@ -18,7 +18,7 @@ export interface Standing {
 const HOLDS_MONEY = 'SELECT 1 FROM batches WHERE sandbox = 0 LIMIT 1';
 const LAST_INTENT = 'SELECT intent_at FROM attempts WHERE id = (SELECT max(id) FROM attempts)';
 
-export function standingOf(connection: Connection): Standing {
+export function progressOf(connection: Connection): LedgerProgress {
   const ledger = connection.get<{ identity: string; commits: number }>(
     'SELECT identity, commits FROM ledger',
   );
@@ -31,11 +31,11 @@ export function standingOf(connection: Connection): Standing {
 
 /** What a store lacks of what is known outside of it; undefined when it is the newest known one. */
 export function lossOf(path: string, connection: Connection): string | undefined {
-  const place = placeOf(path);
+  const place = realPlaceOf(path);
   // The note is read first: a running spender commits before it notes, so its ledger is never behind the note.
-  const same = noteOf(standingOf(connection).identity);
+  const same = noteOf(progressOf(connection).identity);
   const before = noteAt(place);
-  const found = standingOf(connection);
+  const found = progressOf(connection);
   if (same?.lastIntentMs !== undefined && same.commits > found.commits)
     return behindWords(path, place, found, same);
   if (before?.lastIntentMs === undefined || before.identity === found.identity) return undefined;
@@ -44,11 +44,11 @@ export function lossOf(path: string, connection: Connection): string | undefined
 
 /** What is known to be lost at a place where there is no store. */
 export function lossAt(path: string): string | undefined {
-  const before = noteAt(placeOf(path));
+  const before = noteAt(realPlaceOf(path));
   return before?.lastIntentMs === undefined ? undefined : goneWords(path, before);
 }
 
-function behindWords(path: string, place: string, found: Standing, note: OutsideNote): string {
+function behindWords(path: string, place: string, found: LedgerProgress, note: OutsideNote): string {
   const where = note.place === place ? '' : ` in ${note.place}`;
   const since = found.lastIntentMs === undefined ? '' : ` after ${isoTime(found.lastIntentMs)}`;
   return `The store ${path} is not the newest one: ${counted(note.commits, 'commit')} were made with its ledger${where}, ${lastRequest(note)}, and ${note.commits - found.commits} of them are missing. What it bought${since} would be bought again.`;
@@ -58,7 +58,7 @@ function goneWords(path: string, note: OutsideNote): string {
   return `The store ${path} is gone: ${counted(note.commits, 'commit')} were made with the ledger that was there, ${lastRequest(note)}. All that it bought would be bought again.`;
 }
 
-function otherWords(path: string, found: Standing, note: OutsideNote): string {
+function otherWords(path: string, found: LedgerProgress, note: OutsideNote): string {
   const own =
     found.lastIntentMs === undefined ? 'has bought nothing yet' : `has ${counted(found.commits, 'commit')}`;
   return `The store ${path} has another ledger than before: ${counted(note.commits, 'commit')} were made with the one that was there, ${lastRequest(note)}, and this one ${own}. What only the other one bought would be bought again.`;
@@ -94,7 +94,7 @@ export class Lookout {
   constructor(folder: StoreFolder, connection: Connection) {
     this.#folder = folder;
     this.#connection = connection;
-    this.#place = placeOf(folder.path);
+    this.#place = realPlaceOf(folder.path);
     this.#opened = fileAt(folder.ledger);
     this.#note();
     if (this.#noted !== undefined) keepPlace(this.#noted);
@@ -131,14 +131,14 @@ export class Lookout {
 
   #note(): void {
     this.#isDue = false;
-    const standing = this.#standing();
-    if (standing === undefined) return;
-    const other = noteOf(standing.identity);
+    const progress = this.#progress();
+    if (progress === undefined) return;
+    const other = noteOf(progress.identity);
     if (this.#noted !== undefined && other !== undefined && !isSame(other, this.#noted)) {
       this.#refusal ??= usedTwice(this.#folder.path, other.place);
       return;
     }
-    const note = { ...standing, place: this.#place };
+    const note = { ...progress, place: this.#place };
     this.#noted = keepNote(note) ? note : undefined;
   }
 
@@ -146,9 +146,9 @@ export class Lookout {
    * The ledger's own word for the note. If the ledger cannot be read, its next user gets the error, and no note is
    * made.
    */
-  #standing(): Standing | undefined {
+  #progress(): LedgerProgress | undefined {
     try {
-      return standingOf(this.#connection);
+      return progressOf(this.#connection);
     } catch {
       return undefined;
     }

@@ -1,6 +1,6 @@
 import { StopError, stop } from '../../../core/errors.ts';
 import { type Connection, explained } from './connection.ts';
-import { SCHEMA } from './schema.ts';
+import { HOLDS, SCHEMA } from './schema.ts';
 import { sumUp } from './table-sums.ts';
 
 /** "RoWo" in ASCII, in the header of every ledger, so that no other program's SQLite file counts as one. */
@@ -14,7 +14,7 @@ const FIRST = 5;
  * edited after its release: another one is added. A script that adds a column to batches or accounts removes their
  * checksums, and they get new ones.
  */
-export const MIGRATIONS: readonly string[] = [SCHEMA];
+export const MIGRATIONS: readonly string[] = [SCHEMA, HOLDS];
 
 /** The number of the schema after the last script. */
 export const newestSchema = (): number => FIRST + MIGRATIONS.length - 1;

@@ -25,12 +25,12 @@ export interface OutsideNote {
 }
 
 /** The path of a store's folder with all links before it resolved, even when the folder is gone. */
-export function placeOf(path: string): string {
+export function realPlaceOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(placeOf(parent), basename(path));
+    return parent === path ? path : join(realPlaceOf(parent), basename(path));
   }
 }
 

@@ -1,8 +1,9 @@
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
-import { type PriceRow, priceChecksum } from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
+import type { ReadRow } from './table.ts';
+import { PRICES_TABLE } from './tables.ts';
 
 /** The highest price that answers have shown, by account and operation, for each `credits_max` of jobs separately. */
 
@@ -15,16 +16,14 @@ export function highestPrice(
   accountIdentity: string,
   { operation, creditsMost = NONE }: Pick<Call, 'operation' | 'creditsMost'>,
 ): Credits | undefined {
-  const row = connection.get<PriceRow & { readonly checksum: number }>(
+  const row = connection.get<ReadRow<typeof PRICES_TABLE>>(
     `SELECT * FROM prices
       WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +? AND credits_max = +?`,
     accountIdentity,
     operation,
     creditsMost,
   );
-  if (row === undefined) return undefined;
-  if (row.checksum !== priceChecksum(row)) throw new AlteredRow(`the price of ${operation} was altered`);
-  return credits(row.highest);
+  return row && credits(PRICES_TABLE.checked(row).highest);
 }
 
 /**
@@ -39,20 +38,13 @@ export function reserveFor(connection: Connection, intent: Intent): Credits {
 
 /** Keeps the price. This follows the closure of an attempt whose answer showed what it cost. */
 export function keepPrice(connection: Connection, attempt: AttemptId, charged: Credits): void {
-  const key = connection.get<Omit<PriceRow, 'highest'>>(
+  const key = connection.get<{ account: number; operation: string; credits_max: number }>(
     `SELECT c.account, c.operation, coalesce(json_extract(c.call, '$.creditsMost'), ${NONE}) AS credits_max
        FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?`,
     attempt,
   );
   if (key === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  const row = { ...key, highest: charged };
-  connection.run(
-    `INSERT INTO prices (account, operation, credits_max, highest, checksum)
-     VALUES (:account, :operation, :credits_max, :highest, :checksum)
-     ON CONFLICT (account, operation, credits_max)
-     DO UPDATE SET highest = excluded.highest, checksum = excluded.checksum WHERE excluded.highest > highest`,
-    { ...row, checksum: priceChecksum(row) },
-  );
+  PRICES_TABLE.insert(connection, { ...key, highest: charged });
 }
 
 /** The stored call: it is written once, so a job that gives another `credits_max` does not change it. */

@@ -1,4 +1,5 @@
 import type { CallKey } from '../../../core/call-key.ts';
+import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../core/row.ts';
@@ -9,6 +10,7 @@ import type {
   AnswerRecord,
   AttemptId,
   AttemptRecord,
+  AttemptsAbout,
   Batch,
   BatchId,
   CallState,
@@ -22,25 +24,27 @@ import type {
   Money,
   PauseRecord,
   PlannedRow,
+  RowKind,
   RowRecord,
+  SavedPart,
   SettledInput,
 } from '../../ledger.ts';
 import { accountState, pausesOf } from './accounts.ts';
-import { activityOf } from './activity.ts';
-import { hasOlderThan, lostRefresh } from './ages.ts';
 import { agreementTo } from './agreements.ts';
+import { plannedRows } from './batches.ts';
 import { confirmedTime } from './boots.ts';
 import { Calls } from './calls.ts';
-import type { OutcomeRow } from './checksums.ts';
 import { type Connection, explainedReading } from './connection.ts';
+import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
-import { accountMoney, batchMoney } from './money.ts';
-import { plannedRows } from './plans.ts';
+import { accountMoney, activityOf, batchMoney } from './money.ts';
 import { highestPrice } from './prices.ts';
-import { type BatchRow, batchNumber, batchOf, keyBytes, outcomeOf } from './records.ts';
-import { rowsReadOtherwise } from './rows.ts';
+import { type BatchRow, batchFrom, type OutcomeRow, outcomeFrom, positionFrom } from './records.ts';
+import { hasOlderThan, lostRefresh, rowsReadOtherwise, savedPart } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
+import type { ReadRow } from './table.ts';
 import { checkBatch } from './table-sums.ts';
+import { batchNumber, keyBytes, type MARKS_TABLE } from './tables.ts';
 
 /** Rows in a page of `settledRows`: some milliseconds of the event loop, and 80 KB. */
 const SETTLED_PAGE = 10_000;
@@ -80,6 +84,10 @@ export class SqliteReader implements LedgerReader {
 
   agreement(sha256: string): Promise<Agreement | undefined> {
     return this.read(() => agreementTo(this.connection, sha256));
+  }
+
+  heldSince(batch: BatchId): Promise<number | undefined> {
+    return this.read(() => heldSince(this.connection, batch));
   }
 
   batch(id: BatchId): Promise<Batch | undefined> {
@@ -129,16 +137,14 @@ export class SqliteReader implements LedgerReader {
   }
 
   rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
-    return this.read(() => {
-      const rows = this.connection.all<OutcomeRow & { readonly checksum: number | null }>(
+    return this.#records(() =>
+      this.connection.all<OutcomeRow>(
         'SELECT * FROM rows WHERE batch = ? AND row >= ? ORDER BY row LIMIT ?',
         batchNumber(batch),
         fromRow,
         limit,
-      );
-      const answers = this.#answersOnce();
-      return rows.map((row) => this.recordOf(row, answers));
-    });
+      ),
+    );
   }
 
   rowsReadOtherwise(
@@ -147,10 +153,24 @@ export class SqliteReader implements LedgerReader {
     fromRow: RowNumber,
     limit: number,
   ): Promise<readonly RowRecord[]> {
+    return this.#records(() =>
+      rowsReadOtherwise(this.connection, batchNumber(batch), { dialect, fromRow, limit }),
+    );
+  }
+
+  rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
+    const sql = 'SELECT row, kind FROM rows WHERE batch = ? AND row >= ? AND row < ? ORDER BY row';
+    return this.read(() => this.connection.all<RowKind>(sql, batchNumber(batch), fromRow, beforeRow));
+  }
+
+  positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
     return this.read(() => {
-      const rows = rowsReadOtherwise(this.connection, batchNumber(batch), { dialect, fromRow, limit });
-      const answers = this.#answersOnce();
-      return rows.map((row) => this.recordOf(row, answers));
+      const mark = this.connection.get<ReadRow<typeof MARKS_TABLE>>(
+        'SELECT * FROM marks WHERE batch = ? AND row <= ? ORDER BY row DESC LIMIT 1',
+        batchNumber(batch),
+        row,
+      );
+      return mark && positionFrom(mark);
     });
   }
 
@@ -218,6 +238,14 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => ids.map((id) => this.calls.recorded(id)));
   }
 
+  attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout> {
+    return this.read(() => this.calls.about(values, after, most));
+  }
+
+  saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
+    return this.read(() => savedPart(this.connection, batchNumber(batch), fromRow, most));
+  }
+
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
     return this.read(() => {
       const rate = this.connection.get<{ found: number; answers: number }>(
@@ -279,12 +307,12 @@ export class SqliteReader implements LedgerReader {
   }
 
   protected recordOf(
-    row: OutcomeRow & { readonly checksum: number | null },
+    row: OutcomeRow,
     answers: (attempt: number, readTo: number | null) => readonly AnswerRecord[],
   ): RowRecord {
     return {
       row: row.row,
-      outcome: outcomeOf(row),
+      outcome: outcomeFrom(row),
       answers: (JSON.parse(row.answers) as number[]).flatMap((attempt) => answers(attempt, row.read_to)),
       ...present({ input: row.input ?? undefined }),
     };
@@ -307,21 +335,19 @@ export class SqliteReader implements LedgerReader {
   }
 
   /** Reads and checks an answer once, although many rows of a page may share it. */
-  #answersOnce(): (attempt: number, readTo: number | null) => readonly AnswerRecord[] {
+  #records(find: () => readonly OutcomeRow[]): Promise<readonly RowRecord[]> {
     const known = new Map<string, readonly AnswerRecord[]>();
-    return (attempt, readTo) => {
+    const answersOnce = (attempt: number, readTo: number | null): readonly AnswerRecord[] => {
       const key = `${attempt} ${readTo}`;
-      let answers = known.get(key);
-      if (answers === undefined) {
-        answers = this.answersBy(attempt, readTo);
-        known.set(key, answers);
-      }
+      const answers = known.get(key) ?? this.answersBy(attempt, readTo);
+      known.set(key, answers);
       return answers;
     };
+    return this.read(() => find().map((row) => this.recordOf(row, answersOnce)));
   }
 }
 
 function checkedBatch(row: BatchRow): Batch {
   checkBatch(row);
-  return batchOf(row);
+  return batchFrom(row);
 }

@@ -1,4 +1,3 @@
-import type { CallKey } from '../../../core/call-key.ts';
 import type { Position } from '../../../core/format.ts';
 import { present } from '../../../core/objects.ts';
 import type { Call, JsonObject, Vendor } from '../../../core/operation.ts';
@@ -7,64 +6,40 @@ import {
   type AnswerKind,
   type AnswerRecord,
   type AttemptId,
+  type AttemptRecord,
   type Batch,
-  type BatchId,
   type BatchState,
-  type Closure,
   credits,
   type Decision,
   type DecisionId,
-  type DecisionKind,
-  type DecisionSpec,
   type FreshSince,
   type KeyedRequest,
   type Look,
   type RawReply,
   type Reading,
 } from '../../ledger.ts';
+import type { ReadRow } from './table.ts';
 import {
-  type AttemptRow,
-  attemptChecksum,
-  type CallRow,
-  type ClosureRow,
-  callChecksum,
-  closureChecksum,
-  type DecisionRow,
-  type LookRow,
-  lookChecksum,
-  type MarkRow,
-  markChecksum,
-  type OutcomeRow,
-  outcomeChecksum,
-  type ReadingRow,
-  type ReleaseRow,
-  type ReplyRow,
-  type RequestRow,
-  readingChecksum,
-  releaseChecksum,
-  replyChecksum,
-  requestChecksum,
-  type ToldRow,
-  toldChecksum,
-} from './checksums.ts';
-import { AlteredRow } from './connection.ts';
+  ATTEMPTS_TABLE,
+  batchId,
+  CALLS_TABLE,
+  CLOSURES_TABLE,
+  DECISIONS_TABLE,
+  keyText,
+  LOOKS_TABLE,
+  MARKS_TABLE,
+  READINGS_TABLE,
+  RELEASES_TABLE,
+  REPLIES_TABLE,
+  REQUESTS_TABLE,
+  ROWS_TABLE,
+  TOLD_TABLE,
+} from './tables.ts';
 
 /**
- * Turns rows of the tables into the contract's values, and back. Rows of money are checked against their checksums
- * here, so no altered row gets further.
+ * Turns rows of the tables into the contract's values. Rows of money are checked against their checksums here, so no
+ * altered row gets further.
  */
-
-function check(found: number | null, expected: number, what: string): void {
-  if (found !== expected) throw new AlteredRow(`${what} was altered`);
-}
-
-// An id is a random 32-bit number, shown as the eight hex digits that a user types.
-export const batchId = (id: number): BatchId => id.toString(16).padStart(8, '0') as BatchId;
-/** A word that is no id, such as a typing error, becomes a number that no batch has. */
-export const batchNumber = (id: BatchId): number => (/^[0-9a-f]{8}$/.test(id) ? Number.parseInt(id, 16) : -1);
-
-export const keyBytes = (key: CallKey): Buffer => Buffer.from(key, 'hex');
-export const keyText = (key: Buffer): CallKey => key.toString('hex') as CallKey;
 
 export interface BatchRow {
   readonly id: number;
@@ -90,7 +65,7 @@ export interface BatchRow {
   readonly rows_beyond: number | null;
 }
 
-export function batchOf(row: BatchRow): Batch {
+export function batchFrom(row: BatchRow): Batch {
   return {
     id: batchId(row.id),
     key: row.key,
@@ -126,124 +101,83 @@ function freshSinceOf({ fresh_found: foundMs, fresh_no_match: noMatchMs }: Batch
   };
 }
 
-export type StoredCall = CallRow & { readonly checksum: number };
+export type CallRow = ReadRow<typeof CALLS_TABLE> & { readonly key: Buffer };
+export type AttemptRow = ReadRow<typeof ATTEMPTS_TABLE> & { readonly paid_row: number };
+export type ReplyRow = ReadRow<typeof REPLIES_TABLE>;
+export type ClosureRow = ReadRow<typeof CLOSURES_TABLE>;
+export type ReadingRow = ReadRow<typeof READINGS_TABLE>;
+export type OutcomeRow = ReadRow<typeof ROWS_TABLE>;
 
-export function callOf(row: StoredCall): Call {
-  check(row.checksum, callChecksum(row), `call ${row.id}`);
-  return JSON.parse(row.call) as Call;
+export function callFrom(row: CallRow): Call {
+  return JSON.parse(CALLS_TABLE.checked(row, row.key).call) as Call;
 }
 
-export type StoredAttempt = AttemptRow & { readonly checksum: number; readonly paid_row: number };
-
-export function checkAttempt(row: StoredAttempt, key: Buffer): void {
-  check(row.checksum, attemptChecksum(row, key), `attempt ${row.id}`);
+export function replyFrom(row: ReplyRow): RawReply {
+  const { status, headers, body, received_at: receivedAtMs } = REPLIES_TABLE.checked(row);
+  return { status, headers: JSON.parse(headers) as Record<string, string>, body, receivedAtMs };
 }
 
-export type StoredReply = ReplyRow & { readonly checksum: number };
-
-export function replyOf(row: StoredReply): RawReply {
-  checkReply(row);
-  return {
-    status: row.status,
-    headers: JSON.parse(row.headers) as Record<string, string>,
-    body: row.body,
-    receivedAtMs: row.received_at,
-  };
+export function requestFrom(row: ReadRow<typeof REQUESTS_TABLE>): KeyedRequest {
+  const {
+    idempotency_key: idempotencyKey,
+    path,
+    body,
+    first_sent_at: firstSentAtMs,
+  } = REQUESTS_TABLE.checked(row);
+  const method = row.method as KeyedRequest['method'];
+  return { idempotencyKey, method, path, ...present({ body: body ?? undefined }), firstSentAtMs };
 }
 
-function checkReply(row: StoredReply): void {
-  check(row.checksum, replyChecksum(row), `the reply to attempt ${row.attempt}`);
-}
-
-export type StoredTold = ToldRow & { readonly checksum: number };
-
-function checkTold(row: StoredTold): void {
-  check(row.checksum, toldChecksum(row), `what was told about attempt ${row.attempt}`);
-}
-
-export type StoredRequest = RequestRow & { readonly checksum: number };
-
-export function requestOf(row: StoredRequest): KeyedRequest {
-  check(row.checksum, requestChecksum(row), `the request of attempt ${row.attempt}`);
-  return {
-    idempotencyKey: row.idempotency_key,
-    method: row.method as KeyedRequest['method'],
-    path: row.path,
-    ...present({ body: row.body ?? undefined }),
-    firstSentAtMs: row.first_sent_at,
-  };
-}
-
-export function lookOf(row: LookRow & { readonly checksum: number }): Look {
-  check(row.checksum, lookChecksum(row), `look ${row.id}`);
+export function lookFrom(row: ReadRow<typeof LOOKS_TABLE>): Look {
+  const { why, status, body, at: atMs } = LOOKS_TABLE.checked(row);
   const { kind, said } = row as Pick<Look, 'kind' | 'said'>;
-  const { why, status, body, at: atMs } = row;
   return { attempt: row.attempt as AttemptId, kind, said, why, status, body, atMs };
 }
 
-export function releaseOf(row: ReleaseRow & { readonly checksum: number }): {
-  readonly why: string;
-  readonly atMs: number;
-} {
-  check(row.checksum, releaseChecksum(row), `the release of attempt ${row.attempt}`);
-  return { why: row.why, atMs: row.at };
+export function releaseFrom(row: ReadRow<typeof RELEASES_TABLE>): NonNullable<AttemptRecord['released']> {
+  const { why, at: atMs } = RELEASES_TABLE.checked(row);
+  return { why, atMs };
 }
 
-export type StoredClosure = ClosureRow & { readonly checksum: number };
-
-export function closureOf(row: StoredClosure): Closure & { readonly closedAtMs: number } {
-  check(row.checksum, closureChecksum(row), `the end of attempt ${row.attempt}`);
-  const { why, closed_at: closedAtMs } = row;
-  const kind = row.kind as Closure['kind'];
+export function closureFrom(row: ClosureRow): NonNullable<AttemptRecord['closure']> {
+  const { why, charged, closed_at: closedAtMs } = CLOSURES_TABLE.checked(row);
+  const kind = row.kind as NonNullable<AttemptRecord['closure']>['kind'];
   if (kind !== 'settled') return { kind, why, closedAtMs };
-  return { kind, answer: row.answer as AnswerKind, charged: credits(row.charged), why, closedAtMs };
+  return { kind, answer: row.answer as AnswerKind, charged: credits(charged), why, closedAtMs };
 }
 
-export function decisionOf(row: DecisionRow & { readonly key: Buffer }): Decision {
-  return {
-    id: row.id as DecisionId,
-    key: keyText(row.key),
-    batch: batchId(row.batch),
-    kind: row.kind as DecisionKind,
-    by: row.decided_by as DecisionSpec['by'],
-    why: row.why,
-    atMs: row.at,
+export function decisionFrom(row: ReadRow<typeof DECISIONS_TABLE> & { readonly key: Buffer }): Decision {
+  const { why, at: atMs } = DECISIONS_TABLE.checked(row);
+  const { kind, decided_by: by } = row as {
+    readonly kind: Decision['kind'];
+    readonly decided_by: Decision['by'];
   };
+  return { id: row.id as DecisionId, key: keyText(row.key), batch: batchId(row.batch), kind, by, why, atMs };
 }
 
-export type StoredReading = ReadingRow & { readonly checksum: number };
-
-export function readingOf(row: StoredReading): Reading {
-  check(row.checksum, readingChecksum(row), `reading ${row.id}`);
-  const { why, dialect, at: atMs } = row;
+export function readingFrom(row: ReadingRow): Reading {
+  const { charged, why, dialect, at: atMs } = READINGS_TABLE.checked(row);
   const answer = row.answer as AnswerKind;
-  return {
-    attempt: row.attempt as AttemptId,
-    answer,
-    charged: credits(row.charged),
-    why,
-    dialect,
-    atMs,
-  };
+  return { attempt: row.attempt as AttemptId, answer, charged: credits(charged), why, dialect, atMs };
 }
 
 /** Everything that is kept about one attempt that became an answer. */
 export interface AnswerRows {
-  readonly call: StoredCall;
-  readonly attempt: StoredAttempt;
-  readonly closure: StoredClosure | undefined;
-  readonly reply: StoredReply | undefined;
-  readonly told: (StoredTold & { readonly why: string }) | undefined;
+  readonly call: CallRow;
+  readonly attempt: AttemptRow;
+  readonly closure: ClosureRow | undefined;
+  readonly reply: ReplyRow | undefined;
+  readonly told: (ReadRow<typeof TOLD_TABLE> & { readonly why: string }) | undefined;
   /** The newest reading that the reader may know, and the newest of all. */
-  readonly reading: StoredReading | undefined;
-  readonly newest: StoredReading | undefined;
+  readonly reading: ReadingRow | undefined;
+  readonly newest: ReadingRow | undefined;
 }
 
 /** Undefined for an attempt that brought no answer, such as a lost one. */
-export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
-  const { attempt, told } = rows;
-  checkAttempt(attempt, rows.call.key);
-  const call = callOf(rows.call);
+export function answerFrom(rows: AnswerRows): AnswerRecord | undefined {
+  const { told } = rows;
+  const attempt = ATTEMPTS_TABLE.checked(rows.attempt, rows.call.key);
+  const call = callFrom(rows.call);
   const common = {
     attempt: attempt.id as AttemptId,
     batch: batchId(attempt.batch),
@@ -252,42 +186,38 @@ export function answerOf(rows: AnswerRows): AnswerRecord | undefined {
     paidRow: attempt.paid_row,
   };
   if (told !== undefined) {
-    checkTold(told);
-    return { ...common, kind: 'found', why: told.why, charged: credits(told.charged), ...saidIn(told) };
+    const { why, charged } = TOLD_TABLE.checked(told);
+    return { ...common, kind: 'found', why, charged: credits(charged), ...saidIn(told) };
   }
-  const closure = rows.closure && closureOf(rows.closure);
-  const reading = rows.reading && readingOf(rows.reading);
+  const closure = rows.closure && closureFrom(rows.closure);
+  const reading = rows.reading && readingFrom(rows.reading);
   const taken = reading ?? (closure?.kind === 'settled' ? closure : undefined);
   if (taken === undefined || rows.reply === undefined) return undefined;
-  checkReply(rows.reply);
+  const said = saidIn(REPLIES_TABLE.checked(rows.reply));
   const { answer: kind, why } = taken;
-  const { charged } = rows.newest === undefined ? taken : readingOf(rows.newest);
+  const { charged } = rows.newest === undefined ? taken : readingFrom(rows.newest);
   const dialect = reading?.dialect ?? rows.closure?.dialect ?? undefined;
-  return {
-    ...common,
-    kind,
-    why,
-    charged,
-    ...saidIn(rows.reply),
-    ...present({ dialect }),
-  };
+  return { ...common, kind, why, charged, ...said, ...present({ dialect }) };
 }
 
 /** Reads a reply without its headers, which are not part of an answer. */
-function saidIn({ status, body, received_at: answeredAtMs }: ReplyRow) {
+function saidIn({
+  status,
+  body,
+  received_at: answeredAtMs,
+}: Pick<ReplyRow, 'status' | 'body' | 'received_at'>) {
   return { status, body, answeredAtMs };
 }
 
-export function outcomeOf(row: OutcomeRow & { readonly checksum: number | null }): Outcome {
-  check(row.checksum, outcomeChecksum(row), `row ${row.row} of batch ${batchId(row.batch)}`);
-  const { kind, matched_by: matchedBy, reason } = row;
+export function outcomeFrom(row: OutcomeRow): Outcome {
+  const { kind, matched_by: matchedBy, reason } = ROWS_TABLE.checked(row);
   return {
     kind,
     ...present({ matchedBy: matchedBy ?? undefined, reason: reason ?? undefined }),
   } as Outcome;
 }
 
-export function positionOf(row: MarkRow & { readonly checksum: number | null }): Position {
-  check(row.checksum, markChecksum(row), `what is known of where row ${row.row} stands`);
-  return { row: row.row, byteOffset: row.byte_offset, lines: row.lines };
+export function positionFrom(found: ReadRow<typeof MARKS_TABLE>): Position {
+  const { row, byte_offset: byteOffset, lines } = MARKS_TABLE.checked(found);
+  return { row, byteOffset, lines };
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { RowNumber } from '../../../core/row.ts';
 import type { Activity, Batch, BatchId, PauseRecord, RowRecord } from '../../ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from '../../store.ts';
-import type { OutcomeRow } from './checksums.ts';
 import { AlteredRow, Connection, explainedReading } from './connection.ts';
 import { type StoreFolder, sizeOf } from './folder.ts';
 import { migrate, newestSchema, refuseUnknown } from './migrations.ts';
 import { SqliteReader } from './reader.ts';
-import { batchId, batchNumber } from './records.ts';
+import type { OutcomeRow } from './records.ts';
+import { batchId, batchNumber } from './tables.ts';
 
 /**
  * Reads a damaged ledger row by row, in a copy: SQLite moves the log into any database it opens, and the damaged
@@ -51,7 +51,7 @@ function mendHeader(path: string): void {
 
 /**
  * Migrates the copy if needed. The schema's number itself may be damaged; every schema that can be opened has the table
- * of erasures.
+ * of erasures, and what later ones add is not salvaged: whether a batch is paused.
  */
 function bringUpToDate(connection: Connection, folder: string): void {
   if (connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined) {
@@ -62,8 +62,6 @@ function bringUpToDate(connection: Connection, folder: string): void {
   if (schema !== 0) refuseUnknown(schema, folder);
   migrate(connection, schema, folder);
 }
-
-type Row = OutcomeRow & { readonly checksum: number | null };
 
 class SalvageReader extends SqliteReader implements Salvage {
   readonly #unreadable = new Map<string, string>();
@@ -94,7 +92,7 @@ class SalvageReader extends SqliteReader implements Salvage {
 
   #row(batch: BatchId, row: number): RowRecord | undefined {
     const sql = 'SELECT * FROM rows WHERE batch = ? AND row = ?';
-    const found = this.connection.get<Row>(sql, batchNumber(batch), row);
+    const found = this.connection.get<OutcomeRow>(sql, batchNumber(batch), row);
     return found && this.recordOf(found, (attempt, readTo) => this.answersBy(attempt, readTo));
   }
 

@@ -16,22 +16,24 @@ import { READINGS } from './schema/readings.ts';
 import { ROWS } from './schema/rows.ts';
 import { TIME } from './schema/time.ts';
 
+export { HOLDS } from './schema/holds.ts';
+
 /** An empty ledger has one row, which counts its commits and has a unique random name. */
 const FIRST_ROW = `
 INSERT INTO ledger (id, commits, clean, identity) VALUES (1, 0, 1, lower(hex(randomblob(16))));
 `;
 
 /**
- * The whole schema of number 5, a file for each topic: its tables, views and guards. Hot tables have integer keys, which
+ * The whole schema of number 5, the first, a file for each topic: its tables, views and guards. Hot tables have integer keys, which
  * are written in order; the random 32 bytes of a call key have the one hash index. Rows of money carry a checksum
- * (`checksums.ts`).
+ * (`tables.ts`).
  *
  * The guards are the money rules as the database keeps them, whoever writes to it (protocol, rule 11). The code checks
  * the same rules before it writes; what passes the code by mistake fails here, and its transaction with it.
  * `test/ledger/stores/guards.test.ts` bypasses the code with raw SQL to show that each guard holds. SQLite promises no
  * order for the triggers of one event, so no trigger depends on another.
  *
- * SQLite keeps the text of each definition, and a store is compared with these texts (`verify-schema.ts`). Older stores
+ * SQLite keeps the text of each definition, and a store is compared with these texts (`verify.ts`). Older stores
  * of this number were made by five scripts that added columns one after the other, which is why the last columns of
  * some tables are on one line. Nothing here is edited: a change is another script in `migrations.ts`.
  */

@@ -2,22 +2,15 @@ import { invariant } from '../../../core/errors.ts';
 import type { Subject, SubjectFacts } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
 import type { Admission, Intent, KnownSubject } from '../../ledger.ts';
-import {
-  type CallRow,
-  type ChangeRow,
-  changeChecksum,
-  type FactsRow,
-  type SubjectRow,
-  subjectChecksum,
-} from './checksums.ts';
 import { AlteredRow, type Connection } from './connection.ts';
-import { insertChange } from './entries.ts';
-import { batchId, callOf, keyBytes } from './records.ts';
+import { type CallRow, callFrom } from './records.ts';
+import type { ReadRow } from './table.ts';
+import { batchId, CHANGES_TABLE, keyBytes, SUBJECTS_TABLE } from './tables.ts';
 
 /** Subjects of changes: what they are, whether one may be changed now, and the log of what each settled change left. */
 
-type StoredSubject = SubjectRow & { readonly sequence: number; readonly checksum: number };
-type StoredChange = ChangeRow & { readonly checksum: number };
+type SubjectRow = ReadRow<typeof SUBJECTS_TABLE> & { readonly sequence: number };
+type ChangeRow = ReadRow<typeof CHANGES_TABLE>;
 
 /**
  * Checks the same rules as the database's guards, so that a subject that has changed is an answer and not an exception.
@@ -41,18 +34,18 @@ function subjectNamed(
   connection: Connection,
   identity: string,
   { project = '', name }: Subject,
-): StoredSubject | undefined {
-  const row = connection.get<StoredSubject>(
+): SubjectRow | undefined {
+  const row = connection.get<SubjectRow>(
     `SELECT * FROM subjects
       WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND project = +? AND name = +?`,
     identity,
     project,
     name,
   );
-  return row && checkedSubject(row);
+  return row && SUBJECTS_TABLE.checked(row);
 }
 
-function batchOfLast(connection: Connection, { id, sequence }: StoredSubject): number {
+function batchOfLast(connection: Connection, { id, sequence }: SubjectRow): number {
   const last = connection.get<{ batch: number }>(
     `SELECT a.batch FROM changes g JOIN attempts a ON a.id = g.attempt
       WHERE g.subject = +? AND g.sequence = +?`,
@@ -88,25 +81,16 @@ export function logChange(connection: Connection, attempt: number, left: Subject
   if (change === undefined || change.subject === null || change.answer !== null) return;
   const { subject, after } = change;
   const facts = left === undefined ? factsAt(connection, subject, after) : factCells(left);
-  insertChange(connection, { attempt, subject, sequence: after + 1, ...facts });
+  CHANGES_TABLE.insert(connection, { ...facts, attempt, subject, sequence: after + 1 });
 }
 
-function factsAt(connection: Connection, subject: number, sequence: number): FactsRow {
+type FactCells = Omit<ChangeRow, 'attempt' | 'subject' | 'sequence' | 'checksum'>;
+
+function factsAt(connection: Connection, subject: number, sequence: number): FactCells {
   const sql = 'SELECT * FROM changes WHERE subject = +? AND sequence = +?';
-  const row = connection.get<StoredChange>(sql, subject, sequence);
-  if (row === undefined) return NOTHING_KNOWN;
-  const { state, role, email, invite_code, user_id, project_id } = checkedChange(row);
-  return { state, role, email, invite_code, user_id, project_id };
+  const row = connection.get<ChangeRow>(sql, subject, sequence);
+  return row === undefined ? factCells({}) : CHANGES_TABLE.checked(row);
 }
-
-const NOTHING_KNOWN: FactsRow = {
-  state: null,
-  role: null,
-  email: null,
-  invite_code: null,
-  user_id: null,
-  project_id: null,
-};
 
 /** Subjects in the order in which they became known, without forgotten people, who are unknown now. */
 export function knownSubjects(connection: Connection, identity: string): readonly KnownSubject[] {
@@ -115,15 +99,15 @@ export function knownSubjects(connection: Connection, identity: string): readonl
   const doubts = doubtsBySubject(connection, account.id);
   const last = lastChanges(connection, account.id);
   return connection
-    .all<StoredSubject>(
+    .all<SubjectRow>(
       "SELECT * FROM subjects WHERE account = ? AND name NOT LIKE 'erased:%' ORDER BY id",
       account.id,
     )
-    .map((row) => knownSubject(checkedSubject(row), last.get(row.id), doubts.get(row.id)))
+    .map((row) => knownSubject(SUBJECTS_TABLE.checked(row), last.get(row.id), doubts.get(row.id)))
     .filter(({ sequence, doubt }) => sequence > 0 || doubt !== undefined);
 }
 
-type LastChange = StoredChange & { readonly batch: number; readonly settled_at: number };
+type LastChange = ChangeRow & { readonly batch: number; readonly settled_at: number };
 
 function lastChanges(connection: Connection, account: number): ReadonlyMap<number, LastChange> {
   const rows = connection.all<LastChange>(
@@ -136,19 +120,14 @@ function lastChanges(connection: Connection, account: number): ReadonlyMap<numbe
       WHERE s.account = +?`,
     account,
   );
-  return new Map(rows.map((row) => [row.subject, checkedChange(row)]));
+  return new Map(rows.map((row) => [row.subject, CHANGES_TABLE.checked(row)]));
 }
 
 type SubjectDoubt = NonNullable<KnownSubject['doubt']>;
 
 function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<number, SubjectDoubt> {
   const rows = connection.all<
-    CallRow & {
-      readonly checksum: number;
-      readonly subject: number;
-      readonly batch: number;
-      readonly row: number;
-    }
+    CallRow & { readonly subject: number; readonly batch: number; readonly row: number }
   >(
     `SELECT c.*, a.batch, a.row FROM calls c JOIN attempts a ON a.id = c.doubt
       WHERE c.subject IS NOT NULL AND c.doubt IS NOT NULL AND c.account = +?`,
@@ -157,19 +136,19 @@ function doubtsBySubject(connection: Connection, account: number): ReadonlyMap<n
   return new Map(
     rows.map((row) => [
       row.subject,
-      { batch: batchId(row.batch), row: row.row, operation: callOf(row).operation },
+      { batch: batchId(row.batch), row: row.row, operation: callFrom(row).operation },
     ]),
   );
 }
 
 function knownSubject(
-  { id, project, name, sequence }: StoredSubject,
+  { id, project, name, sequence }: SubjectRow,
   last: LastChange | undefined,
   doubt: SubjectDoubt | undefined,
 ): KnownSubject {
   if (sequence !== (last?.sequence ?? 0))
     throw new AlteredRow(`change ${sequence} of subject ${id} is missing`);
-  const facts = last && factsOf(last);
+  const facts = last && factsFrom(last);
   return {
     subject: project === '' ? { name } : { project, name },
     sequence,
@@ -179,9 +158,9 @@ function knownSubject(
   };
 }
 
-function factCells(facts: SubjectFacts): FactsRow {
+function factCells(facts: Partial<SubjectFacts>): FactCells {
   return {
-    state: facts.state,
+    state: facts.state ?? null,
     role: facts.role ?? null,
     email: facts.email ?? null,
     invite_code: facts.inviteCode ?? null,
@@ -190,7 +169,7 @@ function factCells(facts: SubjectFacts): FactsRow {
   };
 }
 
-function factsOf(row: FactsRow): SubjectFacts | undefined {
+function factsFrom(row: FactCells): SubjectFacts | undefined {
   if (row.state === null) return undefined;
   return {
     state: row.state as SubjectFacts['state'],
@@ -202,15 +181,4 @@ function factsOf(row: FactsRow): SubjectFacts | undefined {
       projectId: row.project_id ?? undefined,
     }),
   };
-}
-
-function checkedSubject(row: StoredSubject): StoredSubject {
-  if (row.checksum !== subjectChecksum(row)) throw new AlteredRow(`subject ${row.id} was altered`);
-  return row;
-}
-
-function checkedChange<Row extends StoredChange>(row: Row): Row {
-  if (row.checksum !== changeChecksum(row))
-    throw new AlteredRow(`the change by attempt ${row.attempt} was altered`);
-  return row;
 }

@@ -1,9 +1,9 @@
-import { cellsChecksum, type Value } from './checksums.ts';
-import { AlteredRow, type Connection } from './connection.ts';
+import { crc32 } from 'node:zlib';
+import { AlteredRow, type Connection, type Value } from './connection.ts';
 
 /**
  * Checksums of batches and accounts, whose rows change. A trigger removes the checksum of a row that anything changes,
- * and every commit gives a new one to the rows that have none. They cover all columns of a table, so a migration that
+ * and every commit gives a new one to the rows that have none. They cover all columns of a table, by their names, so a migration that
  * adds a column sets them to NULL and they are made again.
  */
 interface Summed {
@@ -21,9 +21,24 @@ const ACCOUNTS: Summed = {
 type Cells = Readonly<Record<string, Value>>;
 
 function checksumIn(row: Cells, { without }: Summed): number {
-  return cellsChecksum(
-    Object.entries(row).filter(([name]) => name !== 'checksum' && !without.includes(name)),
-  );
+  const cells = Object.entries(row).filter(([name]) => name !== 'checksum' && !without.includes(name));
+  return crc32(JSON.stringify(cells.flat()));
+}
+
+/** Changes these cells of a row; those that are undefined stay as they are. */
+export function setCells(
+  connection: Connection,
+  table: Summed['table'],
+  id: number,
+  cells: Readonly<Record<string, Value | undefined>>,
+): void {
+  const changed = Object.entries(cells).filter(([, value]) => value !== undefined);
+  if (changed.length === 0) return;
+  const set = changed.map(([column]) => `${column} = :${column}`);
+  connection.run(`UPDATE ${table} SET ${set.join(', ')} WHERE id = :id`, {
+    ...(Object.fromEntries(changed) as Cells),
+    id,
+  });
 }
 
 /** To be called just before each commit. */

@@ -1,11 +1,12 @@
 import { invariant } from '../../../core/errors.ts';
 import type { Team } from '../../../core/membership.ts';
 import { present } from '../../../core/objects.ts';
-import type { Call, ChangePart, PlannedWork, Prepared, RowInput } from '../../../core/operation.ts';
+import type { Call, ChangePart, PlannedWork, RowInput } from '../../../core/operation.ts';
 import type { Outcome, RowNumber } from '../../../core/row.ts';
-import { rowInputOf } from '../../../files/row-input.ts';
+import { rowInputOf } from '../../../files/input.ts';
 import type { PlannedInput } from '../../plan.ts';
-import { optionsOf, type PlanContext, prepareRow } from '../../row-classification.ts';
+import type { PlanContext } from '../../row-walk.ts';
+import { optionsOf, type PreparedRow, rowPreparer } from '../../row-walk.ts';
 import { simulate } from './simulate.ts';
 
 /** This file prepares the rows of a list and the rows that it lacks, each with the calls that it makes when all succeed. */
@@ -51,20 +52,17 @@ interface UnworkableRow {
 export const isWorkable = (row: ResolvedRow): row is WorkableRow => row.kind === 'work';
 
 /** A row of the file after the checks that need no other row and no team. */
-export interface PreparedRow {
+export interface ListedRow {
   readonly row: RowNumber;
   readonly text: RowInput;
-  /** The fingerprint of the row's cells, see `row-input.ts`. */
+  /** The fingerprint of the row's cells, see `rowInputOf`. */
   readonly input: number;
-  readonly prepared: Prepared<unknown>;
+  readonly prepared: PreparedRow;
 }
 
-export async function preparedRows(
-  { job, account }: PlanContext,
-  input: PlannedInput,
-): Promise<readonly PreparedRow[]> {
-  const rows: PreparedRow[] = [];
-  const options = optionsOf(job, account);
+export async function preparedRows(context: PlanContext, input: PlannedInput): Promise<readonly ListedRow[]> {
+  const rows: ListedRow[] = [];
+  const prepare = rowPreparer(context, input.columns);
   const inputOf = rowInputOf(input.columns.columns, await input.sheet.header());
   for await (const group of input.sheet.groups()) {
     for (const each of group) {
@@ -72,7 +70,7 @@ export async function preparedRows(
         row: each.row,
         text: each.unreadable === undefined ? input.columns.read(each) : {},
         input: inputOf(each),
-        prepared: prepareRow(job.operation, input.columns, each, options),
+        prepared: prepare(each),
       });
     }
   }
@@ -81,18 +79,22 @@ export async function preparedRows(
 
 /** Completes the rows with what the team knows about their subjects. */
 export function resolved(
-  order: PlanContext,
-  rows: readonly PreparedRow[],
+  context: PlanContext,
+  rows: readonly ListedRow[],
   team: Team,
 ): readonly ResolvedRow[] {
-  const { job, account } = order;
-  const change = changePartOf(order);
-  const options = optionsOf(job, account);
+  const change = changePartOf(context);
+  const options = optionsOf(context);
   return rows.map(({ row, text, prepared }): ResolvedRow => {
     const found = prepared.kind === 'ready' ? change.resolve(prepared.input, team, options) : prepared;
     if (found.kind === 'invalid') return { kind: 'end', row, outcome: found, of: cellsOf(text) };
-    return workable(order, row, found.input);
+    return workable(context, row, { ...found.input, ...repairOf(prepared) });
   });
+}
+
+/** What is kept with the work of a change, so that its outcome says it. */
+function repairOf(prepared: PreparedRow): Pick<PlannedWork, 'repaired'> {
+  return prepared.kind === 'ready' ? present({ repaired: prepared.repaired }) : {};
 }
 
 function workable({ job, dialect }: PlanContext, row: RowNumber, work: PlannedWork): WorkableRow {
@@ -124,19 +126,19 @@ function cellsOf({ email = '', project = '' }: RowInput): Whom {
  * mean any of these people, so nobody is removed until that row is corrected.
  */
 export function missingRows(
-  order: PlanContext,
+  context: PlanContext,
   asked: readonly ResolvedRow[],
   team: Team,
 ): readonly ResolvedRow[] {
-  const options = optionsOf(order.job, order.account);
+  const options = optionsOf(context);
   const works = asked.filter(isWorkable).map(({ work }) => work);
-  const missing = changePartOf(order).missing?.(works, team, options) ?? [];
+  const missing = changePartOf(context).missing?.(works, team, options) ?? [];
   const unclear = asked.find((row) => !isWorkable(row));
   const last = asked.at(-1)?.row ?? HEADER_ROW;
   return missing.map((work, index): ResolvedRow => {
     const row = last + 1 + index;
     if (unclear !== undefined) return withheld(row, work, unclear.row);
-    return { ...workable(order, row, work), beyond: true };
+    return { ...workable(context, row, work), beyond: true };
   });
 }
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { merged, objectWith } from '../../../core/answer-body.ts';
 import { questionOf } from '../../../core/call-key.ts';
-import type { Call, JsonObject, JsonValue, Operation } from '../../../core/operation.ts';
+import type { Call, JsonObject, JsonValue, Operation, PlannedWork } from '../../../core/operation.ts';
 import type { Outcome } from '../../../core/row.ts';
-import type { Dialect } from '../../../vendor/dialect.ts';
-import { answerPlaceOf } from '../../../vendor/envelope.ts';
+import { answerPlaceOf, type Dialect } from '../../../vendor/dialect.ts';
 import { RowWalk } from '../../row-walk.ts';
 
 /** The calls that a row makes, in their order, and its outcome, when the vendor accepts all of them. */
@@ -22,11 +21,13 @@ function idToCome(call: Call): string {
 }
 
 /** Answers each call with success, so that an operation needs no separate description of what it is about to do. */
-export function simulate(operation: Operation, work: unknown, dialect: Dialect): Simulated {
-  const { calls, outcome } = new RowWalk(operation, work).ahead((call) => ({
-    kind: 'found',
-    fields: successOf(call, dialect),
-  }));
+export function simulate(operation: Operation, work: PlannedWork, dialect: Dialect): Simulated {
+  const { calls, outcome } = new RowWalk(operation, dialect, { input: work, repaired: work.repaired }).ahead(
+    (call) => ({
+      kind: 'found',
+      fields: successOf(call, dialect),
+    }),
+  );
   return { calls: calls.map(({ call }) => call), outcome };
 }
 

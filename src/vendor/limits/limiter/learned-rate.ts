@@ -1,6 +1,5 @@
-import { RecentSends } from './learned-rate/recent-sends.ts';
-import { ToldWindows } from './learned-rate/told-windows.ts';
-import type { Window } from './windows.ts';
+import type { Window } from '../windows.ts';
+import { RecentSends, ToldWindows } from './learned-rate/recent-sends.ts';
 
 /**
  * How fast an account may be asked when nobody stated a limit: learned from which requests the vendor accepts and which
@@ -17,7 +16,7 @@ import type { Window } from './windows.ts';
  * beyond it the ceiling was wrong, and the search begins anew.
  *
  * A vendor that still refuses after a cut counts over a longer time: one probe after the other, ever more seldom, shows
- * when it accepts again, and what was accepted before is the allowance of that time.
+ * when it accepts again, and what was accepted before is the quota of that time.
  */
 
 const SECOND_MS = 1000;
@@ -95,7 +94,7 @@ interface Outage {
   isProbed: boolean;
 }
 
-export class LearnedRate {
+export class RateLearner {
   readonly #sends = new RecentSends(REMEMBERED_MS, BIN_MS);
   #sent = 0;
   #refused = 0;

@@ -1,5 +1,5 @@
 import Bottleneck from 'bottleneck';
-import { marginMs, perSecondOf, type Window } from './windows.ts';
+import { marginMs, perSecondOf, type Window } from '../windows.ts';
 
 /** Bottleneck manages some 420 jobs a second, so faster rates lease several permits with one job. */
 const LEASES_PER_SECOND = 100;
@@ -42,7 +42,7 @@ export class Leases {
 
   /**
    * Spreads over the shortest window; the guards hold the longer ones. Undefined without a window of a minute or less:
-   * a day's allowance may be used up at once.
+   * a day's quota may be used up at once.
    */
   static for(windows: readonly Window[]): Leases | undefined {
     const [shortest] = windows

@@ -1,3 +1,8 @@
+import { type Clock, isoTime } from '../../../core/clock.ts';
+import { StopError } from '../../../core/errors.ts';
+
+/** Who waits for an account, in which order, and for how long at most. */
+
 /** A run that wants to send. There is one object a run, and all of its requests pass the same one. */
 export interface Waiter {
   /** Fires when the run sends nothing more. */
@@ -18,7 +23,7 @@ interface Waiting<T> {
  * Waiters for the same thing, in the order in which they came. When a run ends, its waiters leave with the signal's
  * reason.
  */
-export class Line<T> {
+export class WaitQueue<T> {
   readonly #waiting = new Set<Waiting<T>>();
   readonly #heeded = new WeakSet<Waiter>();
   readonly #onLeft: () => void;
@@ -44,7 +49,7 @@ export class Line<T> {
     return new Promise((resolve, reject) => this.#waiting.add({ waiter, sinceMs: nowMs, resolve, reject }));
   }
 
-  /** Since when a run has had a waiter in this line without a break; undefined when it has none. */
+  /** Since when a run has had a waiter in this queue without a break; undefined when it has none. */
   waitingSinceMs(waiter: Waiter): number | undefined {
     for (const each of this.#waiting) if (each.waiter === waiter) return each.sinceMs;
     return undefined;
@@ -78,4 +83,129 @@ export class Line<T> {
     this.refuse((each) => (each === waiter ? waiter.signal.reason : undefined));
     this.#onLeft();
   }
+}
+
+/** A fixed number of slots; a caller that finds none free waits for one. */
+export class Slots {
+  readonly #most: number;
+  readonly #standstill: Standstill;
+  readonly #queue = new WaitQueue<void>(() => {});
+  #taken = 0;
+
+  constructor(most: number, standstill: Standstill) {
+    this.#most = most;
+    this.#standstill = standstill;
+  }
+
+  get isIdle(): boolean {
+    return this.#taken === 0;
+  }
+
+  /** @throws what ends the wait for a slot. A caller that has one gives it back with `leave`. */
+  async enter(waiter: Waiter): Promise<void> {
+    if (this.#taken < this.#most) this.#taken += 1;
+    else await this.#standstill.wait(this.#queue, waiter);
+  }
+
+  leave(): void {
+    if (this.#queue.size > 0) this.#queue.serveFirst();
+    else this.#taken -= 1;
+  }
+}
+
+/** The longest delay that is given to one timer. */
+const LONGEST_TIMER_MS = 24 * 60 * 60_000;
+
+/** A timer that fires this late was delayed by a process that was stopped, or by a machine that slept. */
+const STOPPED_MS = 5_000;
+
+/**
+ * Since when no call of an account was settled, and which runs have waited through all of that for longer than they
+ * allow. It ends waits without a known end, such as those for slots that silent requests hold.
+ *
+ * Its timers are the machine's own, one for each run that waits, and none of them keeps a program from ending.
+ */
+export class Standstill {
+  readonly #clock: Clock;
+  /** Every queue in which a run ever waited. */
+  readonly #queues = new Set<Pick<WaitQueue<unknown>, 'waitingSinceMs' | 'refuse'>>();
+  readonly #stopFor: (waiter: Waiter, stuckMs: number) => unknown;
+  readonly #watched = new WeakSet<Waiter>();
+  #progressAtMs: number;
+
+  /** @param stopFor the reason with which a run is removed from all queues. */
+  constructor(clock: Clock, stopFor: (waiter: Waiter, stuckMs: number) => unknown) {
+    this.#clock = clock;
+    this.#stopFor = stopFor;
+    this.#progressAtMs = clock.monotonicMs();
+  }
+
+  get progressAtMs(): number {
+    return this.#progressAtMs;
+  }
+
+  progress(): void {
+    this.#progressAtMs = this.#clock.monotonicMs();
+  }
+
+  /** Waits in that queue, but no longer than the run allows. */
+  wait<T>(queue: WaitQueue<T>, waiter: Waiter): Promise<T> {
+    const waiting = queue.enter(waiter, this.#clock.monotonicMs());
+    this.#queues.add(queue);
+    const { maxPauseMs } = waiter;
+    if (maxPauseMs === undefined || this.#watched.has(waiter)) return waiting;
+    this.#watched.add(waiter);
+    this.#look(waiter, maxPauseMs);
+    return waiting;
+  }
+
+  #look(waiter: Waiter, maxPauseMs: number): void {
+    const sinceMs = Math.min(
+      ...[...this.#queues].map((queue) => queue.waitingSinceMs(waiter) ?? Number.POSITIVE_INFINITY),
+    );
+    if (sinceMs === Number.POSITIVE_INFINITY) {
+      this.#watched.delete(waiter);
+      return;
+    }
+    const nowMs = this.#clock.monotonicMs();
+    const stuckMs = nowMs - Math.max(sinceMs, this.#progressAtMs);
+    if (stuckMs < maxPauseMs) this.#lookLater(waiter, maxPauseMs, maxPauseMs - stuckMs);
+    else this.#sendAway(waiter, stuckMs);
+  }
+
+  #lookLater(waiter: Waiter, maxPauseMs: number, inMs: number): void {
+    const dueMs = this.#clock.monotonicMs() + inMs;
+    const fire = (): void => {
+      // Answers that came while the process stood still have not been read yet, so that time does not count against the
+      // account.
+      if (this.#clock.monotonicMs() - dueMs > STOPPED_MS) this.progress();
+      this.#look(waiter, maxPauseMs);
+    };
+    setTimeout(fire, Math.min(inMs, LONGEST_TIMER_MS)).unref();
+  }
+
+  #sendAway(waiter: Waiter, stuckMs: number): void {
+    this.#watched.delete(waiter);
+    const reason = this.#stopFor(waiter, stuckMs);
+    for (const queue of this.#queues) queue.refuse((each) => (each === waiter ? reason : undefined));
+  }
+}
+
+/** The stop of a run that makes no progress, with the calendar time from which another try is worthwhile. */
+export function pausedStop(message: string, resumeAtMs: number): StopError {
+  return new StopError({
+    code: 'paused',
+    message,
+    next: `Run the same command again after ${isoTime(resumeAtMs)}.`,
+    resumeAtMs,
+  });
+}
+
+/** @param why the reason, as a clause. */
+export function stuckWords(stuckMs: number, maxPauseMs: number, why: string): string {
+  return `Nothing could be settled for ${seconds(stuckMs)}, longer than --max-pause allows (${seconds(maxPauseMs)}): ${why}.`;
+}
+
+function seconds(durationMs: number): string {
+  return `${Math.ceil(durationMs / 1000)} s`;
 }

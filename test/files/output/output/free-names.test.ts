@@ -3,7 +3,7 @@
  * Method: the steps that a set is asked are counted, at one size and at four times that.
  */
 import { expect, test } from 'vitest';
-import { FreeNames } from '../../../../src/files/output/output/free-names.ts';
+import { FreeNames } from '../../../../src/files/output/output/added-columns.ts';
 
 test('a name that is taken gets a prefix, then a number', () => {
   const names = new FreeNames(['Domain', 'found_name']);

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { CellSafety } from '../../../../src/core/formulas.ts';
-import { removedCopy } from '../../../../src/files/output/output/removed-copy.ts';
+import { removedCopy } from '../../../../src/files/output/output/beside-copies.ts';
 import type { Batch, PlannedRow, RowRecord } from '../../../../src/ledger/ledger.ts';
 
 const WORK = {

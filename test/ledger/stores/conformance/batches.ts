@@ -130,6 +130,21 @@ export function batchesConform(store: Store): void {
       expect(await ledger.agreement('b'.repeat(64))).toBeUndefined();
     });
 
+    test('a batch is paused since the first word of it, until it may go on', async () => {
+      const ledger = await freshLedger(store);
+      const [id, other] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      await ledger.noteHold(id, false, NOON_MS);
+      expect(await ledger.heldSince(id)).toBeUndefined();
+      await ledger.noteHold(id, true, NOON_MS + 0.5);
+      await ledger.noteHold(id, true, NOON_MS + 1);
+      expect(await ledger.heldSince(id)).toBe(NOON_MS);
+      expect(await ledger.heldSince(other)).toBeUndefined();
+      await ledger.noteHold(id, false, NOON_MS + 2);
+      expect(await ledger.heldSince(id)).toBeUndefined();
+      await ledger.noteHold(id, true, NOON_MS + 3);
+      expect(await ledger.heldSince(id)).toBe(NOON_MS + 3);
+    });
+
     test('where its input was moved to afterwards is kept with a batch', async () => {
       const ledger = await freshLedger(store);
       const id = await batchNamed(ledger, 'a');

@@ -269,6 +269,37 @@ export function callsConform(store: Store): void {
       expect(await ledger.metrics(batch)).toEqual({ requests: 5, calls: 2 });
     });
 
+    test('attempts about a person or company are found by whole values of the question, in parts', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      for (const word of ['acme', 'not-acme', 'other']) await answered(ledger, batch, word);
+      await lost(ledger, batch, 'lost');
+      const all = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 100);
+      expect(all.attempts.map(({ call }) => call)).toEqual([callNamed('acme'), callNamed('lost')]);
+      expect(all).not.toHaveProperty('next');
+      expect(all.attempts[0]).toMatchObject({ batch, closure: { kind: 'settled', charged: 1 } });
+      const first = await ledger.attemptsAbout(['acme.example', 'lost.example'], 0, 3);
+      expect(first).toMatchObject({ attempts: [{ call: callNamed('acme') }], next: 3 });
+      const rest = await ledger.attemptsAbout(['acme.example', 'lost.example'], 3, 3);
+      expect(rest.attempts.map(({ call }) => call)).toEqual([callNamed('lost')]);
+      expect(rest).not.toHaveProperty('next');
+      expect(await ledger.attemptsAbout([], 0, 100)).toEqual({ attempts: [] });
+    });
+
+    test('a row that shares an answer, or has one of an earlier batch, saves its price; the row that paid does not', async () => {
+      const ledger = await freshLedger(store);
+      const a = await batchNamed(ledger, 'a');
+      const bought = await answered(ledger, a, 'acme', { row: 2, charged: 3 });
+      await settle(ledger, a, 2, MATCHED, [bought]);
+      await settle(ledger, a, 3, MATCHED, [bought]);
+      expect(await ledger.saved(a, 0, 100)).toEqual({ credits: 3 });
+      const b = await batchNamed(ledger, 'b');
+      for (const row of [2, 3, 4]) await settle(ledger, b, row, MATCHED, [bought]);
+      expect(await ledger.saved(b, 0, 100)).toEqual({ credits: 9 });
+      expect(await ledger.saved(b, 0, 2)).toEqual({ credits: 6, next: 4 });
+      expect(await ledger.saved(b, 4, 2)).toEqual({ credits: 3 });
+    });
+
     test('the match rate is the share of answers that were found, by operation', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

@@ -37,6 +37,12 @@ export function rowsConform(store: Store): void {
       expect(await ledger.counts(batch)).toEqual(Object.fromEntries(OUTCOME_KINDS.map((kind) => [kind, 2])));
       const kinds = (await ledger.rows(batch, 0, OUTCOME_KINDS.length)).map(({ outcome }) => outcome);
       expect(kinds).toEqual(OUTCOME_KINDS.map(outcomeOf));
+      expect(await ledger.rowKinds(batch, 6, 102)).toEqual([
+        { row: 6, kind: OUTCOME_KINDS[6] },
+        { row: 7, kind: OUTCOME_KINDS[7] },
+        { row: 100, kind: OUTCOME_KINDS[0] },
+        { row: 101, kind: OUTCOME_KINDS[1] },
+      ]);
     });
 
     test('a final outcome is never changed, whatever comes after it', async () => {

@@ -135,6 +135,8 @@ export class MemoryBook {
   /** What was last written at a path. */
   readonly files = new Map<string, readonly string[]>();
   readonly agreements = new Map<string, Agreement>();
+  /** Since when batches are paused. */
+  readonly holds = new Map<BatchId, number>();
   /** The highest price that was shown, by account, operation and `creditsMost`. */
   readonly prices = new Map<string, Credits>();
   /** By account and subject. */

@@ -3,7 +3,6 @@ import type { BootTime } from '../../../../src/core/clock.ts';
 import { invariant } from '../../../../src/core/errors.ts';
 import type { Position } from '../../../../src/core/format.ts';
 import type { SubjectFacts } from '../../../../src/core/membership.ts';
-import type { RowNumber } from '../../../../src/core/row.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -108,6 +107,11 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async noteAgreement(agreement: Agreement): Promise<void> {
     if (!this.book.agreements.has(agreement.sha256)) this.book.agreements.set(agreement.sha256, agreement);
+  }
+
+  async noteHold(batch: BatchId, held: boolean, atMs: number): Promise<void> {
+    if (!held) this.book.holds.delete(batch);
+    else if (!this.book.holds.has(batch)) this.book.holds.set(batch, Math.floor(atMs));
   }
 
   async setAccountCaps(accountIdentity: string, caps: AccountCaps): Promise<void> {
@@ -309,11 +313,6 @@ export class MemoryLedger extends MemoryReader implements Ledger {
 
   async mark(batch: BatchId, position: Position): Promise<void> {
     this.#batch(batch).marks.push(position);
-  }
-
-  async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
-    const before = this.#batch(batch).marks.filter((position) => position.row <= row);
-    return before.sort((a, b) => a.row - b.row).at(-1);
   }
 
   override async close(): Promise<void> {

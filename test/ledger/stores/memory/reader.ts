@@ -1,5 +1,6 @@
 import type { CallKey } from '../../../../src/core/call-key.ts';
 import { unreachable } from '../../../../src/core/errors.ts';
+import type { Position } from '../../../../src/core/format.ts';
 import type { Call } from '../../../../src/core/operation.ts';
 import type { OutcomeKind, RowNumber } from '../../../../src/core/row.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   AnswerRecord,
   AttemptId,
   AttemptRecord,
+  AttemptsAbout,
   Batch,
   BatchId,
   CallState,
@@ -22,9 +24,12 @@ import type {
   Money,
   PauseRecord,
   PlannedRow,
+  RowKind,
   RowRecord,
+  SavedPart,
   SettledInput,
 } from '../../../../src/ledger/ledger.ts';
+import { credits } from '../../../../src/ledger/ledger.ts';
 import {
   answerOf,
   doubtOf,
@@ -58,6 +63,10 @@ export class MemoryReader implements LedgerReader {
 
   async agreement(sha256: string): Promise<Agreement | undefined> {
     return this.book.agreements.get(sha256);
+  }
+
+  async heldSince(batch: BatchId): Promise<number | undefined> {
+    return this.book.holds.get(batch);
   }
 
   async batch(id: BatchId): Promise<Batch | undefined> {
@@ -122,6 +131,17 @@ export class MemoryReader implements LedgerReader {
       requests: ended.filter(({ closure }) => closure?.kind !== 'not_sent').length,
       calls: settled.length,
     };
+  }
+
+  async rowKinds(batch: BatchId, fromRow: RowNumber, beforeRow: RowNumber): Promise<readonly RowKind[]> {
+    return this.#rows(batch)
+      .filter(({ row }) => row >= fromRow && row < beforeRow)
+      .map(({ row, outcome: { kind } }) => ({ row, kind }));
+  }
+
+  async positionBefore(batch: BatchId, row: RowNumber): Promise<Position | undefined> {
+    const before = this.book.batch(batch)?.marks.filter((position) => position.row <= row);
+    return before?.sort((a, b) => a.row - b.row).at(-1);
   }
 
   async rows(batch: BatchId, fromRow: RowNumber, limit: number): Promise<readonly RowRecord[]> {
@@ -223,6 +243,27 @@ export class MemoryReader implements LedgerReader {
       reply === undefined ? [] : [{ call: intent.call, reply }],
     );
     return replies.slice(0, most);
+  }
+
+  async attemptsAbout(values: readonly string[], after: number, most: number): Promise<AttemptsAbout> {
+    const calls = [...this.book.calls.values()];
+    const looked = new Set(calls.slice(after, after + most));
+    const attempts = this.book.attempts
+      .filter(({ call, intent }) => looked.has(call) && isAbout(intent.call, values))
+      .map((attempt) => this.#record(attempt));
+    return after + most < calls.length ? { attempts, next: after + most } : { attempts };
+  }
+
+  async saved(batch: BatchId, fromRow: RowNumber, most: number): Promise<SavedPart> {
+    const rows = await this.rows(batch, fromRow, most);
+    const saved = rows.flatMap(({ row, answers }) =>
+      answers.map((answer) => (answer.batch === batch && answer.paidRow === row ? 0 : answer.charged)),
+    );
+    const last = rows.at(-1);
+    return {
+      credits: credits(saved.reduce<number>((sum, each) => sum + each, 0)),
+      ...(rows.length < most || last === undefined ? {} : { next: last.row + 1 }),
+    };
   }
 
   async price(
@@ -378,4 +419,11 @@ function recordOf(attempt: KeptAttempt): Omit<AttemptRecord, 'readings'> {
     looks,
     ...(released === undefined ? {} : { released }),
   };
+}
+
+/** Whether one of the texts is a whole value anywhere in the question. */
+function isAbout(question: unknown, values: readonly string[]): boolean {
+  if (typeof question === 'string') return values.includes(question);
+  if (question === null || typeof question !== 'object') return false;
+  return Object.values(question).some((each) => isAbout(each, values));
 }

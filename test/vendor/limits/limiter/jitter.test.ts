@@ -4,7 +4,7 @@
  * Method: round trips as they might be measured.
  */
 import { expect, test } from 'vitest';
-import { Jitter } from '../../../../src/vendor/limits/limiter/jitter.ts';
+import { Jitter } from '../../../../src/vendor/limits/limiter/guards.ts';
 
 /** The lateness of each of these round trips, of twenty a second. */
 const latenesses = (roundTripsMs: readonly number[]): number[] => {

@@ -1,5 +1,5 @@
-import type { LearnedRate } from '../../../../src/vendor/limits/limiter/learned-rate.ts';
-import type { Window } from '../../../../src/vendor/limits/limiter/windows.ts';
+import type { RateLearner } from '../../../../src/vendor/limits/limiter/learned-rate.ts';
+import type { Window } from '../../../../src/vendor/limits/windows.ts';
 
 /** Vendors and the way to them in simulated time, so that minutes of learning are tested in milliseconds. */
 
@@ -61,7 +61,7 @@ export function changing(earlier: Admits, atMs: number, later: Admits): Admits {
 }
 
 export interface Scene {
-  readonly rate: LearnedRate;
+  readonly rate: RateLearner;
   readonly admits: Admits;
   readonly seconds: number;
   /** There and back. */

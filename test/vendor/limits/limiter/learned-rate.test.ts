@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LearnedRate } from '../../../../src/vendor/limits/limiter/learned-rate.ts';
+import { RateLearner } from '../../../../src/vendor/limits/limiter/learned-rate.ts';
 import {
   between,
   changing,
@@ -40,7 +40,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
         for (const concurrency of [8, 64]) {
           const perSecond = Math.min(limit, reach(concurrency, latencyMs));
           for (const seed of concurrency === 8 ? SEEDS : [1, 2]) {
-            const scene = { rate: new LearnedRate(), admits: perSecondVendor(kind, limit, seed) };
+            const scene = { rate: new RateLearner(), admits: perSecondVendor(kind, limit, seed) };
             const arrivals = play({ ...scene, seconds: 120, latencyMs, concurrency, seed });
             const where = `${latencyMs} ms, ${concurrency} at once, seed ${seed}`;
             expect(shareOf(arrivals, 60, 120, { perSecond }), where).toBeGreaterThanOrEqual(0.9);
@@ -54,7 +54,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
   test('that is halved meanwhile is followed within a minute', () => {
     for (const limit of [20, 100]) {
       const admits = changing(perSecondVendor(kind, limit), 120_000, perSecondVendor(kind, limit / 2));
-      const arrivals = play({ ...usual, rate: new LearnedRate(), admits, seconds: 240 });
+      const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 240 });
       expect(shareOf(arrivals, 180, 240, { perSecond: limit / 2 })).toBeGreaterThan(0.85);
       expect(refused(between(arrivals, 120, 240)) / between(arrivals, 120, 240).length).toBeLessThan(0.01);
     }
@@ -63,7 +63,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
   test('that is doubled meanwhile is found within a minute and a half', () => {
     for (const limit of [20, 100]) {
       const admits = changing(perSecondVendor(kind, limit), 120_000, perSecondVendor(kind, limit * 2));
-      const arrivals = play({ ...usual, rate: new LearnedRate(), admits, seconds: 270 });
+      const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 270 });
       expect(shareOf(arrivals, 210, 270, { perSecond: limit * 2 })).toBeGreaterThan(0.9);
       expect(refused(arrivals) / arrivals.length).toBeLessThan(0.01);
     }
@@ -75,7 +75,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
       const arrivals = play({
         ...usual,
         concurrency: 8,
-        rate: new LearnedRate(),
+        rate: new RateLearner(),
         admits,
         seconds: 300,
         seed,
@@ -88,7 +88,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
 
   test('that an earlier run has learned is used from the first second on', () => {
     for (const limit of [5, 100]) {
-      const rate = new LearnedRate({ perSecond: 0.95 * limit });
+      const rate = new RateLearner({ perSecond: 0.95 * limit });
       expect(rate.perSecond).toBeCloseTo(0.95 * limit);
       const arrivals = play({ ...usual, rate, admits: perSecondVendor(kind, limit), seconds: 20 });
       expect(shareOf(arrivals, 0, 20, { perSecond: limit })).toBeGreaterThan(0.9);
@@ -100,7 +100,7 @@ describe.each(KINDS)('an unknown limit, counted as a %s', (kind) => {
 describe('a vendor without a limit', () => {
   const perSecond = (second: number, scene: Partial<Scene> = {}): number => {
     const fast = { latencyMs: 100, concurrency: 256, seconds: 20 };
-    const arrivals = play({ ...fast, rate: new LearnedRate(), admits: always, ...scene });
+    const arrivals = play({ ...fast, rate: new RateLearner(), admits: always, ...scene });
     return between(arrivals, second, second + 1).length;
   };
 
@@ -117,13 +117,13 @@ describe('a vendor without a limit', () => {
   });
 
   test('has no speed that could be told', () => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     play({ ...usual, rate, admits: always });
     expect(rate.perSecond).toBeUndefined();
   });
 
   test('that nobody asks for a while is not taken for faster than it was', () => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     for (let second = 0; second < 600; second += 1) {
       rate.sent(second * 1000);
       rate.accepted(second * 1000 + 50);
@@ -134,7 +134,7 @@ describe('a vendor without a limit', () => {
 });
 
 test('permits in hand count as sent now, so that several at once are no burst', () => {
-  const rate = new LearnedRate({ perSecond: 10 });
+  const rate = new RateLearner({ perSecond: 10 });
   rate.sent(0);
   expect(rate.waitMs(100, 0)).toBe(0);
   expect(rate.waitMs(100, 2)).toBeGreaterThan(150);
@@ -142,8 +142,8 @@ test('permits in hand count as sent now, so that several at once are no burst', 
 
 describe('a refusal', () => {
   /** A rate of 100 a second that has been used for some seconds. */
-  function used(): LearnedRate {
-    const rate = new LearnedRate({ perSecond: 100 });
+  function used(): RateLearner {
+    const rate = new RateLearner({ perSecond: 100 });
     play({ ...usual, rate, admits: always, seconds: 4 });
     return rate;
   }
@@ -173,7 +173,7 @@ describe('a refusal', () => {
 
   test('that lasts is asked about ever more seldom, one request at a time', () => {
     const admits = vendor('fixed window', { requests: 1000, windowMs: 3_600_000 });
-    const arrivals = play({ ...usual, rate: new LearnedRate(), admits, seconds: 1800 });
+    const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 1800 });
     expect(refused(between(arrivals, 600, 1200))).toBeLessThanOrEqual(21);
     expect(refused(between(arrivals, 600, 1200))).toBeGreaterThanOrEqual(19);
   });
@@ -181,7 +181,7 @@ describe('a refusal', () => {
   test('that lasted for longer than a minute says nothing about the speed', () => {
     const limit = perSecondVendor('sliding log', 50);
     const admits = (atMs: number): boolean => (atMs < 60_000 || atMs >= 360_000) && limit(atMs);
-    const arrivals = play({ ...usual, rate: new LearnedRate(), admits, seconds: 480 });
+    const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 480 });
     expect(shareOf(arrivals, 400, 480, { perSecond: 50 })).toBeGreaterThan(0.85);
   });
 
@@ -199,7 +199,7 @@ describe('what the vendor says', () => {
   const hundred = [{ requests: 100, windowMs: 1000 }];
 
   test.each(KINDS)('is believed at once: a %s that tells its limit refuses nobody', (kind) => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     const arrivals = play({ ...usual, rate, admits: perSecondVendor(kind, 100), seconds: 30, told: hundred });
     expect(refused(arrivals)).toBe(0);
     expect(shareOf(arrivals, 1, 30, { perSecond: 100 })).toBeGreaterThan(0.97);
@@ -207,7 +207,7 @@ describe('what the vendor says', () => {
   });
 
   test('holds for permits that are still in hand', () => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     rate.hinted([{ requests: 3, windowMs: 3_600_000 }], 0);
     expect(rate.waitMs(1000, 2)).toBeLessThan(60_000);
     expect(rate.waitMs(1000, 3)).toBeGreaterThan(3_000_000);
@@ -220,7 +220,7 @@ describe('what the vendor says', () => {
   test.each(KINDS)(
     'is dropped by a %s that refuses all the same, though it says so again and again',
     (kind) => {
-      const rate = new LearnedRate();
+      const rate = new RateLearner();
       const arrivals = play({ ...usual, rate, admits: perSecondVendor(kind, 20), told: hundred });
       expect(shareOf(arrivals, 60, 120, { perSecond: 20 })).toBeGreaterThan(0.85);
       expect(refused(arrivals) / arrivals.length).toBeLessThan(0.02);
@@ -229,7 +229,7 @@ describe('what the vendor says', () => {
   );
 
   test('is believed again when it is something else', () => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     play({ ...usual, rate, admits: perSecondVendor('sliding log', 20), seconds: 60, told: hundred });
     rate.hinted([{ requests: 20, windowMs: 1000 }], 60_000);
     const arrivals = play({ ...usual, rate, admits: always, seconds: 20 });
@@ -237,7 +237,7 @@ describe('what the vendor says', () => {
   });
 
   test('is not contradicted by refusals of what left before', () => {
-    const rate = new LearnedRate();
+    const rate = new RateLearner();
     rate.sent(0);
     rate.sent(500);
     rate.hinted(hundred, 600);
@@ -253,7 +253,7 @@ describe('what the vendor says', () => {
     const [second, hour] = [perSecondVendor('sliding log', 20), vendor('sliding log', anHour)];
     const admits = (atMs: number): boolean => second(atMs) && hour(atMs);
     const told = [...more, anHour];
-    const arrivals = play({ ...usual, rate: new LearnedRate(), admits, seconds: 3000, told });
+    const arrivals = play({ ...usual, rate: new RateLearner(), admits, seconds: 3000, told });
     expect(arrivals.length - refused(arrivals)).toBeGreaterThan(980);
     expect(refused(between(arrivals, 120, 3000))).toBe(0);
     expect(refused(arrivals)).toBeLessThanOrEqual(15);
@@ -275,7 +275,7 @@ test('whatever happens in whatever order, the wait is bounded and ends', () => {
   const earlier = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: undefined });
   fc.assert(
     fc.property(earlier, fc.array(deed, { maxLength: 60 }), fc.nat(10), (perSecond, deeds, inHand) => {
-      const rate = new LearnedRate(perSecond === undefined ? {} : { perSecond });
+      const rate = new RateLearner(perSecond === undefined ? {} : { perSecond });
       let nowMs = 0;
       for (const each of deeds) {
         nowMs += each.afterMs;

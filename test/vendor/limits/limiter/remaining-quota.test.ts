@@ -3,7 +3,7 @@
  * Method: words of answers at virtual times, and the wait that follows.
  */
 import { expect, test } from 'vitest';
-import { RemainingQuota } from '../../../../src/vendor/limits/limiter/remaining-quota.ts';
+import { RemainingQuota } from '../../../../src/vendor/limits/limiter/guards.ts';
 
 test('before an answer says anything there is nothing to wait for', () => {
   expect(new RemainingQuota().waitMs(0, 8)).toBe(0);

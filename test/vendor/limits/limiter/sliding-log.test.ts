@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SlidingLog } from '../../../../src/vendor/limits/limiter/sliding-log.ts';
-import { marginMs } from '../../../../src/vendor/limits/limiter/windows.ts';
+import { SlidingLog } from '../../../../src/vendor/limits/limiter/guards.ts';
+import { marginMs } from '../../../../src/vendor/limits/windows.ts';
 
 type Deed = 'take' | 'send' | 'give back';
 

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * Accounts at vendors, and what was learned about them. Every change of a batch or an account removes its checksum, and
@@ -29,7 +29,7 @@ WHEN NEW.checksum IS NOT NULL AND NEW.checksum IS OLD.checksum
   UPDATE accounts SET checksum = NULL WHERE id = NEW.id;
 END;
 `,
-  refusal('DELETE', 'accounts'),
+  refusedEvent('DELETE', 'accounts'),
   `
 CREATE TABLE match_rates (
   account INTEGER NOT NULL REFERENCES accounts (id),

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { onlyAddedTo } from './refusals.ts';
 
 /**
  * The requests of jobs and dialects that a person agreed to, by the hash of what decides them. An entry is permanent.
@@ -13,6 +13,5 @@ CREATE TABLE agreements (
   checksum INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
-  refusal('UPDATE', 'agreements'),
-  refusal('DELETE', 'agreements'),
+  onlyAddedTo('agreements'),
 ].join('');

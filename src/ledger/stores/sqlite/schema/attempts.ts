@@ -1,4 +1,4 @@
-import { BODY, covers, emptied, HEADERS, keptUnlessErased, ofAttempt, refusal } from './refusals.ts';
+import { BODY, covers, emptied, HEADERS, keptUnlessErased, ofAttempt, refusedEvent } from './refusals.ts';
 
 /** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
@@ -67,7 +67,7 @@ CREATE TRIGGER attempts_paid_row BEFORE UPDATE OF paid_row ON attempts WHEN NEW.
 END;
 `,
   UNCHANGED,
-  refusal('DELETE', 'attempts'),
+  refusedEvent('DELETE', 'attempts'),
   `
 -- What left under an idempotency key, without headers, so that it can be sent again to the byte.
 CREATE TABLE requests (
@@ -100,14 +100,11 @@ CREATE TRIGGER requests_keeping BEFORE INSERT ON requests BEGIN
      SELECT 1 FROM requests r WHERE r.attempt = c.doubt AND r.idempotency_key = NEW.idempotency_key);
 END;
 `,
-  keptUnlessErased({
-    trigger: 'requests_no_update',
-    table: 'requests',
+  keptUnlessErased('requests', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt idempotency_key method first_sent_at',
     content: `${emptied('path', "'erased'")} AND ${emptied('body', 'NULL')}`,
   }),
-  refusal('DELETE', 'requests'),
   `
 CREATE TABLE replies (
   attempt INTEGER PRIMARY KEY REFERENCES attempts (id),
@@ -123,12 +120,9 @@ CREATE TRIGGER replies_recording BEFORE INSERT ON replies BEGIN
    WHERE NOT EXISTS (SELECT 1 FROM attempts WHERE id = NEW.attempt AND open = 1);
 END;
 `,
-  keptUnlessErased({
-    trigger: 'replies_no_update',
-    table: 'replies',
+  keptUnlessErased('replies', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt status received_at',
     content: `${HEADERS} AND ${BODY}`,
   }),
-  refusal('DELETE', 'replies'),
 ].join('');

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * What a run processes: one input, one operation, one account. A batch's identity never changes, and its end is final.
@@ -50,5 +50,5 @@ WHEN OLD.state IN ('superseded', 'cancelled') AND NEW.state <> OLD.state BEGIN
   SELECT RAISE(ABORT, 'money rule: a superseded or cancelled batch never resumes');
 END;
 `,
-  refusal('DELETE', 'batches'),
+  refusedEvent('DELETE', 'batches'),
 ].join('');

@@ -1,4 +1,4 @@
-import { covers, refusal } from './refusals.ts';
+import { covers, refusedEvent } from './refusals.ts';
 
 /** The guard names columns, so that other columns of the row may change. */
 const UNCHANGED = `
@@ -55,5 +55,5 @@ CREATE TRIGGER calls_answered BEFORE UPDATE OF answer ON calls WHEN NEW.answer I
 END;
 `,
   UNCHANGED,
-  refusal('DELETE', 'calls'),
+  refusedEvent('DELETE', 'calls'),
 ].join('');

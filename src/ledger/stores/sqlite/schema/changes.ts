@@ -1,4 +1,4 @@
-import { covers, emptied, keptUnlessErased, REASON, refusal } from './refusals.ts';
+import { covers, emptied, keptUnlessErased, REASON } from './refusals.ts';
 
 /**
  * Plans, the people and things that changes alter, and the log of what each change left. A change is made once, against
@@ -30,14 +30,11 @@ CREATE TRIGGER batches_plan_kept BEFORE UPDATE OF rows_beyond, planned_rows ON b
   SELECT RAISE(ABORT, 'money rule: the plan of a batch does not change');
 END;
 `,
-  keptUnlessErased({
-    trigger: 'planned_no_update',
-    table: 'planned',
+  keptUnlessErased('planned', {
     covered: covers('row', 'OLD.batch', 'OLD.row'),
     kept: 'batch row',
     content: `json_extract(NEW.planned, '$.outcome.reason') ${REASON} AND json_extract(NEW.planned, '$.kind') = 'end'`,
   }),
-  refusal('DELETE', 'planned'),
   `
 -- Whom or what changes alter. \`project\` is '' for what belongs to the account itself. \`sequence\` is how many changes
 -- of it were settled; how the last of them left it stands in \`changes\`.
@@ -62,15 +59,13 @@ CREATE TRIGGER subjects_moving BEFORE UPDATE OF sequence ON subjects BEGIN
 END;
 `,
   // The sequence advances with each change, under a guard of its own.
-  keptUnlessErased({
+  keptUnlessErased('subjects', {
     trigger: 'subjects_unchanged',
-    table: 'subjects',
     covered: covers('subject', 'OLD.id'),
     kept: 'id account project',
     of: 'id, account, project, name, checksum',
     content: `NEW.name = 'erased:' || OLD.id`,
   }),
-  refusal('DELETE', 'subjects'),
   `
 -- What each settled change left of its subject; \`state\` is NULL as long as nothing is known. An entry is written just
 -- before what settles the attempt; the reference, looked at by the commit, leaves no entry of one that is open.
@@ -106,14 +101,11 @@ CREATE TRIGGER changes_effect AFTER INSERT ON changes BEGIN
   UPDATE subjects SET sequence = NEW.sequence WHERE id = NEW.subject;
 END;
 `,
-  keptUnlessErased({
-    trigger: 'changes_no_update',
-    table: 'changes',
+  keptUnlessErased('changes', {
     covered: covers('subject', 'OLD.subject'),
     kept: 'attempt subject sequence state role project_id',
     content: ['email', 'invite_code', 'user_id'].map((column) => emptied(column, 'NULL')).join(' AND '),
   }),
-  refusal('DELETE', 'changes'),
   `
 -- Changes that are under way, or whose answers were lost: while there is one, its subject takes no other.
 CREATE VIEW pending_changes (subject, call, attempt) AS

@@ -1,4 +1,4 @@
-import { keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
+import { keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
 /** How an attempt ended, once, and what follows for the money, the call and the counts. */
 export const CLOSURES = [
@@ -81,12 +81,9 @@ WHEN NEW.kind = 'settled' AND EXISTS (SELECT 1 FROM requests WHERE attempt = NEW
     ON CONFLICT (batch, name) DO UPDATE SET count = count + 1;
 END;
 `,
-  keptUnlessErased({
-    trigger: 'closures_no_update',
-    table: 'closures',
+  keptUnlessErased('closures', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt kind answer charged closed_at dialect',
     content: WORDS,
   }),
-  refusal('DELETE', 'closures'),
 ].join('');

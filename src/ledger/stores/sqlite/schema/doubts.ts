@@ -1,4 +1,4 @@
-import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
+import { BODY, emptied, HEADERS, keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
 /** Attempts with lost answers: what they hold, what the vendor said about them, and what was decided. */
 export const DOUBTS = [
@@ -40,14 +40,11 @@ CREATE TRIGGER decisions_deciding BEFORE INSERT ON decisions BEGIN
     FROM calls c, batches b WHERE c.id = NEW.call AND b.id = NEW.batch AND c.account <> b.account;
 END;
 `,
-  keptUnlessErased({
-    trigger: 'decisions_no_update',
-    table: 'decisions',
+  keptUnlessErased('decisions', {
     covered: ofAttempt('OLD.doubt'),
     kept: 'id call doubt batch kind decided_by at',
     content: WORDS,
   }),
-  refusal('DELETE', 'decisions'),
   `
 -- What a person said about an attempt in doubt. Its reply becomes the call's answer, its money counts as spent.
 CREATE TABLE told (
@@ -87,14 +84,11 @@ CREATE TRIGGER told_held BEFORE INSERT ON told BEGIN
     FROM attempts WHERE id = NEW.attempt AND freed_by IS NOT NULL;
 END;
 `,
-  keptUnlessErased({
-    trigger: 'told_no_update',
-    table: 'told',
+  keptUnlessErased('told', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt decision charged status received_at',
     content: `${HEADERS} AND ${BODY}`,
   }),
-  refusal('DELETE', 'told'),
   `
 -- What the vendor said, when it was asked without cost, about an attempt that was lost.
 CREATE TABLE looks (
@@ -115,14 +109,11 @@ CREATE TRIGGER looks_looking BEFORE INSERT ON looks BEGIN
    WHERE NOT EXISTS (SELECT 1 FROM closures WHERE attempt = NEW.attempt AND kind = 'in_doubt');
 END;
 `,
-  keptUnlessErased({
-    trigger: 'looks_no_update',
-    table: 'looks',
+  keptUnlessErased('looks', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'id attempt kind said status at',
     content: `${WORDS} AND ${emptied('body', "x''")}`,
   }),
-  refusal('DELETE', 'looks'),
   `
 -- Lost attempts that were not charged, as a look said.
 CREATE TABLE releases (
@@ -169,12 +160,9 @@ CREATE TRIGGER attempts_freed AFTER UPDATE OF freed_by ON attempts BEGIN
    WHERE scope IN (SELECT scope FROM attempt_scopes WHERE attempt = NEW.id);
 END;
 `,
-  keptUnlessErased({
-    trigger: 'releases_no_update',
-    table: 'releases',
+  keptUnlessErased('releases', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'attempt at',
     content: WORDS,
   }),
-  refusal('DELETE', 'releases'),
 ].join('');

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { onlyAddedTo, refusedEvent } from './refusals.ts';
 
 /**
  * Erasures, and what each of them covers. The guards of covered rows are in the files of their tables, and allow
@@ -44,7 +44,6 @@ WHEN (NEW.id, NEW.kind, NEW.at, NEW.key_check, NEW.files, NEW.checksum)
   SELECT RAISE(ABORT, 'money rule: erasures are only ever added to');
 END;
 `,
-  refusal('DELETE', 'erasures'),
-  refusal('UPDATE', 'erased'),
-  refusal('DELETE', 'erased'),
+  refusedEvent('DELETE', 'erasures'),
+  onlyAddedTo('erased'),
 ].join('');

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * The one row of the ledger itself, with a random name by which its commits are known outside of the store, and the
@@ -22,7 +22,7 @@ BEGIN SELECT RAISE(ABORT, 'money rule: the commits of a ledger are counted one b
 CREATE TRIGGER ledger_named BEFORE UPDATE OF identity ON ledger WHEN NEW.identity IS NULL
 BEGIN SELECT RAISE(ABORT, 'money rule: a ledger has a name'); END;
 `,
-  refusal('DELETE', 'ledger'),
+  refusedEvent('DELETE', 'ledger'),
   `
 -- What we last wrote at a path. While a file is replaced there are two, because a crash leaves either of them.
 CREATE TABLE files (

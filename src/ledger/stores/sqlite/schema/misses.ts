@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { onlyAddedTo } from './refusals.ts';
 
 /**
  * Series of answers of status 404, and answers that were taken back because a wrong address never gave another status.
@@ -34,8 +34,7 @@ CREATE TRIGGER retractions_retracting BEFORE INSERT ON retractions BEGIN
       WHERE a.id = NEW.attempt);
 END;
 `,
-  refusal('UPDATE', 'retractions'),
-  refusal('DELETE', 'retractions'),
+  onlyAddedTo('retractions'),
   `
 CREATE TRIGGER closures_miss AFTER INSERT ON closures
 WHEN NEW.kind = 'settled' AND (SELECT status FROM replies WHERE attempt = NEW.attempt) = 404 BEGIN

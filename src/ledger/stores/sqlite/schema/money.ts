@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /** Totals of spent, reserved and doubtful money, and the scopes of each attempt. No attempt exceeds a cap. */
 export const MONEY = [
@@ -35,5 +35,5 @@ CREATE TRIGGER attempts_reserve AFTER INSERT ON attempts BEGIN
    WHERE s.attempt = NEW.id AND m.spent + m.reserved + m.in_doubt > s.cap;
 END;
 `,
-  refusal('DELETE', 'money'),
+  refusedEvent('DELETE', 'money'),
 ].join('');

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * The highest price that was seen, only for vendors whose answers state their cost: an attempt reserves at least that,
@@ -34,5 +34,5 @@ CREATE TRIGGER prices_rising BEFORE UPDATE ON prices BEGIN
       OR (NEW.account, NEW.operation, NEW.credits_max) IS NOT (OLD.account, OLD.operation, OLD.credits_max);
 END;
 `,
-  refusal('DELETE', 'prices'),
+  refusedEvent('DELETE', 'prices'),
 ].join('');

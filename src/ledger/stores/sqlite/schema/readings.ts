@@ -1,4 +1,4 @@
-import { keptUnlessErased, ofAttempt, refusal, WORDS } from './refusals.ts';
+import { keptUnlessErased, ofAttempt, WORDS } from './refusals.ts';
 
 /**
  * What an answer means by a later dialect than the one that settled it. Only a vendor's answer to a question is read
@@ -71,12 +71,9 @@ CREATE TRIGGER retractions_read BEFORE INSERT ON retractions BEGIN
     FROM readings WHERE attempt = NEW.attempt AND (answer <> 'no_match' OR charged > 0);
 END;
 `,
-  keptUnlessErased({
-    trigger: 'readings_no_update',
-    table: 'readings',
+  keptUnlessErased('readings', {
     covered: ofAttempt('OLD.attempt'),
     kept: 'id attempt answer charged dialect at',
     content: WORDS,
   }),
-  refusal('DELETE', 'readings'),
 ].join('');

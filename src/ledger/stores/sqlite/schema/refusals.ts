@@ -2,7 +2,11 @@
  * Guards that several tables have. A row of the book stays as it was written. Once an erasure covers it
  * (`erasures.ts`), its content may be emptied and its checksum renewed, and nothing else of it may change.
  */
-export function refusal(event: 'UPDATE' | 'DELETE', table: string): string {
+export function onlyAddedTo(table: string): string {
+  return `${refusedEvent('UPDATE', table)}${refusedEvent('DELETE', table)}`;
+}
+
+export function refusedEvent(event: 'UPDATE' | 'DELETE', table: string): string {
   return `
 CREATE TRIGGER ${table}_no_${event.toLowerCase()} BEFORE ${event} ON ${table} BEGIN
   SELECT RAISE(ABORT, 'money rule: ${table} are only ever added to');
@@ -21,8 +25,8 @@ const ofCall = (attempt: string): string =>
 export const ofAttempt = (attempt: string): string => `(${ofCall(attempt)} OR ${covers('attempt', attempt)})`;
 
 interface Emptied {
-  readonly trigger: string;
-  readonly table: string;
+  /** The trigger's name, where it is another than that of the table with `_no_update`. */
+  readonly trigger?: string;
   /** Whether an erasure covers the old row. */
   readonly covered: string;
   readonly kept: string;
@@ -32,8 +36,11 @@ interface Emptied {
   readonly content: string;
 }
 
-/** Keeps a row as it was written, unless an erasure covers it and only its content is emptied. */
-export function keptUnlessErased({ trigger, table, covered, kept, of, content }: Emptied): string {
+/** Refuses that a row is changed or deleted, unless an erasure covers it and only its content is emptied. */
+export function keptUnlessErased(
+  table: string,
+  { trigger = `${table}_no_update`, covered, kept, of, content }: Emptied,
+): string {
   const columns = (side: string): string =>
     kept
       .split(' ')
@@ -44,7 +51,7 @@ CREATE TRIGGER ${trigger} BEFORE UPDATE ${of === undefined ? '' : `OF ${of} `}ON
 WHEN NOT ((${columns('NEW')}) IS (${columns('OLD')}) AND (${content}) AND ${covered}) BEGIN
   SELECT RAISE(ABORT, 'money rule: ${table} are only ever added to, and emptied by an erasure');
 END;
-`;
+${refusedEvent('DELETE', table)}`;
 }
 
 /** The condition that a text or a list of bytes is unchanged or emptied. */

@@ -1,4 +1,4 @@
-import { refusal } from './refusals.ts';
+import { refusedEvent } from './refusals.ts';
 
 /**
  * When attempts were made. An intent gets the date that answers have confirmed, because the budget of that day pays for
@@ -53,5 +53,5 @@ CREATE TRIGGER boots_kept BEFORE UPDATE OF id, boot ON boots BEGIN
   SELECT RAISE(ABORT, 'money rule: a boot is kept as it was written');
 END;
 `,
-  refusal('DELETE', 'boots'),
+  refusedEvent('DELETE', 'boots'),
 ].join('');

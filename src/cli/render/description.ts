@@ -1,0 +1,128 @@
+import { stringify } from 'yaml';
+import { counted } from '../../core/plain-text.ts';
+import { guessWords } from '../../files/columns/columns.ts';
+import type { FileDescription } from '../../files/describe-file.ts';
+import { duplicateLines, duplicatesObject, findingObject, findingWords } from './cell-issues.ts';
+
+/** Shows what a file is and which operations it fits, for a person and for `--json`. */
+
+/** The words for what the cells of a column look like. */
+const LOOKS = {
+  ABN: 'an ABN',
+  'e-mail': 'an e-mail address',
+  website: 'a website',
+  number: 'a number',
+  text: 'text',
+  blank: 'a blank cell',
+} as const satisfies Record<FileDescription['columns'][number]['looksLike'], string>;
+
+export function descriptionLines(
+  path: string,
+  { rows, encoding, delimiter, columns, duplicates, operations, unreadable }: FileDescription,
+): readonly string[] {
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  // Nothing stands between the cells of a workbook.
+  const separated = delimiter === 'cells' ? [] : [`separated by ${delimiter}`];
+  return [
+    `${path}: ${[counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(', ')}`,
+    ...columns.flatMap(({ name, looksLike, filled, examples, odd, issues }) => [
+      `  ${name.padEnd(width)}  ${looksLike.padEnd(7)}${filledWords(filled, examples)}`,
+      ...(odd.count === 0
+        ? []
+        : [
+            `  ${' '.repeat(width)}  ${odd.count} ${odd.count === 1 ? 'does' : 'do'} not look like ${LOOKS[looksLike]}: row ${odd.firstRows.join(', ')}`,
+          ]),
+      ...issues.map((finding) => `  ${' '.repeat(width)}  ${findingWords(finding)}`),
+    ]),
+    ...unreadableLines(unreadable),
+    ...duplicateLines(duplicates),
+    ...fitLines(operations),
+  ];
+}
+
+function unreadableLines({ count, first }: FileDescription['unreadable']): readonly string[] {
+  if (count === 0) return [];
+  const more = count - first.length;
+  return [
+    `unreadable ${counted(count, 'row')}, which a run sets aside as invalid and --strict refuses:`,
+    ...first.map(({ row, reason }) => `  row ${row}: ${reason}`),
+    ...(more === 0 ? [] : [`  and ${counted(more, 'other')}`]),
+  ];
+}
+
+/** How many cells are filled; nothing for a column that is blank, because its kind says so already. */
+function filledWords(filled: number, examples: readonly string[]): string {
+  return filled === 0 ? '' : `  ${filled} filled, such as ${examples.join(' | ')}`;
+}
+
+export function descriptionObject({
+  rows,
+  encoding,
+  delimiter,
+  columns,
+  duplicates,
+  operations,
+  unreadable,
+}: FileDescription): object {
+  return {
+    rows,
+    unreadable,
+    encoding,
+    delimiter,
+    columns: columns.map(({ name, looksLike, filled, examples, odd, issues }) => ({
+      name,
+      looks_like: looksLike,
+      filled,
+      examples,
+      odd: { count: odd.count, first_rows: odd.firstRows },
+      damage: issues.map(findingObject),
+    })),
+    duplicates: duplicatesObject(duplicates),
+    operations: operations.map(fitObject),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------------- operations
+
+type Fit = FileDescription['operations'][number];
+
+function fitLines(fits: readonly Fit[]): readonly string[] {
+  const sure = fits.filter(({ problem }) => problem === undefined);
+  const likely = fits.filter((fit) => mayFit(fit));
+  // All operations that do not fit share one line, because they are many; `--json` has the reasons.
+  const others = fits.filter((fit) => fit.problem !== undefined && !mayFit(fit));
+  return [
+    ...sure.flatMap((fit) => [line('fits', `${fit.operation}: ${sureWords(fit)}`), ...likelyLines(fit)]),
+    ...likely.flatMap((fit) => [line('may fit', `${fit.operation}, ${NOT_BY_ITSELF}`), ...likelyLines(fit)]),
+    ...(others.length === 0
+      ? []
+      : [line('does not fit', others.map(({ operation }) => operation).join(', '))]),
+  ];
+}
+
+const NOT_BY_ITSELF = 'when a job says so';
+
+function mayFit({ problem, likely }: Fit): boolean {
+  return problem !== undefined && likely.length > 0;
+}
+
+function sureWords({ columns, because }: Fit): string {
+  return guessWords({ columns, because: new Map(Object.entries(because)) });
+}
+
+function likelyLines({ columns, likely }: Fit): readonly string[] {
+  const [first] = likely;
+  if (first === undefined) return [];
+  const words = likely.map(({ input, column, because }) => `${input} ← ${column} (${because})`);
+  const entry = { columns: { ...columns, [first.input]: first.column } };
+  const yaml = stringify(entry, { collectionStyle: 'flow', lineWidth: 0 }).trim().slice(1, -1).trim();
+  return [line('', `likely: ${words.join(', ')}`), line('', `in the job, if so:  ${yaml}`)];
+}
+
+function line(label: string, words: string): string {
+  return `${label.padEnd(13)} ${words}`;
+}
+
+function fitObject({ operation, columns, because, likely, problem }: Fit): object {
+  return { operation, columns, because, likely, problem: problem ?? null };
+}

@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander';
+import { wholeNumber } from '../../core/command-line.ts';
+import { DELIMITER_NAMES, DELIMITERS, ENCODINGS, type ReadOptions } from '../../core/format.ts';
+import { FORMULA_MODES } from '../../core/formulas.ts';
+import { present } from '../../core/objects.ts';
+
+/** Flags that several commands have. */
+
+/** The arguments of `option` for a command that opens a store for writing. */
+export const WAIT_FLAG = [
+  '--wait <duration>',
+  'wait so long for another process that is spending from the store',
+] as const;
+
+/**
+ * An option that takes one of these words, in any case; help and completion list them.
+ * @param meant the word that is meant by another text.
+ */
+export function choiceOption(
+  flags: string,
+  about: string,
+  words: readonly string[],
+  meant: (text: string) => string | undefined = () => undefined,
+): Option {
+  const option = new Option(flags, about).choices(words);
+  const { parseArg } = option;
+  return option.argParser((text: string) => parseArg?.(meant(text) ?? text.toLowerCase(), text) ?? text);
+}
+
+/** The flags that say how a file is read, for every command that reads one. They win over the job. */
+export interface ReadFlags extends Omit<ReadOptions, 'skipLines'> {
+  readonly skipLines?: string;
+}
+
+export function addReadFlags(command: Command): Command {
+  const byCharacter = (text: string): string | undefined =>
+    DELIMITER_NAMES.find((name) => DELIMITERS[name] === text);
+  return command
+    .addOption(
+      choiceOption('--encoding <name>', 'how the file is encoded, when it looks otherwise', ENCODINGS),
+    )
+    .addOption(choiceOption('--delimiter <name>', 'what stands between cells', DELIMITER_NAMES, byCharacter))
+    .option('--skip-lines <lines>', 'lines above the header that are no part of the table')
+    .addOption(choiceOption('--ragged <pad>', 'pad: rows with too few cells get blank ones', ['pad']))
+    .option('--sheet <name>', 'the sheet of a workbook; left out: the one that was open');
+}
+
+/** Adds `--strict` to a command that sees the file first. Later commands take the file as it was accepted. */
+export function addStrictFlag(command: Command): Command {
+  return command.option(
+    '--strict',
+    'refuse the file for a row that cannot be read, instead of setting it aside',
+  );
+}
+
+/** @throws StopError `usage` for a number of lines that is none. */
+export function readFlagsOf({
+  encoding,
+  delimiter,
+  skipLines,
+  ragged,
+  sheet,
+  strict,
+}: ReadFlags): ReadOptions {
+  const lines = wholeNumber('--skip-lines', skipLines) || undefined;
+  return present({ encoding, delimiter, skipLines: lines, ragged, sheet, strict });
+}
+
+/** Adds the flags of every command that writes an output. */
+export function addOutputFlags(command: Command): Command {
+  return command
+    .option('-o, --output <file>', 'where the output goes; - is standard output')
+    .option('--for-excel', 'write an Excel workbook (.xlsx), whatever the input is')
+    .addOption(
+      choiceOption(
+        '--formulas <mode>',
+        "safe: a vendor's text never becomes a formula, which is so when left out; raw: as it came",
+        FORMULA_MODES,
+      ),
+    )
+    .option('--with-input', 'what a row found carries the columns of that row, which is so when left out')
+    .option('--no-with-input', 'what a row found has nothing but the number of that row');
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { isoTime, systemClock } from '../../core/clock.ts';
+import { commandLine, durationOf, resumedBy, typedCommand } from '../../core/command-line.ts';
+import { EXIT, StopError } from '../../core/errors.ts';
+import type { RunEvent } from '../../core/events.ts';
+import { counted, plainText } from '../../core/plain-text.ts';
+import type { RunSummary } from '../../run/summary.ts';
+import type { Console, Stopped } from './command.ts';
+import { WAIT_FLAG } from './flags.ts';
+
+/** What the commands that spend have in common: they wait, they can be stopped, and the same command goes on. */
+
+export interface SpendFlags {
+  readonly maxPause?: string;
+  readonly wait?: string;
+  readonly store?: string;
+}
+
+export function addSpendFlags(command: Command): Command {
+  return command
+    .option('--max-pause <duration>', 'stop when nothing moves for so long (10m off a terminal)')
+    .option(...WAIT_FLAG);
+}
+
+/** Without a terminal nobody watches, so a command that has to wait for longer ends; the scheduler starts it again. */
+const MAX_PAUSE_MS = 10 * 60_000;
+
+/** The words of the command that goes on. They may change until the work begins. */
+export interface Resume {
+  words: readonly string[];
+}
+
+/** What every request to spend takes from the terminal. */
+interface Spending {
+  readonly maxPauseMs: number | undefined;
+  readonly waitForLockMs: number | undefined;
+  readonly mayCreateStore: boolean;
+  readonly signal: AbortSignal;
+  tell(fact: string): void;
+  onEvent(event: RunEvent, path?: string): void;
+}
+
+/** Does the work until it ends or is stopped by a signal. @param hear receives each event of it. */
+export async function spend<Ended>(
+  console: Console,
+  { maxPause, wait }: SpendFlags,
+  resume: Resume,
+  hear: (event: RunEvent, path?: string) => void,
+  work: (spending: Spending) => Promise<Ended>,
+): Promise<Ended> {
+  let inFlight = 0;
+  const again = (): string => typedCommand(resume.words);
+  const { signal, release } = stopOnSignals(console, () => inFlight, again);
+  try {
+    const working = work({
+      maxPauseMs: durationOf('--max-pause', maxPause) ?? (console.interactive ? undefined : MAX_PAUSE_MS),
+      waitForLockMs: durationOf('--wait', wait),
+      mayCreateStore: console.interactive,
+      signal,
+      tell: console.warn,
+      onEvent(event, path) {
+        if (event.kind === 'sent') inFlight += 1;
+        if (event.kind === 'closed') inFlight -= 1;
+        hear(event, path);
+      },
+    });
+    return await resumedBy(again, working);
+  } finally {
+    release();
+  }
+}
+
+/** The signals of Ctrl-C, of a service manager and of a window that is closed. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * The first signal stops admission and lets what is in flight finish; the second leaves at once.
+ * @param inFlight counts the requests whose answers are not in the ledger yet.
+ * @param command gives the command line that resumes the run.
+ * @returns a signal that fires, with a StopError as its reason, when nothing new may be sent, and what gives them back.
+ */
+function stopOnSignals(
+  console: Console,
+  inFlight: () => number,
+  command: () => string,
+): { readonly signal: AbortSignal; release(): void } {
+  const stopping = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+    if (stopping.signal.aborted) {
+      console.warn(`Left at once: ${counted(inFlight(), 'call')} may be in doubt, the next run says which.`);
+      console.warn(command());
+      process.exit(EXIT[code]);
+    }
+    const how = signal === 'SIGINT' ? 'Ctrl-C' : signal;
+    const message = `Stopped by ${how}; everything that was answered is kept.`;
+    stopping.abort(new StopError({ code, message, next: 'Run the same command again to go on:' }));
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
+  return {
+    signal: stopping.signal,
+    release() {
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
+    },
+  };
+}
+
+/** Shorter pauses are not shown, because they are over before a person has read about them. */
+const LONG_PAUSE_MS = 60_000;
+
+/** Writes events as lines of a log, but for those that are too frequent or are summed up at the end. */
+export function toldOn(console: Console): (event: RunEvent, path?: string) => void {
+  return (event, path) => {
+    const words = eventWords(event);
+    if (words !== undefined) console.say(plainText(path === undefined ? words : `${path}: ${words}`));
+  };
+}
+
+function eventWords(event: RunEvent): string | undefined {
+  switch (event.kind) {
+    case 'batch':
+      return event.resumed
+        ? `batch ${event.batch} goes on, ${event.settled} of ${event.rows} rows are settled`
+        : `batch ${event.batch}, ${counted(event.rows, 'row')}`;
+    case 'note':
+      return event.message;
+    case 'paused':
+      return event.untilMs - systemClock.wallMs() < LONG_PAUSE_MS
+        ? undefined
+        : `paused until ${isoTime(event.untilMs)}: ${event.why}`;
+    default:
+      return undefined;
+  }
+}
+
+type Ended = Pick<RunSummary, 'batch' | 'counts' | 'stopped'>;
+
+/** What a report says at its end: the command that shows what is in doubt, and what stopped the work. */
+export function endOf(
+  { batch, counts, stopped }: Ended,
+  store: string | undefined,
+  { words }: Resume,
+): { readonly advice: readonly string[]; readonly stopped: Stopped | undefined } {
+  const where = store === undefined ? [] : ['--store', store];
+  const isInDoubt = (counts.in_doubt ?? 0) > 0;
+  return {
+    advice: isInDoubt ? [`What is in doubt: ${commandLine(['settle', batch, ...where])}`] : [],
+    stopped: stoppedBy(stopped, typedCommand(words)),
+  };
+}
+
+/** @param command the command that goes on. */
+export function stoppedBy(stopped: StopError | undefined, command: string): Stopped | undefined {
+  return stopped && { message: stopped.message, next: stopped.next, command };
+}

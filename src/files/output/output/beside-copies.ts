@@ -1,0 +1,194 @@
+import { stringify } from 'csv-stringify/sync';
+import { type AnswerPlace, resultsOf } from '../../../core/answer-body.ts';
+import { cellText, FieldSurvey, isPlain, wholeFields } from '../../../core/answer-fields.ts';
+import type { CellSafety } from '../../../core/formulas.ts';
+import type { JsonValue } from '../../../core/operation.ts';
+import type { InputRow, RowNumber } from '../../../core/row.ts';
+import type { Batch, BatchId, LedgerReader, PlannedRow, RowRecord } from '../../../ledger/ledger.ts';
+import { PAGE_ROWS, recordPages } from '../../../ledger/row-pages.ts';
+import { keptWork } from '../../../operations/team/planned-work.ts';
+import { automaticAddition, FreeNames } from './added-columns.ts';
+
+/**
+ * The file of what was found, where one row finds many: a line for each member of the lists that the answers hold, with
+ * the number of the row that asked, and with that row's own cells. It is made of the ledger and the input alone and comes
+ * out the same every time. The ledger is read twice, once for the columns and once for the lines, so that memory does not
+ * grow with what was found.
+ */
+
+type Rows = Pick<LedgerReader, 'rows'>;
+
+interface FoundResults {
+  readonly count: number;
+  /** Fields that any result has, in the order in which they first appear. */
+  readonly fields: readonly string[];
+}
+
+/** Which row of the input asked. */
+const ROW = '_row';
+
+export async function surveyResults(ledger: Rows, batch: Batch, place: AnswerPlace): Promise<FoundResults> {
+  const survey = new FieldSurvey();
+  for await (const { results } of resultsByRow(ledger, batch, place)) {
+    for (const result of results) survey.add(fieldsOf(result));
+  }
+  return { count: survey.answers, fields: survey.names };
+}
+
+/** The input whose columns stand behind those of what was found. */
+export interface AskingRows {
+  readonly header: readonly string[];
+  /** Columns that are not repeated: those that an earlier output added. */
+  readonly dropped: ReadonlySet<string>;
+  /** The rows in groups, as a sheet gives them. */
+  groups(): AsyncIterable<readonly InputRow[]>;
+}
+
+/**
+ * @param mark what the file begins with.
+ * @param asking undefined: the lines have nothing but the number of their row.
+ */
+export async function* resultsCopy(
+  ledger: Rows,
+  batch: Batch,
+  place: AnswerPlace,
+  { fields }: FoundResults,
+  mark: string,
+  safety: CellSafety,
+  asking: AskingRows | undefined,
+): AsyncIterable<Buffer> {
+  const { columns } = automaticAddition([ROW], fields, safety);
+  const names = [ROW, ...columns.map(({ name }) => name)];
+  const repeated = repeatedColumns(names, asking);
+  yield Buffer.from(mark + linesOf([[...names, ...repeated.map(({ name }) => name)]]));
+  const results = resultsByRow(ledger, batch, place);
+  for await (const { row, results: found, cells } of withCells(results, asking)) {
+    const own = repeated.map(({ at }) => cells[at] ?? '');
+    const lines = found.map((result) => {
+      const values = wholeFields(fieldsOf(result));
+      return [String(row), ...fields.map((name) => safety.cell(values.get(name) ?? '')), ...own];
+    });
+    yield Buffer.from(linesOf(lines));
+  }
+}
+
+/** The input's columns by their names, each with `input_` before it while what was found has one of that name. */
+function repeatedColumns(
+  names: readonly string[],
+  asking: AskingRows | undefined,
+): readonly { readonly name: string; readonly at: number }[] {
+  const free = new FreeNames(names);
+  return (asking?.header ?? []).flatMap((column, at) => {
+    return asking?.dropped.has(column) ? [] : [{ name: free.take(column, 'input_'), at }];
+  });
+}
+
+/** Each row's results with its cells; both come in the order of the rows, so neither is held as a whole. */
+async function* withCells(
+  results: AsyncIterable<RowResults>,
+  asking: AskingRows | undefined,
+): AsyncIterable<RowResults & Pick<InputRow, 'cells'>> {
+  const rows = asking === undefined ? undefined : eachRow(asking);
+  try {
+    let current = (await rows?.next())?.value;
+    for await (const each of results) {
+      while (current !== undefined && current.row < each.row) current = (await rows?.next())?.value;
+      yield { ...each, cells: current?.row === each.row ? current.cells : [] };
+    }
+  } finally {
+    await rows?.return(undefined);
+  }
+}
+
+async function* eachRow(asking: AskingRows): AsyncGenerator<InputRow, undefined, undefined> {
+  for await (const group of asking.groups()) yield* group;
+  return undefined;
+}
+
+interface RowResults {
+  readonly row: number;
+  readonly results: readonly JsonValue[];
+}
+
+/** Rows without results are passed over. What a row found is there also when a later page of it is in doubt. */
+async function* resultsByRow(ledger: Rows, batch: Batch, place: AnswerPlace): AsyncIterable<RowResults> {
+  for await (const page of recordPages(ledger, batch.id, PAGE_ROWS.lists)) {
+    for (const record of page) {
+      const results = resultsIn(record, place);
+      if (results.length > 0) yield { row: record.row, results };
+    }
+  }
+}
+
+function resultsIn({ answers }: RowRecord, place: AnswerPlace): readonly JsonValue[] {
+  const found = answers.filter(({ kind }) => kind === 'found');
+  return found.flatMap(({ body }) => resultsOf(body, place) ?? []);
+}
+
+/** A result that is no object stands in one column. */
+function fieldsOf(result: JsonValue): JsonValue {
+  return isPlain(result) || Array.isArray(result) ? { value: cellText(result) } : result;
+}
+
+/** A zero byte could not be read again, so it becomes U+FFFD, the sign for what cannot be shown. */
+function linesOf(lines: readonly (readonly string[])[]): string {
+  return stringify(lines.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD'))));
+}
+
+// ------------------------------------------------------------------------------------------- who was removed
+
+/**
+ * The file of those whom a run removes because the input does not name them any more: they have no row there on which
+ * it could be said what became of them. Made of the ledger alone, it comes out the same every time.
+ */
+
+const COLUMNS = ['email', 'user_id', 'project', 'role', '_row', '_status', '_reason'];
+
+/**
+ * @param beyond the planned rows that the input does not have.
+ * @param mark what the file begins with.
+ */
+export async function* removedCopy(
+  ledger: Pick<LedgerReader, 'rows'>,
+  batch: Batch,
+  beyond: readonly PlannedRow[],
+  mark: string,
+  safety: CellSafety,
+): AsyncIterable<Buffer> {
+  const rowAt = ledgerRows(ledger, batch.id, PAGE_ROWS.single);
+  yield Buffer.from(mark + stringify([COLUMNS]));
+  for (const planned of beyond) {
+    const outcome = (await rowAt(planned.row))?.outcome;
+    const end = [String(planned.row), outcome?.kind ?? 'pending', outcome?.reason ?? ''];
+    const cells = [...whomCells(planned), ...end].map((cell) => safety.cell(cell));
+    yield Buffer.from(stringify([cells]));
+  }
+}
+
+/** E-mail, user id, project, and the role that the person had. Who was not to be removed after all is in the reason. */
+function whomCells(planned: PlannedRow): readonly string[] {
+  if (planned.kind === 'end') return ['', '', '', ''];
+  const { email, project, subject, from, was } = keptWork(planned.work);
+  return [email ?? '', was?.facts?.userId ?? '', project ?? subject.project ?? '', from ?? ''];
+}
+
+/** Rows of a batch, asked for in rising order and fetched in pages. It gives undefined for a row that has no outcome yet. */
+export function ledgerRows(
+  ledger: Rows,
+  batch: BatchId,
+  pageRows: number,
+): (row: RowNumber) => Promise<RowRecord | undefined> {
+  // The page in use and the one before, because a reader may ask for a few rows at a time side by side.
+  const pages = new Map<number, Promise<ReadonlyMap<RowNumber, RowRecord>>>();
+  const fetch = async (first: RowNumber): Promise<ReadonlyMap<RowNumber, RowRecord>> => {
+    const records = await ledger.rows(batch, first, pageRows);
+    return new Map(records.map((record) => [record.row, record]));
+  };
+  return async (row) => {
+    const number = Math.floor(row / pageRows);
+    const page = pages.get(number) ?? fetch(number * pageRows);
+    pages.set(number, page);
+    pages.delete(number - 2);
+    return (await page).get(row);
+  };
+}

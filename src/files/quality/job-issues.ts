@@ -1,0 +1,179 @@
+import type { Operation, RowInput } from '../../core/operation.ts';
+import { foreignWords } from '../../core/plain-text.ts';
+import { type Outcome, RowCount, type RowNumber } from '../../core/row.ts';
+import { kindOfInput } from '../columns/column-kind.ts';
+import type { ColumnMap } from '../columns/columns.ts';
+import { type CellIssue, type CellIssueKind, type CellKind, cellIssueOf } from './cell-issues.ts';
+
+/** What is wrong with the cells of a job's columns: counted while their rows go by, and repaired where that is sure. */
+
+/** One kind of issue in one column. */
+export interface FoundIssue {
+  readonly kind: CellIssueKind;
+  readonly count: number;
+  readonly firstRows: readonly RowNumber[];
+  /** `none_needed`: only a spelling that is read right as it is. `by_hand` when no repair of any of the cells is sure. */
+  readonly cure: CellIssue['cure'];
+  /** How many of the cells a repair mends for sure. */
+  readonly repairable: number;
+  readonly examples: readonly FoundCell[];
+}
+
+/** A cell with an issue, with what repairing makes of it, or what may be meant. */
+export interface FoundCell {
+  readonly row: RowNumber;
+  readonly cell: string;
+  readonly repaired?: string;
+  readonly candidates?: readonly string[];
+}
+
+const EXAMPLES_SHOWN = 3;
+
+class IssueCount extends RowCount {
+  repairable = 0;
+  isHarmless = true;
+  readonly examples: FoundCell[] = [];
+}
+
+/** The issues of one column, in memory that does not grow with its rows. */
+export class IssueTally {
+  readonly #kind: CellKind;
+  readonly #counts = new Map<CellIssueKind, IssueCount>();
+
+  constructor(kind: CellKind) {
+    this.#kind = kind;
+  }
+
+  /** @returns the issue of that cell. */
+  add(row: RowNumber, cell: string): CellIssue | undefined {
+    const issue = cellIssueOf(this.#kind, cell);
+    if (issue === undefined) return undefined;
+    const found = this.#counts.get(issue.kind) ?? new IssueCount();
+    this.#counts.set(issue.kind, found);
+    found.add(row);
+    if (issue.cure === 'repair') found.repairable += 1;
+    if (issue.cure !== 'none_needed') found.isHarmless = false;
+    if (found.examples.length < EXAMPLES_SHOWN) found.examples.push(foundCell(row, cell, issue));
+    return issue;
+  }
+
+  /** Findings that need a person or a repair come first, then the more frequent. */
+  findings(): readonly FoundIssue[] {
+    return [...this.#counts]
+      .map(
+        ([kind, { isHarmless, ...found }]): FoundIssue => ({
+          kind,
+          ...found,
+          cure: isHarmless ? 'none_needed' : found.repairable > 0 ? 'repair' : 'by_hand',
+        }),
+      )
+      .sort((a, b) => rankOf(a) - rankOf(b) || b.count - a.count);
+  }
+}
+
+const rankOf = ({ cure }: FoundIssue): number => (cure === 'none_needed' ? 1 : 0);
+
+function foundCell(row: RowNumber, cell: string, issue: CellIssue): FoundCell {
+  switch (issue.cure) {
+    case 'none_needed':
+      return { row, cell };
+    case 'repair':
+      return { row, cell, repaired: issue.repaired };
+    case 'by_hand':
+      return issue.candidates.length === 0 ? { row, cell } : { row, cell, candidates: issue.candidates };
+  }
+}
+
+// ------------------------------------------------------------------------------------------------- of a job's rows
+
+/** The issues in the columns that a job uses. */
+export interface JobIssues {
+  readonly columns: readonly {
+    readonly input: string;
+    readonly column: string;
+    readonly findings: readonly FoundIssue[];
+  }[];
+  /** Rows in which a repair mends something. */
+  readonly repairableRows: number;
+}
+
+/**
+ * Looks at the rows while other code reads them, so that a file need not be read twice.
+ * @returns the columns, each row of which is counted when it is read. It must be read once.
+ */
+export function watchIssues(columns: ColumnMap): { readonly watched: ColumnMap; found(): JobIssues } {
+  const tallies = Object.entries(columns.columns).flatMap(([input, column]) => {
+    const kind = kindOfInput(input);
+    return kind === undefined ? [] : [{ input, column, tally: new IssueTally(kind) }];
+  });
+  let repairableRows = 0;
+  const read: ColumnMap['read'] = (row) => {
+    const text = columns.read(row);
+    const issues = tallies.map(({ input, tally }) => tally.add(row.row, text[input] ?? ''));
+    if (issues.some((issue) => issue?.cure === 'repair')) repairableRows += 1;
+    return text;
+  };
+  return {
+    watched: { ...columns, read },
+    found() {
+      const all = tallies.map(({ input, column, tally }) => ({ input, column, findings: tally.findings() }));
+      return { columns: all.filter(({ findings }) => findings.length > 0), repairableRows };
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------------------------------- repairs
+
+/**
+ * Only what is sure is repaired, and only in what is sent: the cells of the file come back as they are, and each such row
+ * says in its reason what it was read as.
+ */
+
+/** The outcome of a row, which also says what its repaired cells were read as. */
+export function notingRepair(outcome: Outcome, note: string): Outcome {
+  const reason = outcome.reason === undefined ? note : `${outcome.reason}; ${note}`;
+  return { ...outcome, reason } as Outcome;
+}
+
+/** Whether a repair changes what is sent for the row. */
+export function isRowRepaired(operation: Pick<Operation, 'inputs'>, row: RowInput): boolean {
+  return repairedRow(operation, row).note !== undefined;
+}
+
+/** The row as it is to be sent. `note`: what its repaired cells were read as; undefined when none was. */
+export function repairedRow(
+  { inputs }: Pick<Operation, 'inputs'>,
+  row: RowInput,
+): { readonly text: RowInput; readonly note: string | undefined } {
+  const notes: string[] = [];
+  let text = row;
+  for (const { name } of inputs) {
+    const kind = kindOfInput(name);
+    if (kind === undefined) continue;
+    const issue = cellIssueOf(kind, row[name] ?? '');
+    if (issue?.cure !== 'repair') continue;
+    text = { ...text, [name]: issue.repaired };
+    notes.push(`${LABELS[kind] ?? name} read as ${foreignWords(issue.repaired)}`);
+  }
+  return { text, note: notes.length === 0 ? undefined : notes.join(', ') };
+}
+
+/** What may be meant by a cell of that input; undefined where nothing is damaged, or nobody can tell. */
+export function meantBy(
+  input: string,
+  cell: string,
+): { readonly isSure: boolean; readonly words: readonly string[] } | undefined {
+  const kind = kindOfInput(input);
+  const issue = kind && cellIssueOf(kind, cell);
+  if (issue?.cure === 'repair') return { isSure: true, words: [issue.repaired] };
+  if (issue?.cure !== 'by_hand' || issue.candidates.length === 0) return undefined;
+  return { isSure: false, words: issue.candidates };
+}
+
+/** The names in reasons; an input that is missing here has its own name. */
+const LABELS: { readonly [Kind in CellKind]?: string } = {
+  abn: 'ABN',
+  email: 'e-mail',
+  profile_url: 'profile URL',
+  profile_slug: 'profile slug',
+};

@@ -1,0 +1,154 @@
+import { crc32 } from 'node:zlib';
+import { AlteredRow, type Connection, type Value } from './connection.ts';
+
+/**
+ * A table of the book of money is described once (`tables.ts`), and the description gives how a row is written, checked
+ * when it is read, checked by the full check, and emptied by an erasure.
+ *
+ * The checksum of a row is CRC-32 over its values as a JSON list, then over the bytes of its body. It detects flipped
+ * bits and torn pages, which SQLite itself does not notice inside a cell; it does not stop an attacker. The lists are
+ * part of the stored format: if one changes, every older store looks damaged.
+ */
+
+/** What a cell may hold. */
+interface CellTypes {
+  readonly number: number;
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly 'number or null': number | null;
+  readonly 'text or null': string | null;
+  readonly 'bytes or null': Buffer | null;
+}
+
+type Columns = Readonly<Record<string, keyof CellTypes>>;
+type RowOf<Described extends Columns> = {
+  readonly [Name in keyof Described]: CellTypes[Described[Name]];
+};
+
+interface Description<Summed extends Columns, Beside extends Columns> {
+  /** What the checksum covers, in the order of its list. The bytes of a column `body` follow the list. */
+  readonly summed: Summed;
+  /** The first of the last columns, which the list omits together when this one is NULL, as in rows of older schemas. */
+  readonly omitted?: keyof Summed;
+  /** Columns that are written with a row, and that the checksum omits. */
+  readonly beside?: Beside;
+  /** The first columns that identify a row; one without it. */
+  readonly ids?: number;
+  /** What happens when the row is there already; without it that is an error. */
+  readonly onConflict?: string;
+  /** The tables that give a row `t` and the key of its call. The list has that key behind its first value. */
+  readonly keyFrom?: { readonly tables: string; readonly key: string };
+  readonly what: (row: RowOf<Summed>) => string;
+}
+
+type Stored<Row> = Row & { readonly checksum: number | null };
+type Cells = Readonly<Record<string, Value>>;
+
+/** The place of the call's key in a list. */
+const KEY = 'key';
+
+export class Table<Row extends object, Beside extends object> {
+  readonly name: string;
+  readonly #listed: string[];
+  /** The list of a row without the last columns, and the first of these; the same list where none is ever omitted. */
+  readonly #shorter: readonly string[];
+  readonly #omitted: string | undefined;
+  readonly #ids: readonly string[];
+  readonly #what: (row: Row) => string;
+  readonly #insertion: string;
+  readonly #alteredRows: string;
+
+  constructor(name: string, of: Description<Columns, Columns>) {
+    const summed = Object.keys(of.summed);
+    this.name = name;
+    this.#listed = summed.filter((column) => column !== 'body');
+    if (of.keyFrom !== undefined) this.#listed.splice(1, 0, KEY);
+    this.#omitted = of.omitted;
+    this.#shorter =
+      of.omitted === undefined ? this.#listed : this.#listed.slice(0, this.#listed.indexOf(of.omitted));
+    this.#ids = summed.slice(0, of.ids ?? 1);
+    this.#what = of.what as (row: object) => string;
+    const written = [...summed, ...Object.keys(of.beside ?? {}), 'checksum'];
+    const values = written.map((column) => `:${column}`);
+    this.#insertion = `INSERT INTO ${name} (${written.join(', ')}) VALUES (${values.join(', ')}) ${of.onConflict ?? ''}`;
+    const body = summed.includes('body') ? 't.body' : 'NULL';
+    const { tables, key } = of.keyFrom ?? { tables: `${name} t`, key: undefined };
+    this.#alteredRows = `SELECT t.*${key === undefined ? '' : `, ${key} AS key`} FROM ${tables}
+      WHERE t.checksum IS NOT checksum_of(${this.#listInSql(key)}, ${body})`;
+  }
+
+  /** @param key of the call, where the list has one, so that no other call's answer can pass for this one's. */
+  checksumOf(row: Row, key?: Buffer): number {
+    const cells = row as Cells;
+    const isOmitted = this.#omitted !== undefined && cells[this.#omitted] === null;
+    const columns = isOmitted ? this.#shorter : this.#listed;
+    const values = columns.map((column) => (column === KEY ? key?.toString('hex') : cells[column]));
+    return checksumOfText(JSON.stringify(values), (cells.body ?? null) as Buffer | null);
+  }
+
+  /** @throws AlteredRow when the row is not as it was written. */
+  checked<Found extends Stored<Row>>(row: Found, key?: Buffer): Found {
+    if (row.checksum !== this.checksumOf(row, key)) throw new AlteredRow(`${this.#what(row)} was altered`);
+    return row;
+  }
+
+  insert(connection: Connection, row: Row & Beside, key?: Buffer): void {
+    connection.run(this.#insertion, { ...(row as Cells), checksum: this.checksumOf(row, key) });
+  }
+
+  /** Changes cells of the rows that have this value in that column. */
+  change(connection: Connection, by: keyof Row & string, value: number, cells: Partial<Row & Beside>): void {
+    for (const row of connection.all<Row>(`SELECT * FROM ${this.name} WHERE ${by} = ?`, value)) {
+      this.changeOne(connection, row, cells);
+    }
+  }
+
+  changeOne(connection: Connection, row: Row, cells: Partial<Row & Beside>, key?: Buffer): void {
+    const next = { ...row, ...cells };
+    const set = [...Object.keys(cells), 'checksum'].map((column) => `${column} = :${column}`);
+    const where = this.#ids.map((column) => `${column} = :${column}`);
+    connection.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE ${where.join(' AND ')}`, {
+      ...(next as Cells),
+      checksum: this.checksumOf(next, key),
+    });
+  }
+
+  /**
+   * Checks every row, one by one, so that memory does not grow with the ledger. SQLite itself skips the intact rows,
+   * eight times faster than passing each of them to us. Its JSON may differ from ours for unusual characters, so each row
+   * that it rejects is checked again, by us.
+   */
+  checkAll(connection: Connection): void {
+    connection.define('checksum_of', checksumOfText);
+    for (const row of connection.each<Stored<Row> & { readonly key?: Buffer | null }>(this.#alteredRows)) {
+      // An attempt whose call is gone has no key.
+      this.checked(row, row.key === null ? Buffer.alloc(0) : row.key);
+    }
+  }
+
+  #listInSql(key: string | undefined): string {
+    const [all, shorter] = [this.#listed, this.#shorter].map((columns) => {
+      const values = columns.map((column) => (column === KEY ? `lower(hex(${key}))` : `t.${column}`));
+      return `json_array(${values.join(', ')})`;
+    });
+    return this.#omitted === undefined ? `${all}` : `iif(t.${this.#omitted} IS NULL, ${shorter}, ${all})`;
+  }
+}
+
+/** The checksum of a list that is JSON text already, followed by the body. */
+function checksumOfText(list: string, body: Buffer | null): number {
+  const head = crc32(list);
+  return body === null ? head : crc32(body, head);
+}
+
+export function table<Summed extends Columns, Beside extends Columns = Record<never, never>>(
+  name: string,
+  description: Description<Summed, Beside>,
+): Table<RowOf<Summed>, RowOf<Beside>> {
+  return new Table(name, description as unknown as Description<Columns, Columns>);
+}
+
+/** A row of a table as it is read. */
+export type ReadRow<Described> = Described extends Table<infer Row, object> ? Stored<Row> : never;
+/** The cells of a row that its checksum covers. */
+export type WrittenRow<Described> = Described extends Table<infer Row, object> ? Row : never;

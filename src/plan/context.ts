@@ -1,0 +1,141 @@
+import type { Clock } from '../core/clock.ts';
+import type { Listener } from '../core/events.ts';
+import type { ReadOptions } from '../core/format.ts';
+import type { FormulaMode } from '../core/formulas.ts';
+import type { BatchId, Credits, Ledger } from '../ledger/ledger.ts';
+import type { Tell } from '../ledger/store.ts';
+import type { SuspectMisses } from '../vendor/misses.ts';
+import type { Plan } from './plan.ts';
+import type { PlanContext } from './row-walk.ts';
+import type { SavedPlan } from './saved-plan.ts';
+import type { ChangePlan } from './team/change-plan.ts';
+
+/** The values of `--accept`. */
+export const ACCEPTABLE = ['no-match', 'take-back', 'store'] as const;
+
+export type Acceptable = (typeof ACCEPTABLE)[number];
+
+/** What a user may say about a job over a file, for a plan as for a run. */
+export interface JobOptions {
+  /** The path of a YAML file, or the name of an operation. */
+  readonly job: string;
+  readonly file: string;
+  /** The account's name. It takes precedence over the job's. */
+  readonly account?: string | undefined;
+  /** How the file is read. Each entry takes precedence over the job's. */
+  readonly read?: ReadOptions | undefined;
+  /** What to do with output cells that would begin a formula. It takes precedence over the job's. */
+  readonly formulas?: FormulaMode | undefined;
+  /** Whether the results of a row also have the row's own columns. It takes precedence over the job's. */
+  readonly withInput?: boolean | undefined;
+  /** Whether damaged cells are repaired before sending, where the repair is sure; left out: the job decides. */
+  readonly repair?: boolean | undefined;
+  /** The store's folder; left out: `$ROWONCE_STORE`, else this user's folder. */
+  readonly store?: string | undefined;
+}
+
+/** What a person is asked to agree to before the first run of a job or a dialect. */
+export interface UnseenRequests {
+  /** Sentences that say why the person is asked. */
+  readonly reasons: readonly string[];
+  /** The requests that the job and its dialect define, as text. */
+  readonly requests: readonly string[];
+}
+
+/** Rows of a finished batch that today's dialect would settle differently. They stay as they are unless a person agrees. */
+export interface Reread {
+  readonly batch: BatchId;
+  /** The number of rows with an answer that is read differently today. */
+  readonly rows: number;
+  /** How many of these rows could make further calls; `most` is the most that those calls cost. */
+  readonly further: number;
+  readonly most: Credits;
+}
+
+/** What a user may choose for a run of a job over a file. */
+export interface RunChoices {
+  /** A path or a stream for the output; left out: a file beside the input. */
+  readonly output?: string | NodeJS.WritableStream | undefined;
+  /** Whether the output is an Excel workbook, whatever the input is. */
+  readonly forExcel?: boolean | undefined;
+  /** The most that this batch may ever spend. It takes precedence over the job's budget. */
+  readonly budget?: Credits | undefined;
+  /** The run works on this many rows below the header and no others. */
+  readonly limit?: number | undefined;
+  /** The run buys this many random rows and gives a forecast for the rest. */
+  readonly sample?: number | undefined;
+  /** Whether every answer that was bought before counts as too old. */
+  readonly refresh?: boolean | undefined;
+  /** How long the run may make no progress before it stops; left out: for ever. */
+  readonly maxPauseMs?: number | undefined;
+  /**
+   * Called with the plan when nothing limits the run; it returns how much may be spent, or undefined for "no". Left out:
+   * nobody can be asked.
+   */
+  readonly askBudget?: ((plan: Plan) => Promise<Credits | undefined>) | undefined;
+  /**
+   * Called the first time that a job or a dialect may do more than its operation says; it returns whether it may. Left
+   * out: "no", except for a sandbox account.
+   */
+  readonly askRequests?: ((unseen: UnseenRequests) => Promise<boolean>) | undefined;
+  /**
+   * Called with what the run would change in the service; it returns whether it may. Left out: "no", except for a sandbox
+   * account.
+   */
+  readonly askChanges?: ((plan: ChangePlan) => Promise<boolean>) | undefined;
+  /**
+   * Called when today's dialect would settle rows of a finished batch differently; it returns whether a new batch settles
+   * them anew. Left out: "no".
+   */
+  readonly askReread?: ((reread: Reread) => Promise<boolean>) | undefined;
+  /**
+   * The user's answer to a stop of an earlier run: suspect misses are kept (`no-match`) or asked for again (`take-back`),
+   * or a store that is behind is used as it is (`store`).
+   */
+  readonly accept?: Acceptable | undefined;
+  /** Called with misses that look like a wrong address; it returns whether they are kept. Left out: nobody can be asked. */
+  readonly askMisses?: ((misses: SuspectMisses) => Promise<boolean>) | undefined;
+  /** Whether the run may make people admin, whatever the job's guards say. */
+  readonly allowAdmin?: boolean | undefined;
+  /** The id of a plan. The run begins only while its plan is still that one. */
+  readonly ifPlan?: string | undefined;
+}
+
+/** What a user may say about a run. */
+export interface RunOptions extends JobOptions, RunChoices {
+  /** The path of a saved plan. The run does exactly what it says, or stops before anything is sent. */
+  readonly planFile?: string | undefined;
+  /** The path to which the job is written as a commented file. */
+  readonly saveJobAs?: string | undefined;
+  /** Once it is aborted with a StopError, nothing new is sent; answers to requests in flight are still recorded. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: Listener | undefined;
+  /** How long to wait for another spender of the store. */
+  readonly waitForLockMs?: number | undefined;
+  /** Whether a store that the user did not name may be created. For sandbox accounts it always may. */
+  readonly mayCreateStore?: boolean | undefined;
+  /** Receives messages about the store for the user. */
+  readonly tell?: Tell | undefined;
+  /** The command with which the user can resume. */
+  readonly command?: string | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** The options for a run of a chosen job in an open store. */
+export type FileOptions = Pick<RunOptions, 'file' | 'planFile' | 'signal' | 'onEvent'> & RunChoices;
+
+/** What a run resolved to: one job over one file, and how far it may go. The command line and the web page build the same. */
+export interface RunContext extends RunChoices, PlanContext {
+  readonly ledger: Ledger;
+  readonly inputPath: string;
+  /** The saved plan. The run does exactly what it says, or stops. */
+  readonly savedPlan?: SavedPlan | undefined;
+  /** The folder in which the embedded vendors of sandbox accounts keep their book. */
+  readonly sandboxFolder: string;
+  /** The command line as the user typed it, to be shown again. */
+  readonly command: string;
+  readonly clock: Clock;
+  /** Fires, with a StopError as its reason, when nothing new may be sent; what is in flight is still recorded. */
+  readonly signal: AbortSignal;
+  readonly emit: Listener;
+}

@@ -1,0 +1,175 @@
+import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { invariant, unreachable } from '../core/errors.ts';
+import type { Call, FormerCall, Operation } from '../core/operation.ts';
+import type { Job } from '../job/job.ts';
+import type {
+  AnswerRecord,
+  Batch,
+  CallState,
+  FreshSince,
+  KnownAnswer,
+  KnownCall,
+  LedgerReader,
+} from '../ledger/ledger.ts';
+
+/**
+ * This file finds calls in the ledger and says which of their answers a batch can use. Earlier versions of Rowonce spelled
+ * some identifiers differently, so a call that is unknown under its present key is looked for under its earlier keys, too. A
+ * call that was bought under an earlier key is not bought again.
+ */
+
+export interface AskedCall {
+  readonly key: CallKey;
+  readonly call: Call;
+}
+
+/** `key` and `call` are those under which the ledger knows it; for an unknown call they are those that were asked for. */
+export interface FoundCall<State> extends AskedCall {
+  readonly state: State;
+}
+
+export interface LookUp<State> {
+  readonly operation: Pick<Operation, 'formerly'>;
+  readonly accountIdentity: string;
+  /** The batch that wants the answers. When a former answer is too old for it, the call is bought in its present form. */
+  readonly batch: Partial<Pick<Batch, 'id' | 'freshSince'>>;
+  readonly ledger: Pick<LedgerReader, 'lostRefresh'>;
+  /** Returns the states in the order of the keys. */
+  find(keys: readonly CallKey[]): Promise<readonly State[]>;
+}
+
+/** Finds the calls, by their present or an earlier key, and returns them in the order in which they were asked for. */
+export async function findCalls<State extends KnownCall | CallState>(
+  asked: readonly AskedCall[],
+  lookUp: LookUp<State>,
+): Promise<readonly FoundCall<State>[]> {
+  const states = await lookUp.find(asked.map(({ key }) => key));
+  const found = asked.map((each, index) => ({ ...each, state: states[index] as State }));
+  const former = formerOf(found, lookUp);
+  const formerStates = former.length === 0 ? [] : await lookUp.find(former.map(({ key }) => key));
+  for (const [index, { at, key, call, asksTheSame }] of former.entries()) {
+    const state = formerStates[index];
+    if (state === undefined || found[at]?.state.kind !== 'unknown') continue;
+    if (await standsFor(state, asksTheSame, lookUp)) found[at] = { key, call, state };
+  }
+  return found;
+}
+
+type Former = FormerCall & AskedCall & { readonly at: number };
+
+/** The earlier keys of the unknown calls. Most calls are known or have none, so a second look into the ledger is rare. */
+function formerOf(
+  found: readonly FoundCall<{ readonly kind: string }>[],
+  { operation, accountIdentity }: Pick<LookUp<unknown>, 'operation' | 'accountIdentity'>,
+): readonly Former[] {
+  return found.flatMap(({ call, state }, at) => {
+    if (state.kind !== 'unknown') return [];
+    const former = operation.formerly?.(call) ?? [];
+    return former.map((each) => ({ ...each, at, key: callKeyOf(accountIdentity, each.call) }));
+  });
+}
+
+/**
+ * Whether the state of a former call counts for the present one. A refusal may be due to the old spelling, and so may a
+ * "no match", unless both spellings ask the vendor the same. A lost answer may have been charged, so it is settled first.
+ */
+async function standsFor(
+  state: KnownCall | CallState,
+  asksTheSame: boolean,
+  { batch, ledger }: Pick<LookUp<unknown>, 'batch' | 'ledger'>,
+): Promise<boolean> {
+  switch (state.kind) {
+    case 'unknown':
+      return false;
+    case 'in_doubt':
+      return true;
+    case 'answered': {
+      const { answer } = state;
+      const counts = answer.kind === 'found' || (answer.kind === 'no_match' && asksTheSame);
+      return counts && (await isKnownFreshFor(batch, answer, ledger));
+    }
+    default:
+      return unreachable(state);
+  }
+}
+
+// -------------------------------------------------------------------------------------------------------- freshness
+
+/**
+ * An answer is used as long as it is new enough. The cut-offs are fixed when a batch begins. Otherwise a run
+ * that resumes weeks later would find its own answers too old, and would buy them again and again.
+ */
+
+/** The cut-offs of a batch that begins at `startMs`; undefined when answers of any age are used. */
+export function freshSinceOf(
+  { refreshAfterMs, refreshNoMatchAfterMs }: Pick<Job, 'refreshAfterMs' | 'refreshNoMatchAfterMs'>,
+  refreshAll: boolean,
+  startMs: number,
+): FreshSince | undefined {
+  if (refreshAll) return { foundMs: startMs, noMatchMs: startMs };
+  if (refreshAfterMs === undefined && refreshNoMatchAfterMs === undefined) return undefined;
+  return {
+    ...(refreshAfterMs === undefined ? {} : { foundMs: startMs - refreshAfterMs }),
+    ...(refreshNoMatchAfterMs === undefined ? {} : { noMatchMs: startMs - refreshNoMatchAfterMs }),
+  };
+}
+
+/**
+ * Whether the batch is finished and used answers that are too old by now: then a new generation buys those
+ * anew. An unfinished batch never goes stale, because it resumes with the cut-offs of its own beginning.
+ */
+export async function hasGoneStale(
+  ledger: LedgerReader,
+  batch: Pick<Batch, 'id' | 'state'> | undefined,
+  freshSince: FreshSince | undefined,
+): Promise<boolean> {
+  if (freshSince === undefined || batch?.state !== 'finished') return false;
+  return ledger.hasOlderThan(batch.id, freshSince);
+}
+
+/** The parts of an answer that decide whether it is fresh. */
+type DatedAnswer = Pick<AnswerRecord, 'attempt' | 'batch' | 'kind' | 'answeredAtMs'>;
+
+/**
+ * Whether the batch may use the answer as it is. A lost attempt to buy it anew counts as answered: the attempt may have
+ * been charged, and the older answer is better than paying again.
+ * @param batch it has no id when a plan is about a batch that does not exist yet.
+ */
+export async function isFreshFor(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
+  answer: DatedAnswer,
+  ledger: Pick<LedgerReader, 'lostRefresh'>,
+): Promise<boolean> {
+  if (answer.batch === batch.id) return true;
+  const cutOffMs = cutOffFor(answer, batch.freshSince);
+  if (cutOffMs === undefined || answer.answeredAtMs >= cutOffMs) return true;
+  const lostMs = await ledger.lostRefresh(answer.attempt);
+  return lostMs !== undefined && lostMs >= cutOffMs;
+}
+
+/** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
+export async function isKnownFreshFor(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
+  answer: KnownAnswer,
+  ledger: Pick<LedgerReader, 'lostRefresh'>,
+): Promise<boolean> {
+  if (batch.freshSince === undefined) return true;
+  const { answeredAtMs } = answer;
+  invariant(answeredAtMs !== undefined, 'a ledger did not say how old an answer is');
+  return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
+}
+
+function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): number | undefined {
+  return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
+}
+
+/**
+ * Whether a batch buys answers again that were erased because a person wanted to be forgotten. Only a run with --refresh
+ * does so; answers that became too old by themselves are no reason. A refreshed batch has its own beginning as cut-off.
+ */
+export function asksErasedAgain({
+  freshSince,
+  createdAtMs,
+}: Partial<Pick<Batch, 'freshSince' | 'createdAtMs'>>): boolean {
+  return freshSince?.foundMs !== undefined && freshSince.foundMs === createdAtMs;
+}

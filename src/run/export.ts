@@ -1,0 +1,107 @@
+import { systemClock } from '../core/clock.ts';
+import { stop } from '../core/errors.ts';
+import type { Listener } from '../core/events.ts';
+import { besideFile, nameParts } from '../core/file-name.ts';
+import type { FormulaMode } from '../core/formulas.ts';
+import { present } from '../core/objects.ts';
+import { openInput, openMappedInput } from '../files/input.ts';
+import {
+  asWorkbook,
+  besideInput,
+  chooseDestination,
+  notesIn,
+  type OutputFiles,
+  writeOutput,
+} from '../files/output/output.ts';
+import { outputNameOf, outputSettings, readSettings } from '../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../ledger/ledger.ts';
+import type { Tell } from '../ledger/store.ts';
+import { batchIdentityOf, batchKeyOf } from '../plan/batch-key.ts';
+import type { JobOptions } from '../plan/context.ts';
+import { lookerNotes } from './looker-notes.ts';
+import { eachLedger, type FoundBatch, lookAtLedger, openIfFree } from './open-ledger.ts';
+import { choose } from './run-job.ts';
+
+/** This file writes the output of a batch again, from its ledger. */
+
+export interface ExportOptions {
+  /** Where the output goes; left out: where the batch has it, or beside that while a run goes on. */
+  readonly output?: string | NodeJS.WritableStream | undefined;
+  readonly forExcel?: true | undefined;
+  /** Writes a copy: the ledger knows of no other output, nor of this one. It needs a named output. */
+  readonly copy?: true | undefined;
+  /** These two win over the settings of the batch. */
+  readonly formulas?: FormulaMode | undefined;
+  readonly withInput?: boolean | undefined;
+  readonly onEvent: Listener;
+}
+
+/** @throws StopError `input` when the batch's file is not the one any more that it worked on. */
+export async function exportBatch(
+  { batch, location }: FoundBatch,
+  { output, forExcel, copy, formulas, withInput, onEvent: emit }: ExportOptions,
+): Promise<OutputFiles> {
+  if (copy === true && output === undefined)
+    throw stop('usage', 'A copy has no place that is known.', 'Name its place with -o.');
+  const input = await openInput(batch.inputPath, readSettings(batch.settings));
+  if (input.survey.sha256 !== batch.inputSha256) {
+    throw stop(
+      'input',
+      `${batch.inputPath} is not the file any more that batch ${batch.id} worked on.`,
+      'Put the original back, or run the job on the new file: what was bought is not bought again.',
+    );
+  }
+  const settings = { ...outputSettings(batch.settings), ...present({ formulas, withInput }) };
+  const spender = copy === true ? undefined : await openIfFree(location, `export ${batch.id}`, systemClock);
+  const ledger = spender ?? (await lookAtLedger(location));
+  try {
+    const usual = await usualPath(ledger, batch, forExcel);
+    const destination = await chooseDestination(input, settings, {
+      named: output ?? (spender === undefined ? snapshotPath(usual) : usual),
+      sandbox: batch.sandbox,
+      forExcel,
+    });
+    const notes =
+      copy === true ? {} : spender === undefined ? lookerNotes(location, ledger) : notesIn(spender, batch);
+    const { answerPlace } = settings;
+    const order = { ledger, job: settings, answerPlace, emit, ...notes };
+    return await writeOutput(order, input, batch, destination);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** The path of the batch's output. It gets another name when a later batch, such as a refresh, has written there. */
+async function usualPath(ledger: LedgerReader, batch: Batch, forExcel: true | undefined): Promise<string> {
+  const standing =
+    batch.outputPath ?? besideInput(batch.inputPath, batch.sandbox, { name: outputNameOf(batch.settings) });
+  const path = forExcel === true ? asWorkbook(standing) : standing;
+  const newest = (await ledger.batches()).find(({ outputPath }) => outputPath === path);
+  return newest === undefined || newest.id === batch.id
+    ? path
+    : besideFile(path, `.${batch.id}${nameParts(path).ending}`);
+}
+
+/** While a run goes on, the output goes to a file of its own, because the run will write the real one. */
+function snapshotPath(outputPath: string): string {
+  return besideFile(outputPath, `.so-far${nameParts(outputPath).ending}`);
+}
+
+/** Finds the batch of a job over a file. @throws StopError `usage` when there is none. */
+export async function batchOfJob(
+  request: Pick<JobOptions, 'job' | 'file' | 'account' | 'read' | 'repair' | 'store'>,
+  tell?: Tell,
+): Promise<FoundBatch> {
+  const { file, store } = request;
+  const { job, account } = await choose(request);
+  const batchIn = async (ledger: LedgerReader, location: string): Promise<readonly FoundBatch[]> => {
+    const input = await openMappedInput(file, job, ledger);
+    const key = batchKeyOf(batchIdentityOf({ account, job }, input), input.survey.sha256);
+    const batch = await ledger.batchByKey(key);
+    return batch === undefined ? [] : [{ batch, location }];
+  };
+  const found = await eachLedger(store, batchIn, tell);
+  const [first] = found.flat();
+  if (first !== undefined) return first;
+  throw stop('usage', `This job has no batch over ${file}.`, 'Run the job first, or run rowonce status.');
+}

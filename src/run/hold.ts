@@ -1,0 +1,82 @@
+import type { Clock } from '../core/clock.ts';
+import { StopError, stop } from '../core/errors.ts';
+import type { Batch, BatchId, Ledger } from '../ledger/ledger.ts';
+import type { Spender, Tell } from '../ledger/store.ts';
+import { type FoundBatch, openLedger, spenderAt } from './open-ledger.ts';
+
+/** A person pauses a batch, or lets it go on. Sweeps leave a paused batch; a run of it lets it go on. */
+
+export interface HoldOptions {
+  readonly clock: Clock;
+  /** How long to wait for the process that spends from the store. */
+  readonly waitMs: number;
+  readonly tell: Tell;
+}
+
+/**
+ * Pauses an open batch. A process that works on it is asked to stop: it sends nothing new, and records the answers that are
+ * on their way. @throws StopError `busy` when another process spends from the store, or when this one does not end in time.
+ */
+export async function pauseBatch(found: FoundBatch, options: HoldOptions): Promise<void> {
+  requireOpen(found.batch);
+  const ledger = await ledgerAfterRun(found, options);
+  try {
+    requireOpen((await ledger.batch(found.batch.id)) ?? found.batch);
+    await ledger.noteHold(found.batch.id, true, options.clock.wallMs());
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Lets a batch go on. @returns whether it was paused. @throws StopError `busy` as `openLedger`. */
+export async function resumeBatch({ batch, location }: FoundBatch, options: HoldOptions): Promise<boolean> {
+  requireOpen(batch);
+  const ledger = await openFor(`resume ${batch.id}`, location, options);
+  try {
+    return await letGoOn(ledger, batch.id, options.clock);
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function letGoOn(ledger: Ledger, batch: BatchId, clock: Clock): Promise<boolean> {
+  const wasHeld = (await ledger.heldSince(batch)) !== undefined;
+  if (wasHeld) await ledger.noteHold(batch, false, clock.wallMs());
+  return wasHeld;
+}
+
+function requireOpen({ id, state }: Batch): void {
+  if (state === 'open') return;
+  throw stop(
+    'usage',
+    `Batch ${id} is ${state} already.`,
+    'Only an open batch is paused or goes on: run rowonce status to see all batches.',
+  );
+}
+
+/** Opens the store at once, or after the run of this batch has ended because it was asked to. */
+async function ledgerAfterRun({ batch, location }: FoundBatch, options: HoldOptions): Promise<Ledger> {
+  const command = `pause ${batch.id}`;
+  try {
+    return await openFor(command, location, { ...options, waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof StopError) || error.code !== 'busy') throw error;
+    const spender = await spenderAt(location);
+    if (spender === undefined || !isAtWorkOn(batch, spender)) throw error;
+    process.kill(spender.pid, 'SIGTERM');
+    options.tell(`Process ${spender.pid} works on this batch, and was asked to stop.`);
+    return openFor(command, location, options);
+  }
+}
+
+/** Whether the spender is the run that the batch knows as its newest: it leaves its command in both places. */
+export function isAtWorkOn({ state, command }: Pick<Batch, 'state' | 'command'>, spender: Spender): boolean {
+  return state === 'open' && spender.command === command;
+}
+
+function openFor(command: string, location: string, { clock, waitMs }: HoldOptions): Promise<Ledger> {
+  return openLedger(
+    { location, named: true },
+    { clock, waitForLockMs: waitMs, mayCreate: false, sendsNothing: true, command },
+  );
+}

@@ -1,0 +1,320 @@
+import { lstatSync, type Stats } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { moveWithoutReplacing, outputProblem } from '../../core/atomic-file.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf, type StopError, stop } from '../../core/errors.ts';
+import { endingOf, nameParts } from '../../core/file-name.ts';
+import { readableEndings } from '../../core/format.ts';
+import { foreignName, sentence } from '../../core/plain-text.ts';
+import { besideInput, filesOf } from '../../files/output/output.ts';
+
+/**
+ * An inbox is a folder into which people put files and from which a sweep takes them. Its folder `done/` holds finished
+ * files beside their outputs, and `failed/` holds files that no run can begin with. Nothing there is ever overwritten.
+ */
+
+export interface Inbox {
+  /** Files that may be worked on, in the order of their names. */
+  readonly ready: readonly ReadyFile[];
+  readonly left: readonly LeftFile[];
+}
+
+export interface ReadyFile {
+  /** The absolute path. */
+  readonly path: string;
+  /** A text from the file system's entry. It changes with every write, and when another file takes the place. */
+  readonly stamp: string;
+}
+
+/** A file that a sweep left where it is; `why` gives the reason as a clause. */
+export interface LeftFile {
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface Looking {
+  /** The absolute paths of files that we wrote ourselves. */
+  readonly ours: ReadonlySet<string>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const DONE_FOLDER = 'done';
+const FAILED_FOLDER = 'failed';
+
+/** The time between two looks at a file. A program that writes a file flushes more often, even over a slow network. */
+const BETWEEN_LOOKS_MS = 2_000;
+
+/** A file without a write for this long is either whole, or open in a process that can be found. */
+const AT_REST_MS = 60_000;
+
+/** The names that browsers, mail programs, editors and copying tools give to a file until it is whole. */
+const TEMPORARY = /^~\$|~$|\.(?:tmp|temp|part|partial|filepart|crdownload|download|swp)$/i;
+
+/** The names of our own files beside an input, also numbered ones. A test compares them with what is really written. */
+const OUR_NAMES =
+  /\.(?:enriched|sandbox|(?:api-call|change-role|create-project|delete-invite|enrich-company|enrich-person|invite-user|onboard|remove-user|search-people)(?:-\d+)?)(?: \(\d+\))?(?:\.(?:needs-attention|people|results|removed|so-far|report|[0-9a-f]{8})(?: \(\d+\))?)*\.[^.]+$/i;
+
+/**
+ * Reads the folder. If a file in it is young, this takes two seconds, in which a file that is still being written changes.
+ * @throws StopError `job` when there is no such folder, or a link in its place.
+ */
+export async function readInbox(folder: string, { ours, clock, signal }: Looking): Promise<Inbox> {
+  await refuseLink(folder, 'job', 'Name the folder itself as inbox in the job.');
+  const left: LeftFile[] = [];
+  const candidates = new Map<string, string>();
+  const extensions = await readableEndings();
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const why = await reasonToLeave(path, ours, extensions);
+    if (why === undefined) candidates.set(path, await stampOf(path));
+    else left.push({ path, why });
+  }
+  if (candidates.size === 0) return { ready: [], left };
+  if (await someAreYoung([...candidates.keys()], clock.wallMs())) await clock.sleep(BETWEEN_LOOKS_MS, signal);
+  const writers = await writersOf([...candidates.keys()]);
+  const ready: ReadyFile[] = [];
+  for (const [path, stamp] of candidates) {
+    const writer = writers.get(path);
+    if (writer !== undefined) left.push({ path, why: `process ${writer} has it open for writing` });
+    else if (!(await isAsSeen({ path, stamp }))) left.push({ path, why: 'it is still being written' });
+    else ready.push({ path, stamp });
+  }
+  return { ready, left };
+}
+
+/** Whether a file was written lately. A time in the future comes from a wrong clock, so such a file counts as young, too. */
+async function someAreYoung(paths: readonly string[], nowMs: number): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(() => undefined)));
+  return found.some((file) => {
+    const ageMs = nowMs - (file?.mtimeMs ?? nowMs);
+    return ageMs < AT_REST_MS;
+  });
+}
+
+/** The names in the folder without hidden ones, which are never an input and are skipped without a message. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    const fact = `The inbox ${folder} cannot be read: ${messageOf(error)}.`;
+    throw stop('job', fact, 'Make the folder, or correct inbox in the job.');
+  }
+}
+
+async function reasonToLeave(
+  path: string,
+  ours: ReadonlySet<string>,
+  extensions: readonly string[],
+): Promise<string | undefined> {
+  const name = basename(path);
+  const found = await lstat(path).catch(() => undefined);
+  // To move a link would not move the file that it points to.
+  if (found?.isSymbolicLink() === true)
+    return `it is a link to ${await readlink(path).catch(() => 'nowhere')}`;
+  if (TEMPORARY.test(name)) return 'its name is that of a file that is not whole yet';
+  if (ours.has(path) || OUR_NAMES.test(name)) {
+    return 'it is one of our own outputs; under another name it is an input';
+  }
+  const extension = endingOf(name);
+  if (!extensions.includes(extension)) {
+    return `no format reads its ending ${foreignName(extension)}, only ${extensions.join(', ')}`;
+  }
+  // A program that opens a pipe or a device waits for it, perhaps for ever.
+  if (found?.isFile() === false) return 'it is not a regular file';
+  return found !== undefined && (await isElsewhereToo(path, found))
+    ? 'it has another name outside of this inbox (a hard link); put a copy here instead'
+    : undefined;
+}
+
+/**
+ * Whether a file has another name outside this inbox. Such a file may belong to another person and be linked here so that
+ * we read and move it. A move of ours that was killed halfway leaves two names, but both of them are in the inbox.
+ */
+async function isElsewhereToo(path: string, { dev, ino, nlink }: Stats): Promise<boolean> {
+  if (nlink === 1) return false;
+  let names = 1;
+  for (const place of [DONE_FOLDER, FAILED_FOLDER]) {
+    const folder = join(dirname(path), place);
+    for (const name of await listed(folder)) {
+      const other = await lstat(join(folder, name)).catch(() => undefined);
+      if (other?.dev === dev && other.ino === ino) names += 1;
+    }
+  }
+  return names < nlink;
+}
+
+/** Refuses a folder that is a link, because we would read, write or move files in a place that the user did not name. */
+async function refuseLink(folder: string, code: 'job' | 'output', next: string): Promise<void> {
+  const target = await readlink(folder).catch(() => undefined);
+  if (target === undefined) return;
+  throw stop(
+    code,
+    `${folder} is a link to ${target}, and nothing of an inbox is read or written through one.`,
+    next,
+  );
+}
+
+/** Whether the file is still the same one and unchanged since it was looked at. */
+export async function isAsSeen({ path, stamp }: ReadyFile): Promise<boolean> {
+  return (await stampOf(path)) === stamp;
+}
+
+async function stampOf(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => undefined);
+  // No program can set `ctimeNs` back.
+  return `${found?.ino} ${found?.size} ${found?.mtimeNs} ${found?.ctimeNs}`;
+}
+
+// ---------------------------------------------------------------------------------------------------- who writes
+
+/** Bits of a descriptor's flags that say whether it may write: O_WRONLY and O_RDWR. */
+const MAY_WRITE = 0b11;
+
+/**
+ * The files that a process has open for writing, each with the process number. Only Linux tells this, and only about this
+ * user's processes; on other systems the two looks have to be enough.
+ */
+async function writersOf(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const byRealPath = new Map<string, string>();
+  for (const path of paths) byRealPath.set(await realpath(path).catch(() => path), path);
+  const writers = new Map<string, string>();
+  for (const processId of await listed('/proc')) {
+    if (!/^\d+$/.test(processId)) continue;
+    const descriptors = await listed(`/proc/${processId}/fd`);
+    await Promise.all(
+      descriptors.map(async (descriptor) => {
+        const link = await readlink(`/proc/${processId}/fd/${descriptor}`).catch(() => '');
+        const path = byRealPath.get(link);
+        if (path === undefined) return;
+        if (await mayWrite(`/proc/${processId}/fdinfo/${descriptor}`)) writers.set(path, processId);
+      }),
+    );
+  }
+  return writers;
+}
+
+/** The names in the folder; none if it cannot be read, because processes end meanwhile and other users' are closed to us. */
+async function listed(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+async function mayWrite(infoPath: string): Promise<boolean> {
+  const info = await readFile(infoPath, 'utf8').catch(() => '');
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
+  return (Number.parseInt(flags, 8) & MAY_WRITE) !== 0;
+}
+
+// ---------------------------------------------------------------------------------------------------- done
+
+/** The paths of a finished inbox file and of its output. */
+export interface DonePlace {
+  readonly input: string;
+  readonly output: string;
+}
+
+/**
+ * Finds a free place in `done/`: `leads.csv`, else `leads (2).csv`, and so on.
+ * @param earlierOutput the output path of an unfinished run over this file. Its place is used again if it is still
+ * possible, so that the next run replaces that output instead of writing another one beside it.
+ */
+export async function placeInDone(
+  path: string,
+  sandbox: boolean,
+  earlierOutput: string | undefined,
+): Promise<DonePlace> {
+  const folder = join(dirname(path), DONE_FOLDER);
+  const input = await freePlace(folder, path, (place) => {
+    const output = besideInput(place, sandbox);
+    return filesOf(output).filter((file) => output !== earlierOutput || isLink(file));
+  });
+  return { input, output: besideInput(input, sandbox) };
+}
+
+/** Whether the path is a link. We never write links, and writing through one would change the file that it points to. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** The first of `leads.csv`, `leads (2).csv` and so on where neither this file exists nor a file that belongs to it. */
+async function freePlace(
+  folder: string,
+  path: string,
+  belonging: (place: string) => readonly string[],
+): Promise<string> {
+  await makeFolder(folder);
+  const extension = nameParts(path).ending;
+  const stem = basename(path, extension);
+  for (let number = 1; ; number += 1) {
+    const place = join(folder, `${number === 1 ? stem : `${stem} (${number})`}${extension}`);
+    if (!(await someExist([place, ...belonging(place)]))) return place;
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const fact = messageOf(outputProblem(folder, error));
+    throw stop('output', fact, 'Give yourself permission to write in the inbox.');
+  }
+  await refuseOwnLink(folder);
+}
+
+/** Refuses a folder that we made ourselves if it was replaced by a link since. */
+function refuseOwnLink(folder: string): Promise<void> {
+  return refuseLink(
+    folder,
+    'output',
+    'Remove the link, and see who made it; the next sweep makes the folder.',
+  );
+}
+
+/** @throws StopError `output`, with the file still where it was. */
+export async function moveToDone(path: string, { input }: DonePlace): Promise<void> {
+  // The run may have taken hours since the folder was checked.
+  await refuseOwnLink(dirname(input));
+  try {
+    if (await moveWithoutReplacing(path, input)) return;
+  } catch (error) {
+    const fact = `${path} cannot be moved to ${dirname(input)}: ${messageOf(outputProblem(input, error))}`;
+    throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+  }
+  const fact = `${path} cannot be moved to ${dirname(input)}: a file of its name was put there meanwhile.`;
+  throw stop('output', fact, 'Move it there by hand; its output stands there already.');
+}
+
+// ---------------------------------------------------------------------------------------------------- failed
+
+/**
+ * Moves a file that no run can begin with into `failed/`, with the reason beside it. Otherwise every night would try it and
+ * report it again. The reason is written first, because a user would miss a file that is gone without one. A crash in
+ * between leaves the file in the inbox and a reason that the next sweep does not overwrite.
+ * @returns the new path. @throws StopError `output`; the file is then still in its old place.
+ */
+export async function moveToFailed(path: string, { message, next }: StopError): Promise<string> {
+  const reasonOf = (place: string): string => `${place}.reason.txt`;
+  const place = await freePlace(join(dirname(path), FAILED_FOLDER), path, (each) => [reasonOf(each)]);
+  const words = `${sentence(message)}\n${next}\nThen move ${basename(place)} back into ${dirname(path)}.\n`;
+  try {
+    await writeFile(reasonOf(place), words, { flag: 'wx' });
+    if (await moveWithoutReplacing(path, place)) return place;
+  } catch (error) {
+    const fact = `${path} cannot be moved to ${dirname(place)}: ${messageOf(outputProblem(place, error))}`;
+    throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
+  }
+  const fact = `${path} cannot be moved to ${dirname(place)}: a file of its name was put there meanwhile.`;
+  throw stop('output', fact, 'Move it away by hand, or every sweep tries it again.');
+}
+
+async function someExist(paths: readonly string[]): Promise<boolean> {
+  for (const path of paths) {
+    if ((await lstat(path).catch(() => undefined)) !== undefined) return true;
+  }
+  return false;
+}

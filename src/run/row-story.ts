@@ -1,0 +1,134 @@
+import { fieldsOf, parsedFieldsOf, readBody } from '../core/answer-body.ts';
+import { PathSearch } from '../core/answer-fields.ts';
+import { stop } from '../core/errors.ts';
+import { counted } from '../core/plain-text.ts';
+import type { RowNumber } from '../core/row.ts';
+import { shownBody } from '../files/output/output.ts';
+import { outputSettings } from '../job/job-settings.ts';
+import type {
+  AttemptRecord,
+  Batch,
+  LedgerReader,
+  PlannedRow,
+  RawReply,
+  RowRecord,
+} from '../ledger/ledger.ts';
+import type { Dialect } from '../vendor/dialect.ts';
+import { answerPlaceOf, dialectOperationOf, vendorReply } from '../vendor/dialect.ts';
+import { changeFields, type Judged, judgedToday } from '../vendor/judge.ts';
+import { dialectOfBatch } from './batch-account.ts';
+
+/** This file tells one row: how it ended, and every attempt of the calls that it used, with all that is known about it. */
+
+export interface RowStory {
+  readonly batch: Batch;
+  readonly row: RowNumber;
+  /** Undefined while the row is pending. */
+  readonly outcome: RowRecord['outcome'] | undefined;
+  /** What was planned for a row of changes. */
+  readonly planned: (PlannedRow & { readonly kind: 'work' })['work'] | undefined;
+  readonly attempts: readonly AttemptStory[];
+  /** Paths of the answer that the row's cells are read from. */
+  readonly fields: readonly string[];
+}
+
+/** One attempt. The call of a row may have been sent for an earlier row. */
+export interface AttemptStory {
+  readonly record: AttemptRecord;
+  /** The vendor's id of the request. */
+  readonly requestId: string | undefined;
+  /** How the dialect of today reads the answer, if that differs from the last reading. */
+  readonly today: Judged | undefined;
+  /** The flags of `settle` that apply that reading to a change in doubt. */
+  readonly settleFlags: readonly string[] | undefined;
+}
+
+/** @param text the row's number in a spreadsheet. @throws StopError `usage` when the batch has no such row. */
+export async function rowStory(ledger: LedgerReader, batch: Batch, text: string): Promise<RowStory> {
+  const row = Number(text);
+  if (!Number.isInteger(row) || row < 2) {
+    throw stop('usage', `${text} is not a row.`, "Give the spreadsheet's number; the header is 1.");
+  }
+  const [record] = (await ledger.rows(batch.id, row, 1)).filter((found) => found.row === row);
+  const history = await ledger.history(batch.id, row);
+  const planned = await plannedAt(ledger, batch, row);
+  if (record === undefined && planned === undefined && history.length === 0) refuseRowPastTheEnd(batch, row);
+  const dialect = await dialectOfBatch(batch);
+  return {
+    batch,
+    row,
+    outcome: record?.outcome,
+    planned: planned?.kind === 'work' ? planned.work : undefined,
+    attempts: history.map((each) => attemptStory(each, dialect)),
+    fields: fieldsShown(batch, record),
+  };
+}
+
+function attemptStory(record: AttemptRecord, dialect: Dialect | undefined): AttemptStory {
+  const today = dialect && readOtherwiseToday(record, dialect);
+  return {
+    record,
+    requestId: record.reply && requestIdIn(record.reply, dialect),
+    today,
+    settleFlags: dialect && today && settleFlags(record, today, dialect),
+  };
+}
+
+/** Paths of the answer that the row's cells are read from. */
+function fieldsShown({ settings }: Batch, record: RowRecord | undefined): readonly string[] {
+  const body = shownBody(record?.answers ?? []);
+  if (body === undefined) return [];
+  const paths = new PathSearch([]);
+  paths.look(fieldsOf(body, outputSettings(settings).answerPlace));
+  return paths.paths;
+}
+
+/** Blank lines are no rows and keep their numbers, so a number past the count may be a row that is still to come. */
+function refuseRowPastTheEnd({ id, state, inputRows }: Batch, row: number): void {
+  if (state !== 'finished') return;
+  throw stop(
+    'usage',
+    `Batch ${id} has no row ${row}: it has ${counted(inputRows, 'row')}, and this is none of them.`,
+    "Give the spreadsheet's number; the header is 1.",
+  );
+}
+
+async function plannedAt(
+  ledger: LedgerReader,
+  { id }: Batch,
+  row: RowNumber,
+): Promise<PlannedRow | undefined> {
+  const [planned] = await ledger.plannedRows(id, row, 1);
+  return planned?.row === row ? planned : undefined;
+}
+
+function requestIdIn(reply: RawReply, dialect: Dialect | undefined): string | undefined {
+  const replies = dialect === undefined ? [reply] : [vendorReply(reply, dialect) ?? reply, reply];
+  const headers = replies.flatMap((each) => Object.entries(each.headers));
+  const named = (dialect?.request_id ?? []).flatMap((name) => headers.filter((header) => header[0] === name));
+  return [...named, ...headers.filter(([name]) => /request-id|correlation-id/.test(name))][0]?.[1];
+}
+
+/** The reading of the dialect of today; undefined when it agrees with the last one or cannot read the answer. */
+function readOtherwiseToday(record: AttemptRecord, dialect: Dialect): Judged | undefined {
+  const { closure, decision, readings } = record;
+  if (closure === undefined || decision?.kind === 'told') return undefined;
+  const today = judgedToday(record, dialect);
+  const taken = readings.at(-1)?.answer ?? (closure.kind === 'settled' ? closure.answer : undefined);
+  return today?.answer === taken ? undefined : today;
+}
+
+function settleFlags(
+  { call, closure, reply }: AttemptRecord,
+  { answer }: Judged,
+  dialect: Dialect,
+): readonly string[] | undefined {
+  if (closure?.kind !== 'in_doubt' || reply === undefined) return undefined;
+  if (answer !== 'found') return ['--not-done'];
+  const read = readBody(reply.body);
+  const fields = read.kind === 'json' ? parsedFieldsOf(read.value, answerPlaceOf(dialect)) : undefined;
+  const { accepted: _, ...told } = changeFields(dialectOperationOf(dialect, call), fields);
+  const pairs = Object.entries(told).map(([name, value]) => `${name}=${value}`);
+  if (pairs.length > 0) return ['--answer', ...pairs];
+  return ['--answer', call.change?.leaves.state === 'invited' ? 'user_id=ID' : 'done=yes'];
+}

@@ -1,0 +1,272 @@
+import { type CallKey, callKeyOf } from '../core/call-key.ts';
+import { systemClock } from '../core/clock.ts';
+import { commandLine } from '../core/command-line.ts';
+import { StopError, stop } from '../core/errors.ts';
+import type { RowNumber } from '../core/row.ts';
+import { BelievedTime } from '../ledger/believed-time.ts';
+import type {
+  Batch,
+  Credits,
+  DecisionKind,
+  DecisionSpec,
+  Doubt,
+  Ledger,
+  LedgerReader,
+  Look,
+} from '../ledger/ledger.ts';
+import { sandboxAccount } from '../vendor/account/account.ts';
+import { dialectOf } from '../vendor/dialect.ts';
+import { accountOfBatch, dialectOfBatch } from './batch-account.ts';
+import type { FoundBatch } from './open-ledger.ts';
+import { lookAtLedger, openIfFree, openLedger, storeWords } from './open-ledger.ts';
+import { canBeAskedAbout, doubtReason } from './reconcile.ts';
+import { toldAnswer } from './told-answer.ts';
+
+/** This file lists what is in doubt in a batch, and carries out what a person decides about it. Nothing is sent. */
+
+/** What a list of a batch shows. */
+export interface DoubtList {
+  readonly doubts: readonly ListedDoubt[];
+  readonly waiting: readonly WaitingRow[];
+  /** Requests without an answer yet, about which nothing can be decided. */
+  readonly open: number;
+  readonly atRisk: number;
+  /** Credits in doubt about which there is nothing to decide. */
+  readonly undecidable: number;
+}
+
+/** A doubt and what the vendor said, when it was asked about it. */
+export interface ListedDoubt {
+  readonly doubt: Doubt;
+  /** Since when, what is at risk and why, in one clause. */
+  readonly reason: string;
+  readonly looks: readonly Look[];
+  /** Whether the account's dialect of today has a question about such a call, or is not known. */
+  readonly mayBeAskedAbout: boolean;
+}
+
+/** A row that waits for a change in doubt of another batch. The doubt must be settled in that batch. */
+export interface WaitingRow {
+  readonly row: RowNumber;
+  readonly reason: string;
+}
+
+/** @param row only the doubts of this row. @throws StopError `usage` when that row is not in doubt. */
+export async function doubtList(found: FoundBatch, row?: string): Promise<DoubtList> {
+  const { batch, location } = found;
+  const ledger = await lookAtLedger(location);
+  try {
+    const doubts = await examined(ledger, batch, await doubtsOf(ledger, found, row));
+    return {
+      doubts,
+      waiting: doubts.length === 0 ? await waitingRows(ledger, batch) : [],
+      open: await ledger.openRequests(batch.id),
+      atRisk: doubts.reduce((sum, { doubt }) => sum + doubt.atRisk, 0),
+      undecidable: row === undefined ? await undecidable(ledger, batch, doubts) : 0,
+    };
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function doubtsOf(
+  ledger: LedgerReader,
+  { batch, location }: FoundBatch,
+  row: string | undefined,
+): Promise<readonly Doubt[]> {
+  const doubts = await ledger.doubts(batch.id);
+  if (row === undefined) return doubts;
+  const attempts = new Set((await ledger.history(batch.id, Number(row))).map(({ attempt }) => attempt));
+  const ofRow = doubts.filter(({ attempt }) => attempts.has(attempt));
+  if (ofRow.length > 0) return ofRow;
+  throw stop(
+    'usage',
+    `Row ${row} of batch ${batch.id} is not in doubt.`,
+    `See what is with ${commandLine(['settle', batch.id, ...storeWords(location)])}`,
+  );
+}
+
+/** Doubts that may leave a person without access come first, then other creations, then what is repeated by itself. */
+async function examined(
+  ledger: LedgerReader,
+  batch: Batch,
+  doubts: readonly Doubt[],
+): Promise<readonly ListedDoubt[]> {
+  const all: ListedDoubt[] = [];
+  const dialect = await dialectOfBatch(batch);
+  for (const doubt of doubts.toSorted((one, other) => urgencyOf(one) - urgencyOf(other))) {
+    const history = await ledger.history(doubt.batch, doubt.row);
+    const ofCall = history.filter(({ call }) => callKeyOf(batch.accountIdentity, call) === doubt.key);
+    all.push({
+      doubt,
+      reason: doubtReason(doubt),
+      looks: ofCall.flatMap(({ looks }) => looks),
+      mayBeAskedAbout: dialect === undefined || canBeAskedAbout(dialect, doubt.call),
+    });
+  }
+  return all;
+}
+
+function urgencyOf({ call: { change, ifLost } }: Doubt): number {
+  if (change === undefined || change.atStake !== undefined) return 0;
+  return ifLost === 'hold' ? 1 : 2;
+}
+
+/**
+ * Credits of lost answers that need no decision any more, because their calls were bought anew, were sent again or were
+ * skipped.
+ */
+async function undecidable(
+  ledger: LedgerReader,
+  batch: Batch,
+  doubts: readonly ListedDoubt[],
+): Promise<number> {
+  const { inDoubt } = await ledger.batchMoney(batch.id);
+  const own = doubts.filter(({ doubt }) => doubt.batch === batch.id);
+  return inDoubt - own.reduce((sum, { doubt }) => sum + doubt.atRisk, 0);
+}
+
+/** At most so many waiting rows are listed, so that they fit on a screen. */
+const MOST_WAITING = 20;
+
+/** How the rows of so many numbers ended takes some milliseconds to read. */
+const NUMBERS_PER_READ = 10_000;
+
+async function waitingRows(ledger: LedgerReader, { id }: Batch): Promise<readonly WaitingRow[]> {
+  const { in_doubt: count = 0 } = await ledger.counts(id);
+  const most = Math.min(count, MOST_WAITING);
+  const waiting: WaitingRow[] = [];
+  for (let from = 0; waiting.length < most; from += NUMBERS_PER_READ) {
+    for (const { row, kind } of await ledger.rowKinds(id, from, from + NUMBERS_PER_READ)) {
+      if (kind !== 'in_doubt' || waiting.length === most) continue;
+      const [record] = await ledger.rows(id, row, 1);
+      waiting.push({ row, reason: record?.outcome.reason ?? '' });
+    }
+  }
+  return waiting;
+}
+
+// ---------------------------------------------------------------------------------------------------- requests left open
+
+/**
+ * Settles what a killed program left open in this batch, if no run goes on. Other batches are not touched.
+ * @returns how many requests were open; 0 where nothing was settled.
+ */
+export async function settleLeftOpenIn({ batch, location }: FoundBatch): Promise<number> {
+  const reader = await lookAtLedger(location);
+  const open = await reader.openRequests(batch.id);
+  await reader.close();
+  return open > 0 && (await closedIfFree(location, batch)) ? open : 0;
+}
+
+/** @returns false where nothing may be settled now: a run goes on, the store is held back, or its account is unusable. */
+async function closedIfFree(location: string, batch: Batch): Promise<boolean> {
+  const ledger = await openIfFree(location, `settle ${batch.id}`, systemClock);
+  if (ledger === undefined) return false;
+  try {
+    await closeLeftOpen(ledger, batch);
+    return true;
+  } catch (error) {
+    if (error instanceof StopError) return false;
+    throw error;
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Closes them as a run does before it spends, so that lists of doubts and decisions about them are complete. */
+async function closeLeftOpen(ledger: Ledger, batch: Batch): Promise<void> {
+  if ((await ledger.openAttempts()).length === 0) return;
+  // The dialect of a removed account is not known, so the built-in one is taken.
+  const account = (await accountOfBatch(batch)) ?? sandboxAccount(batch.vendor);
+  // This module loads what sends requests, which a list does not need.
+  const { Sessions } = await import('./sessions.ts');
+  const dialect = await dialectOf(account);
+  await new Sessions().settleLeftOpen({ ledger, clock: systemClock, dialect, account });
+}
+
+// ---------------------------------------------------------------------------------------------------- decisions
+
+/** `not_done` ends the doubt for every batch; the other decisions are about this batch alone. */
+export type PersonsDecision =
+  | { readonly kind: 'retry'; readonly extraCredits: Credits | undefined }
+  /** `answer` is what the vendor answered, as `key=value`. */
+  | { readonly kind: 'told'; readonly answer: readonly string[] }
+  | { readonly kind: 'skip' | 'not_done' };
+
+/** Notes the decision about the doubts of the batch, or of one row of it. @returns those doubts. */
+export async function settleDoubts(
+  { batch, location }: FoundBatch,
+  row: string | undefined,
+  decision: PersonsDecision,
+): Promise<readonly Doubt[]> {
+  const opening = { clock: systemClock, waitForLockMs: 0, mayCreate: false, sendsNothing: true };
+  const ledger = await openLedger({ location, named: true }, { ...opening, command: `settle ${batch.id}` });
+  try {
+    await closeLeftOpen(ledger, batch);
+    const doubts = await doubtsOf(ledger, { batch, location }, row);
+    // The answer gets a date, by which a later batch may find it too old, so a wrong system clock must not set it.
+    const nowMs = (await BelievedTime.over(systemClock, ledger)).wallMs();
+    await decide(ledger, batch, doubts, decision, nowMs);
+    return doubts;
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function decide(
+  ledger: Ledger,
+  batch: Batch,
+  doubts: readonly Doubt[],
+  decision: PersonsDecision,
+  nowMs: number,
+): Promise<void> {
+  const { kind } = decision;
+  if (kind === 'told') return tell(ledger, batch, doubts, decision.answer, nowMs);
+  if (kind === 'not_done') return release(ledger, doubts, nowMs);
+  if (kind === 'retry' && decision.extraCredits !== undefined)
+    await ledger.changeBatch(batch.id, { extraCredits: decision.extraCredits });
+  for (const { key } of doubts)
+    await ledger.decide(specOf(batch, key, kind, `${kind} asked for by the user`, nowMs));
+}
+
+async function tell(
+  ledger: Ledger,
+  batch: Batch,
+  doubts: readonly Doubt[],
+  pairs: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const [doubt, ...others] = doubts;
+  if (doubt === undefined || others.length > 0) {
+    throw stop(
+      'usage',
+      `${doubts.length} calls are in doubt, and an answer belongs to one.`,
+      'Name the row.',
+    );
+  }
+  const { reply, left } = await toldAnswer(batch, doubt, pairs, nowMs);
+  // The vendor did not count what a person says was charged, so earlier counts of credits can no longer be compared.
+  await ledger.setUsage(batch.accountIdentity, undefined);
+  await ledger.decide(specOf(batch, doubt.key, 'told', 'told by the user', nowMs), reply, left);
+}
+
+/** Ends the doubts, because a person knows that nothing was done: any batch may send these calls again. */
+async function release(ledger: Ledger, doubts: readonly Doubt[], atMs: number): Promise<void> {
+  const why = 'a person looked, and said that it was not done';
+  for (const { key } of doubts) {
+    // A call that was sent again and lost again has several attempts in doubt, which are found one after the other.
+    for (;;) {
+      const [state] = await ledger.find([key]);
+      if (state?.kind !== 'in_doubt') break;
+      const { attempt } = state.doubt;
+      const look = { attempt, kind: 'read_back', said: 'not_happened', why, atMs } as const;
+      await ledger.recordLook({ ...look, status: 0, body: Buffer.alloc(0) });
+      await ledger.release(attempt, why, atMs);
+    }
+  }
+}
+
+function specOf({ id }: Batch, key: CallKey, kind: DecisionKind, why: string, atMs: number): DecisionSpec {
+  return { key, batch: id, kind, by: 'person', why, atMs };
+}

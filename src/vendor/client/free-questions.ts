@@ -1,0 +1,136 @@
+import { readBody, textAt, valueAt } from '../../core/answer-body.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { ROLES, type Role } from '../../core/membership.ts';
+import { present } from '../../core/objects.ts';
+import type { JsonObject, JsonValue } from '../../core/operation.ts';
+import { foreignName, foreignWords } from '../../core/plain-text.ts';
+import type { RawReply } from '../../ledger/ledger.ts';
+import type { AnswerRule, Dialect, Listing } from '../dialect.ts';
+import { judge, type Reply, type Verdict } from '../judge.ts';
+import type { HttpRequest } from '../request.ts';
+
+/** What replies to free questions mean, and what a list of people holds that a service offers. */
+
+/** When a free question has failed this often, some seconds apart, the vendor is down. */
+export const MOST_TRIES = 5;
+
+/** The answer to a free question. `refused`: the vendor does not answer it. */
+export type Page =
+  | { readonly kind: 'answered'; readonly raw: RawReply }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Vendors without such a question often answer with an empty 404; after a proxy's page we ask again. */
+const NO_SUCH_QUESTION: AnswerRule = { status: [404], body: { is: 'blank' }, means: 'refused' };
+
+/** What a reply to a free request means: no such request can be charged. */
+export function judgeFree(reply: Reply, dialect: Dialect, request: HttpRequest, origin: string): Verdict {
+  const { method, path } = request;
+  const question = { method, path, credits: { most: 0, found: 0 }, answers: [NO_SUCH_QUESTION] };
+  return judge(reply, dialect, question, { origin, path });
+}
+
+/** Turns a verdict into a page. A dialect may call an empty list "no match"; it is a page all the same. */
+export function pageFrom(reply: Reply, verdict: Verdict): Page {
+  const isWhole = reply.kind === 'answered' && Math.floor(reply.raw.status / 100) === 2;
+  const isRead = verdict.kind === 'settled' && verdict.answer !== 'refused';
+  return isWhole && isRead ? { kind: 'answered', raw: reply.raw } : { kind: 'refused', why: verdict.why };
+}
+
+/** Refuses answers that waiting does not change. */
+export function refuseUnreachable(reply: Reply, origin: string): void {
+  if (reply.kind !== 'not_sent') return;
+  if (reply.cause === 'unreachable' || reply.cause === 'late') return;
+  const fact = `${origin} cannot be reached: ${reply.message}.`;
+  throw stop('address', fact, 'Check base_url of the account, the network and the proxy.');
+}
+
+export function silent({ method, path }: HttpRequest, why: string): StopError {
+  const fact = `The service does not answer ${method} ${path}, asked ${MOST_TRIES} times: ${why}.`;
+  return stop('paused', fact, 'Run the same command again later.');
+}
+
+// -------------------------------------------------------------------------------------------------- a list of people
+
+/** A person in a list, by our names. Members that the list does not state are absent. */
+export interface ListedPerson {
+  /** E-mail address in lower case. */
+  readonly email?: string;
+  readonly userId?: string;
+  readonly inviteCode?: string;
+  /** Our word for the role; absent also for a role that we do not know. */
+  readonly role?: Role;
+}
+
+/** `refused`: the service does not answer. `unusable`: its answer is not what the dialect says. */
+type NotTold =
+  | Exclude<Page, { readonly kind: 'answered' }>
+  | { readonly kind: 'unusable'; readonly why: string };
+
+export type MemberList = { readonly kind: 'listed'; readonly people: readonly ListedPerson[] } | NotTold;
+
+/** A page holds a hundred or so people, and the largest team some thousands: a longer list runs in a circle. */
+const MOST_PAGES = 1_000;
+
+/** Reads all people of a list. @param ask requests the page with these parameters. */
+export async function readMemberList(
+  dialect: Dialect,
+  listing: Listing,
+  ask: (parameters: JsonObject) => Promise<Page>,
+): Promise<MemberList> {
+  const people: ListedPerson[] = [];
+  const seen = new Set<JsonValue>();
+  for (let parameters: JsonObject = {}; seen.size < MOST_PAGES; ) {
+    const answer = await ask(parameters);
+    if (answer.kind !== 'answered') return answer;
+    const page = pageIn(answer.raw, listing, dialect);
+    if (page.kind !== 'listed') return page;
+    for (const each of page.people) people.push(each);
+    if (page.next === undefined) return { kind: 'listed', people };
+    if (seen.has(page.next.value))
+      return unusable(`its page ${foreignWords(JSON.stringify(page.next.value))} comes twice`);
+    seen.add(page.next.value);
+    parameters = { [page.next.parameter]: page.next.value };
+  }
+  return unusable(`it goes on after ${MOST_PAGES} pages`);
+}
+
+function unusable(why: string): NotTold {
+  return { kind: 'unusable', why };
+}
+
+interface OnePage {
+  readonly kind: 'listed';
+  readonly people: readonly ListedPerson[];
+  /** How the next page is requested; absent at the last page. */
+  readonly next?: { readonly parameter: string; readonly value: string | number };
+}
+
+function pageIn({ body: bytes }: RawReply, listing: Listing, dialect: Dialect): OnePage | NotTold {
+  const body = readBody(bytes);
+  if (body.kind !== 'json') return unusable('it is not JSON');
+  const items = valueAt(body.value, listing.items);
+  if (!Array.isArray(items)) return unusable(`there is no list at ${foreignName(listing.items)}`);
+  const people = items.map((item: JsonValue) => listedIn(item, listing, dialect));
+  // An entry without an address is a person whom we cannot name. If all are without, the dialect is wrong, and
+  // everybody would seem to be gone.
+  if (people.length > 0 && people.every(({ email }) => email === undefined)) {
+    return unusable(`nobody in it has an e-mail at ${foreignName(listing.email)}`);
+  }
+  return { kind: 'listed', people, ...nextPage(body.value, listing) };
+}
+
+function nextPage(body: JsonValue, { next_page: paging }: Listing): Pick<OnePage, 'next'> {
+  if (paging === undefined) return {};
+  const value = valueAt(body, paging.next);
+  const isThere = (typeof value === 'string' && value !== '') || typeof value === 'number';
+  return isThere ? { next: { parameter: paging.parameter, value } } : {};
+}
+
+function listedIn(item: JsonValue, listing: Listing, { permissions }: Dialect): ListedPerson {
+  const email = textAt(item, listing.email)?.trim().toLowerCase();
+  const userId = textAt(item, listing.user_id);
+  const inviteCode = textAt(item, listing.invite_code);
+  const named = textAt(item, listing.role);
+  const role = named === undefined ? undefined : ROLES.find((each) => permissions?.[each] === named);
+  return present({ email, userId, inviteCode, role });
+}

@@ -1,0 +1,328 @@
+import { z } from 'zod';
+import { parseDurationMs } from '../../core/duration.ts';
+import { METHODS } from '../../core/operation.ts';
+import { pathProblem } from '../../core/vendor-path.ts';
+
+/**
+ * The contract of a dialect: everything that may differ from vendor to vendor, as data. Nothing here is code, so a
+ * user can override single entries. `docs/dialects.md` explains each entry with an example.
+ */
+
+/** What an answer means. `judge.ts` turns a meaning into a verdict. */
+export const MEANINGS = [
+  'found',
+  'no_match',
+  'refused',
+  'rate_limited',
+  'key_dead',
+  'project_refused',
+  'credits_used_up',
+  'wrong_address',
+  'in_doubt',
+] as const;
+
+export type Meaning = (typeof MEANINGS)[number];
+
+const statusPattern = z.union([
+  z.int().min(100).max(599),
+  z.string().regex(/^[1-5]xx$/, 'a status is a number or a class such as "4xx"'),
+]);
+
+/** A duration such as `30s`, `10m`, `24h` or `30d`. */
+const duration = z.string().refine((text) => parseDurationMs(text) !== undefined, {
+  error: 'a duration is written as 30s, 10m, 24h or 30d',
+});
+
+/** Header names in lower case, in which they are compared. */
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'this is not the name of a header')
+  .transform((name) => name.toLowerCase());
+
+const pattern = z.string().min(1).refine(isPattern, 'this is not a regular expression');
+
+/** Headers that the transport sets itself; another value would break the request, or send it twice. */
+const OUR_HEADERS =
+  /^(accept-encoding|connection|content-length|expect|host|keep-alive|transfer-encoding|upgrade)$/;
+
+/** Headers of requests. A character outside of ASCII, or a line end, could not be sent. */
+export const requestHeaders = z.record(
+  headerName.refine((name) => !OUR_HEADERS.test(name), { error: 'this header is set by Rowonce itself' }),
+  z.string().regex(/^[\x20-\x7e]*$/, 'a header holds only letters, digits and signs of ASCII'),
+);
+
+const bodyTest = z.strictObject({
+  /** Dotted path into the JSON body; without it the whole body is tested. */
+  path: z.string().min(1).optional(),
+  /**
+   * `empty`: nothing but blanks, zeros, booleans and empty lists. `unreadable`: not JSON. `blank`: no bytes. `readable`:
+   * JSON with words in it (an object, a list or a text), which is how a vendor's own answers look and a proxy's do not.
+   */
+  is: z.enum(['empty', 'readable', 'unreadable', 'blank']).optional(),
+  equals: z.union([z.string(), z.number(), z.boolean(), z.null()]).optional(),
+  /** Case-insensitive regular expression over the text at `path`. */
+  matches: pattern.optional(),
+});
+
+/** Rules are tried in order; the first rule of which every part holds gives the meaning. */
+export const answerRule = z.strictObject({
+  status: z.array(statusPattern).min(1),
+  body: bodyTest.optional(),
+  /** Maps a response header (lower case) to a regular expression over its value. */
+  header: z.record(headerName, pattern).optional(),
+  means: z.enum(MEANINGS),
+  /** Whether the vendor charges for such an answer; without it, only for `found`. */
+  charged: z.boolean().optional(),
+});
+
+export type AnswerRule = z.infer<typeof answerRule>;
+
+/**
+ * The vendor's name for a value; a dot leads into a nested object of the body. No part is a number: a list has no
+ * names.
+ */
+const field = z.string().regex(/^(?!\d+\.)[^.{}]+(\.(?!\d+(\.|$))[^.{}]+)*$/, {
+  error: 'a field is a name, or names with single dots between them, which lead into nested objects',
+});
+
+/** A field in braces is moved from the body, or the query, into the path. */
+const PATH_FIELD = /\{[^{}]*\}/g;
+
+const request = {
+  /** Method of a request that changes nothing. */
+  method: z.enum(['GET', 'POST']),
+  /** `{name}` moves a field from the body, or the query, into the path. */
+  path: z
+    .string()
+    .regex(/^\/[!-"$-~]*$/, 'a path begins with "/" and holds neither blanks nor "#"')
+    .refine((template) => pathProblem(template, PATH_FIELD) === undefined, {
+      error:
+        'a path stays below the address of the account: it begins with one "/", no segment is "." or "..", also encoded, and no half escape sequence stands before a {',
+    }),
+  /**
+   * Headers of this request, which win over those of the dialect. `{key}`, `{project_id}`, `{organization_id}` are
+   * filled in.
+   */
+  headers: requestHeaders.optional(),
+  /**
+   * Maps our parameter to the vendor's field; a parameter that is not named keeps its name. `null` means that the
+   * vendor has no such field. An operation is then never called with that parameter, because a call without it would be
+   * another call; a read-back omits it.
+   */
+  fields: z.record(z.string(), field.nullable()).optional(),
+};
+
+/**
+ * How long after a request was sent the vendor surely knows what became of it. Before that it may still be working on
+ * it, so it is not asked. Without it, two minutes.
+ */
+const sureAfter = duration.optional();
+
+/**
+ * A free request that says what became of a call whose answer was lost. It is asked with the call's parameters, and
+ * `{idempotency_key}` in its path or headers is the lost attempt's.
+ */
+export const readBackSchema = z.strictObject({
+  ...request,
+  /** Rules are tried in order; an answer that none of them fits is `unclear`. */
+  answers: z
+    .array(
+      z.strictObject({
+        status: z.array(statusPattern).min(1),
+        body: bodyTest.optional(),
+        says: z.enum(['happened', 'not_happened', 'unclear']),
+      }),
+    )
+    .min(1),
+  /** Where the lost answer stands in the read-back's body, in its original form; without it, it is the whole body. */
+  answer: z.string().min(1).optional(),
+  /** Where the lost answer's status stands; without it, it is the status of the read-back. */
+  answer_status: z.string().min(1).optional(),
+  sure_after: sureAfter,
+});
+
+export type ReadBack = z.infer<typeof readBackSchema>;
+
+/** Dotted path into a JSON body. */
+const path = z.string().min(1);
+
+/**
+ * A free request for all users, or all invites, of a project, which `{project_id}` in its path or headers names. Few
+ * services have one.
+ */
+export const listing = z.strictObject({
+  method: request.method,
+  path: request.path,
+  headers: request.headers,
+  /** Where the list stands; the other paths lead into each of its members. */
+  items: path,
+  email: path,
+  user_id: path.optional(),
+  invite_code: path.optional(),
+  /** Where the role stands, in the form that `permissions` gives to roles. */
+  role: path.optional(),
+  /** The value at the path `next`, if there is one, is sent as `parameter` for the next page. */
+  next_page: z.strictObject({ next: path, parameter: field }).optional(),
+  /** How long the list may miss a recent change, as with a read-back. */
+  sure_after: sureAfter,
+});
+
+export type Listing = z.infer<typeof listing>;
+
+export const dialectOperation = z.strictObject({
+  ...request,
+  method: z.enum(METHODS),
+  /** Whole credits: `most` is reserved before sending, `found` is what a successful answer is booked at. */
+  credits: z.strictObject({
+    most: z.int().min(0),
+    found: z.int().min(0),
+    /** What is booked for each member of `results`, instead of `found`. */
+    per_result: z.int().min(0).optional(),
+  }),
+  /** Rules of this operation, tried before those of the dialect. */
+  answers: z.array(answerRule).optional(),
+  /**
+   * `same_host`: a 307 or 308 to another path of the same host says where the operation is now. Without it, an error.
+   */
+  redirect: z.enum(['same_host']).optional(),
+  read_back: readBackSchema.optional(),
+  /** Rules for a request that repeats a lost one, tried before all others: what is gone already was done by that. */
+  repeated: z.array(answerRule).optional(),
+  /** Where a change's answer holds what is remembered of it. */
+  answer_fields: z
+    .strictObject({ invite_code: path.optional(), user_id: path.optional(), project_id: path.optional() })
+    .optional(),
+  /**
+   * Tests for an invite that was accepted at once; one must fit. Without them nobody can tell it from one that waits.
+   */
+  accepted: z.union([bodyTest, z.array(bodyTest).min(1)]).optional(),
+  /** Where an answer holds the list of results; without it, at the first member that is a list. */
+  results: path.optional(),
+  /**
+   * How the next page is requested, by the field `parameter`: with the value at the path `next`, until there is none;
+   * or by counting from `from`, until a page is empty. Without it there are no pages.
+   */
+  paging: z
+    .union([
+      z.strictObject({ parameter: field, next: path }),
+      z.strictObject({ parameter: field, from: z.int() }),
+    ])
+    .optional(),
+});
+
+export type DialectOperation = z.infer<typeof dialectOperation>;
+
+/**
+ * Where answers say how fast we may ask. The usual headers (`RateLimit`, `RateLimit-Policy`, `RateLimit-*`,
+ * `X-RateLimit-*`, `Retry-After`) are read without any of this; what is named here is read first.
+ */
+export const rateHints = z.strictObject({
+  /** Header with the requests that a window allows, and how long that window is. */
+  limit: headerName.optional(),
+  window: duration.optional(),
+  /** Header with the requests that are left in this window. */
+  remaining: headerName.optional(),
+  /** Header with the time until the window begins anew: seconds, or a time. */
+  reset: headerName.optional(),
+  /** Header that says how long to wait: seconds, or a date. */
+  retry_after: headerName.optional(),
+  /**
+   * Text at `path` (without it, the whole body) with the seconds to wait in the group `(?<seconds>…)` or `(?<ms>…)`.
+   */
+  body: z.strictObject({ path: z.string().min(1).optional(), matches: pattern }).optional(),
+});
+
+export type RateHintNames = z.infer<typeof rateHints>;
+
+/**
+ * The "API Call" step of a service: how a request to another vendor is wrapped in one of its own, and how the answer is
+ * unwrapped.
+ */
+export const envelope = z.strictObject({
+  /** Headers of the outer request; `{key}` is the service's. */
+  headers: requestHeaders,
+  /** Methods of inner requests that the step accepts; without it GET and POST, as published. */
+  methods: z.array(z.enum(METHODS)).min(1).optional(),
+  /** Names of the outer body's members; each may be a dotted path. */
+  request: z.strictObject({
+    account: z.string().min(1),
+    method: z.string().min(1),
+    endpoint: z.string().min(1),
+    body: z.string().min(1),
+  }),
+  /** Where the vendor's own answer stands in the outer one. Without `status`, the status of the outer answer counts. */
+  answer: z.strictObject({
+    status: z.string().min(1).optional(),
+    headers: z.string().min(1).optional(),
+    body: z.string().min(1),
+  }),
+  /** Rules for outer answers that are no 2xx, and for a 2xx that does not hold the vendor's answer. */
+  answers: z.array(answerRule),
+});
+
+export type Envelope = z.infer<typeof envelope>;
+
+export const dialectSchema = z.strictObject({
+  name: z.string().min(1),
+  vendor: z.enum(['provider', 'service']),
+  headers: requestHeaders,
+  operations: z.record(z.string(), dialectOperation),
+  answers: z.array(answerRule),
+  /** Response headers that carry the vendor's own id of a request, in order of preference. */
+  request_id: z.array(headerName),
+  /** Where an answer says how many credits it cost; absent when no answer says it. */
+  credits_charged: z
+    .strictObject({ header: headerName.optional(), path: z.string().min(1).optional() })
+    .optional(),
+  /** Where a found answer's fields stand in its body; without it, at the top. */
+  fields_at: z.string().min(1).optional(),
+  rate_hints: rateHints.optional(),
+  /** For that long the vendor acts and charges once for all requests with the same value of this header. */
+  idempotency: z.strictObject({ header: headerName, valid_for: duration }).optional(),
+  /** A free request with the vendor's own count of credits, which only ever grows, at `credits` in its answer. */
+  usage: z
+    .strictObject({
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      credits: z.string().min(1),
+      sure_after: sureAfter,
+    })
+    .optional(),
+  /** Only a service has roles. They are written as `{"items": {ITEM: {"actions": {ACTION: true}}}}`. */
+  permissions: z
+    .strictObject({ item: z.string().min(1), viewer: path, editor: path, admin: path })
+    .optional(),
+  list_users: listing.optional(),
+  list_invites: listing.optional(),
+  /** A free request that says whose key it is. */
+  whoami: z
+    .strictObject({
+      method: request.method,
+      path: request.path,
+      headers: request.headers,
+      user_id: path.optional(),
+      email: path.optional(),
+    })
+    .optional(),
+  /** How requests to its "API Call" step are written. */
+  api_call: envelope.optional(),
+});
+
+/** How requests go through a service instead of to the vendor itself. */
+export interface Through {
+  readonly envelope: Envelope;
+  /** The service's name for the vendor's account. */
+  readonly connectedAccount: string;
+}
+
+/** A vendor's dialect as an account speaks it: directly, or `through` a service. */
+export type Dialect = z.infer<typeof dialectSchema> & { readonly through?: Through };
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'i') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+import { invariant } from '../../../core/errors.ts';
+import type { RateHints } from '../../rate-hints.ts';
+import { marginMs, type Window } from '../windows.ts';
+
+/** The guards that check every send last: a log of each window of the plan, and what the vendor says is left of it. */
+
+/** When a margin of this share of the window is not enough, the vendor counts by another plan than ours. */
+const LARGEST_MARGIN = 0.05;
+/** A request is in flight for longer than others by at most this, except by accident. */
+const LONGEST_MARGIN_MS = 100;
+
+/**
+ * The guard of one window: never more than `requests` sends in any stretch of it and its margin, whatever the vendor's
+ * way of counting. It keeps the last `requests` send times. A permit that is out and has not been sent yet counts as
+ * sent now.
+ */
+export class SlidingLog {
+  readonly #window: Window;
+  #marginMs: number;
+  readonly #largestMarginMs: number;
+  /** A ring of send times, monotonic milliseconds; empty places are long ago. */
+  readonly #times: Float64Array;
+  /** Sends in all. The last of them stand in the ring. */
+  #count = 0;
+  #inHand = 0;
+
+  constructor(window: Window, margin = marginMs(window)) {
+    const { requests, windowMs } = window;
+    invariant(requests >= 1 && windowMs > 0, `a window of ${requests} requests in ${windowMs} ms`);
+    this.#window = window;
+    this.#marginMs = margin;
+    // Fast plans already begin with a wide margin.
+    this.#largestMarginMs = Math.max(Math.min(windowMs * LARGEST_MARGIN, LONGEST_MARGIN_MS), margin * 2);
+    this.#times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** How long the next send must still wait; infinite while as many permits are out as the window has places. */
+  waitMs(nowMs: number): number {
+    const places = this.#times.length - this.#inHand;
+    if (places <= 0) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#newest(places) + this.#window.windowMs + this.#marginMs - nowMs, 0);
+  }
+
+  take(): void {
+    this.#inHand += 1;
+  }
+
+  /** @returns the number of this send, for `late`. */
+  sent(atMs: number): number {
+    this.#inHand -= 1;
+    return this.seed(atMs);
+  }
+
+  giveBack(): void {
+    this.#inHand -= 1;
+  }
+
+  /** Adds a send of an earlier run. */
+  seed(atMs: number): number {
+    this.#times[this.#count % this.#times.length] = atMs;
+    this.#count += 1;
+    return this.#count;
+  }
+
+  /** Notes that this send may have reached the vendor later than others. */
+  late(send: number, byMs: number): void {
+    const isForgotten = send <= this.#count - this.#times.length;
+    const place = (send - 1) % this.#times.length;
+    if (!isForgotten) this.#times[place] = (this.#times[place] ?? 0) + byMs;
+  }
+
+  /**
+   * The vendor saw our sends closer together than we sent them: the jitter is larger than was assumed.
+   * @returns false when that can no longer be the reason.
+   */
+  widen(): boolean {
+    if (this.#marginMs >= this.#largestMarginMs) return false;
+    this.#marginMs = Math.min(this.#marginMs * 2, this.#largestMarginMs);
+    return true;
+  }
+
+  /** The n-th newest send, n from 1. */
+  #newest(n: number): number {
+    const place = (this.#count - n + this.#times.length) % this.#times.length;
+    return this.#times[place] ?? Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** The delay that may be given up on average: a fifth of a percent of a window of a second. */
+const AFFORDABLE_MS = 2;
+
+/** The average covers about this time, and at least this many answers; the fastest answer is forgotten as slowly. */
+const REMEMBERED_SECONDS = 10;
+const LEAST_ANSWERS = 50;
+
+/**
+ * How late requests may have reached the vendor, whose clock counts, measured by how much longer their answers took
+ * than the fastest one. That is an upper bound, because the time may have passed on the way back, or while the vendor
+ * worked. When a vendor's answers vary much the bound says nothing, and would cost more than it is worth.
+ */
+export class Jitter {
+  /** The weight of one answer in the average. */
+  readonly #weight: number;
+  #fastestMs = Number.POSITIVE_INFINITY;
+  #meanMs = 0;
+
+  constructor(answersPerSecond: number) {
+    this.#weight = 1 / Math.max(answersPerSecond * REMEMBERED_SECONDS, LEAST_ANSWERS);
+  }
+
+  /** @returns how much later than others this request may have arrived; 0 when that cannot be told. */
+  lateMs(roundTripMs: number): number {
+    this.#fastestMs = Math.min(this.#fastestMs * (1 + this.#weight), roundTripMs);
+    const lateMs = roundTripMs - this.#fastestMs;
+    this.#meanMs += (lateMs - this.#meanMs) * this.#weight;
+    return this.#meanMs > AFFORDABLE_MS ? 0 : lateMs;
+  }
+}
+
+/**
+ * The guard of the vendor's own count: when an answer says how many requests are left, no more are sent until its
+ * window begins again. The answer to the request that was sent last counts, because answers overtake each other.
+ */
+export class RemainingQuota {
+  #left = Number.POSITIVE_INFINITY;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param sentAtMs when the answered request left.
+   * @param sentSince requests that left after it and are not answered yet: the vendor has not counted them.
+   */
+  heard(
+    { requests, resetMs }: NonNullable<RateHints['left']>,
+    sentAtMs: number,
+    sentSince: number,
+    nowMs: number,
+  ): void {
+    if (sentAtMs < this.#sentAtMs) return;
+    this.#sentAtMs = sentAtMs;
+    this.#left = requests - sentSince;
+    this.#untilMs = nowMs + resetMs;
+  }
+
+  sent(): void {
+    this.#left -= 1;
+  }
+
+  /** @param inHand permits that are out and have not been sent yet. */
+  waitMs(nowMs: number, inHand: number): number {
+    return this.#left > inHand ? 0 : Math.max(this.#untilMs - nowMs, 0);
+  }
+}

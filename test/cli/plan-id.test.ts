@@ -1,0 +1,138 @@
+/**
+ * Goal: what a person agreed to by the id of its plan is what is begun: while nothing moved it runs, again and again in the
+ * same batch; once anything moved nothing is sent, and it is said what.
+ * Method: real commands before a vendor that keeps a book. Each thing that a plan depends on is moved once.
+ */
+import { expect, test } from 'vitest';
+import { TeamWorkplace } from '../faults/team-workplace.ts';
+import { type Desk, objectIn, openDesk } from './desk.ts';
+import { typedAt } from './typed.ts';
+
+const PLAN = ['plan', 'enrich-company', 'list.csv'];
+
+async function idOf(desk: Desk): Promise<string> {
+  return (await desk.json(PLAN)).id;
+}
+
+async function deskWithList(): Promise<Desk> {
+  const desk = await openDesk();
+  desk.list(5);
+  return desk;
+}
+
+test('a run of the id begins, goes on after a budget, and ends in one batch; a plan that is the same has the same id', async () => {
+  const desk = await deskWithList();
+  const id = await idOf(desk);
+  expect(id).toMatch(/^[\w-]+$/);
+  expect(await idOf(desk)).toBe(id);
+
+  const first = await desk.json(desk.run('--if-plan', id, '--budget', '2'));
+  expect(first.stopped).toMatchObject({ code: 'budget' });
+  const second = await desk.json(desk.run('--if-plan', id));
+  const third = await desk.json(desk.run('--if-plan', id));
+  expect([second.batch, third.batch]).toEqual([first.batch, first.batch]);
+  expect(second.stopped).toBeNull();
+  expect(await desk.requests()).toBe(5);
+});
+
+test('a sample by an id goes on by the id of the plan after it', async () => {
+  const desk = await deskWithList();
+  const sampled = await desk.json(desk.run('--if-plan', await idOf(desk), '--sample', '2'));
+  const rest = await idOf(desk);
+  const ended = await desk.json(desk.run('--if-plan', rest));
+  expect(ended.batch).toBe(sampled.batch);
+  expect(await desk.requests()).toBe(5);
+});
+
+test('once a part was bought elsewhere nothing starts, and the figures say by how much it moved', async () => {
+  const desk = await deskWithList();
+  const id = await idOf(desk);
+  desk.list(2, 'other.csv');
+  await desk.write('other.csv', (await desk.read('list.csv')).split('\n').slice(0, 3).join('\n'));
+  await desk.json(['run', 'enrich-company', 'other.csv', '--budget', '9']);
+
+  const { code, stdout } = await desk.type([...desk.run('--if-plan', id), '--json']);
+  const { stopped } = objectIn(stdout);
+  expect(code).toBe(2);
+  expect(stopped).toMatchObject({ code: 'plan', plan: await idOf(desk) });
+  expect(stopped.message).toBe(
+    'The plan has moved, and nothing was started: rows bought before 0 → 2; rows to buy 5 → 3; credits at most 5 → 3.',
+  );
+  expect(await desk.requests()).toBe(2);
+});
+
+test('another file, job or account is another plan', async () => {
+  const desk = await deskWithList();
+  const id = await idOf(desk);
+  const messageOf = async (...more: readonly string[]): Promise<string> =>
+    (await desk.json(desk.run('--if-plan', id, ...more))).stopped.message;
+
+  expect(await messageOf('--refresh')).toContain('the job is another');
+  await desk.write('list.csv', (await desk.read('list.csv')).replace('Row', 'Line'));
+  expect(await messageOf()).toContain('the file was changed');
+  desk.list(5);
+  desk.place.writeAccount(desk.place.vendor.url, { id: 'another' });
+  expect(await messageOf()).toContain('the account or its dialect is another');
+  expect(await messageOf('--if-plan', '17')).toContain('17 is no id of a plan');
+  expect(await desk.requests()).toBe(0);
+});
+
+test('a finished batch of an id is not begun again, also where the plan looks the same', async () => {
+  const desk = await deskWithList();
+  await desk.json(desk.run());
+  const { id } = await desk.json([...PLAN, '--refresh']);
+  const words = desk.run('--refresh', '--if-plan', id);
+  expect((await desk.json(words)).stopped).toBeNull();
+  const { stopped } = await desk.json(words);
+  expect(stopped.message).toBe(
+    'The plan has moved, and nothing was started: a batch of this file has ended.',
+  );
+  expect(await desk.requests()).toBe(10);
+});
+
+test('for a team, whoever was changed meanwhile moves the plan, though its figures are the same', async () => {
+  await using team = await TeamWorkplace.open();
+  const env = {
+    ROWONCE_CONFIG: team.place.path('config'),
+    ROWONCE_STORE: team.place.path('store'),
+  };
+  const type = async (...words: readonly string[]) =>
+    objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
+  const list = (...people: readonly string[]): void =>
+    team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+
+  list('jo', 'al');
+  const { id } = await type('plan', 'team.yaml', 'team.csv');
+  list('jo', 'bo');
+  const other = await type('run', 'team.yaml', 'team.csv', '--yes');
+  expect(other.stopped).toBeNull();
+  list('jo', 'al');
+  const { stopped } = await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id);
+  expect(stopped.message).toContain('what would change in the service is not the same');
+  const now = await type('plan', 'team.yaml', 'team.csv');
+  expect((await type('run', 'team.yaml', 'team.csv', '--yes', '--if-plan', now.id)).stopped).toBeNull();
+  expect(now.id).toBe(stopped.plan);
+});
+
+test('a finished batch that removed people does not remove others by the same id, and what moved is said before the guards', async () => {
+  await using team = await TeamWorkplace.open({ job: { remove_missing: true } });
+  const env = {
+    ROWONCE_CONFIG: team.place.path('config'),
+    ROWONCE_STORE: team.place.path('store'),
+  };
+  const type = async (...words: readonly string[]) =>
+    objectIn((await typedAt([...words, '--json'], { cwd: team.place.folder, env })).stdout);
+  const list = (...people: readonly string[]): void =>
+    team.writeSheet(people.map((name) => ({ email: `${name}@acme.example`, role: 'viewer' })));
+
+  list('jo');
+  const { id } = await type('plan', 'team.yaml', 'team.csv');
+  const words = ['run', 'team.yaml', 'team.csv', '--yes', '--if-plan', id];
+  expect((await type(...words)).stopped).toBeNull();
+  expect((await type(...words)).stopped).toBeNull();
+  list('jo', 'al');
+  expect((await type('run', 'team.yaml', 'team.csv', '--yes')).stopped).toBeNull();
+  list('jo');
+  const { stopped } = await type(...words);
+  expect(stopped).toMatchObject({ code: 'plan' });
+});

@@ -1,0 +1,70 @@
+/**
+ * Goal: an answer is used while it is young enough, matches and misses each by their own age; what a batch bought itself
+ * is never too old for it, and what was tried to be bought anew is not tried again for ever.
+ * Method: the two functions, over answers of chosen ages.
+ */
+import { describe, expect, test } from 'vitest';
+import type { AnswerRecord, AttemptId, Batch, FreshSince } from '../../src/ledger/ledger.ts';
+import { freshSinceOf, isFreshFor } from '../../src/plan/known-calls.ts';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 10, 20);
+
+describe('the cut-offs of a batch', () => {
+  test.each([
+    [{}, false, undefined],
+    [{ refreshAfterMs: DAY_MS }, false, { foundMs: START_MS - DAY_MS }],
+    [{ refreshNoMatchAfterMs: 0 }, false, { noMatchMs: START_MS }],
+    [
+      { refreshAfterMs: 2 * DAY_MS, refreshNoMatchAfterMs: DAY_MS },
+      false,
+      { foundMs: START_MS - 2 * DAY_MS, noMatchMs: START_MS - DAY_MS },
+    ],
+    // Whatever the job says: everything that was bought before is bought anew.
+    [{ refreshAfterMs: 2 * DAY_MS }, true, { foundMs: START_MS, noMatchMs: START_MS }],
+  ])('of a job with %j, with --refresh: %j', (job, refreshAll, freshSince) => {
+    expect(freshSinceOf(job, refreshAll, START_MS)).toEqual(freshSince);
+  });
+});
+
+describe('an answer', () => {
+  const answer = (kind: AnswerRecord['kind'], answeredAtMs: number, batch = 'other'): AnswerRecord =>
+    ({ kind, answeredAtMs, batch, attempt: 7 }) as unknown as AnswerRecord;
+  const isFresh = (record: AnswerRecord, freshSince?: FreshSince, lostMs?: number): Promise<boolean> => {
+    const batch = { id: 'own' as Batch['id'], ...(freshSince === undefined ? {} : { freshSince }) };
+    return isFreshFor(batch, record, {
+      lostRefresh: async (attempt: AttemptId) => (attempt === 7 ? lostMs : undefined),
+    });
+  };
+  const cutOffs = { foundMs: START_MS - 30 * DAY_MS, noMatchMs: START_MS - DAY_MS };
+
+  test('of any age is used when nothing says how old it may be', async () => {
+    expect(await isFresh(answer('found', 0))).toBe(true);
+    expect(await isFresh(answer('found', 0), { noMatchMs: START_MS })).toBe(true);
+    expect(await isFresh(answer('no_match', 0), { foundMs: START_MS })).toBe(true);
+  });
+
+  test.each<[AnswerRecord['kind'], number]>([
+    ['found', cutOffs.foundMs],
+    ['no_match', cutOffs.noMatchMs],
+    ['refused', cutOffs.noMatchMs],
+  ])('that says %s is used until its own age, to the millisecond', async (kind, cutOffMs) => {
+    expect(await isFresh(answer(kind, cutOffMs), cutOffs)).toBe(true);
+    expect(await isFresh(answer(kind, cutOffMs - 1), cutOffs)).toBe(false);
+  });
+
+  test('that the batch itself bought is never too old for it', async () => {
+    expect(await isFresh(answer('found', 0, 'own'), cutOffs)).toBe(true);
+  });
+
+  test('is used rather than paid for again when the attempt to buy it anew got lost', async () => {
+    expect(await isFresh(answer('found', 0), cutOffs, cutOffs.foundMs)).toBe(true);
+    expect(await isFresh(answer('found', 0), cutOffs, cutOffs.foundMs - 1)).toBe(false);
+  });
+
+  test('is judged for a batch that does not exist yet as well', async () => {
+    const ledger = { lostRefresh: async () => undefined };
+    expect(await isFreshFor({ freshSince: cutOffs }, answer('found', 0), ledger)).toBe(false);
+    expect(await isFreshFor({}, answer('found', 0), ledger)).toBe(true);
+  });
+});
