@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { systemClock } from '../core/clock.ts';
+import { commandLine, durationOf } from '../core/command-line.ts';
+import { pauseBatch } from '../run/hold.ts';
+import { findBatch, storeWords } from '../run/open-ledger.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { WAIT_FLAG } from './shell/flags.ts';
+
+interface Flags {
+  readonly wait: string;
+  readonly store?: string;
+}
+
+const pause: CliCommand = {
+  name: 'pause',
+  summary: 'Pauses a batch: its run stops in order, and sweeps leave it until it is resumed.',
+  example: 'npx --no rowonce pause last',
+  configure(command: Command, wrap) {
+    command
+      .argument('<batch>', 'its id, the beginning of it, or "last"')
+      .option(...WAIT_FLAG, '60s')
+      .action(wrap(pauseCommand));
+  },
+};
+
+export default pause;
+
+async function pauseCommand(console: Console, word: string, { wait, store }: Flags): Promise<Report> {
+  const found = await findBatch(word, store, console.warn);
+  const { batch, location } = found;
+  const waitMs = durationOf('--wait', wait) ?? 0;
+  await pauseBatch(found, { clock: systemClock, waitMs, tell: console.say });
+  return {
+    lines: [`Batch ${batch.id} is paused.`],
+    object: { batch: batch.id, held: true },
+    advice: [`To let it go on: ${commandLine(['resume', batch.id, ...storeWords(location)])}`],
+  };
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { systemClock } from '../core/clock.ts';
+import { durationOf } from '../core/command-line.ts';
+import { resumeBatch } from '../run/hold.ts';
+import { findBatch } from '../run/open-ledger.ts';
+import type { CliCommand, Console, Report } from './shell/command.ts';
+import { WAIT_FLAG } from './shell/flags.ts';
+
+interface Flags {
+  readonly wait?: string;
+  readonly store?: string;
+}
+
+const resume: CliCommand = {
+  name: 'resume',
+  summary: 'Lets a paused batch go on: with the next sweep, or by its own command.',
+  example: 'npx --no rowonce resume last',
+  configure(command: Command, wrap) {
+    command
+      .argument('<batch>', 'its id, the beginning of it, or "last"')
+      .option(...WAIT_FLAG)
+      .action(wrap(resumeCommand));
+  },
+};
+
+export default resume;
+
+async function resumeCommand(console: Console, word: string, { wait, store }: Flags): Promise<Report> {
+  const found = await findBatch(word, store, console.warn);
+  const { id, command } = found.batch;
+  const waitMs = durationOf('--wait', wait) ?? 0;
+  const wasHeld = await resumeBatch(found, { clock: systemClock, waitMs, tell: console.say });
+  return {
+    lines: [wasHeld ? `Batch ${id} may go on.` : `Batch ${id} was not paused.`],
+    object: { batch: id, held: false, was_held: wasHeld },
+    advice: command === undefined ? [] : [`To go on now: ${command}`],
+  };
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { wholeNumber } from '../core/command-line.ts';
+import { EXIT, type ExitCode, stop } from '../core/errors.ts';
+import { version } from '../core/families.ts';
+import { counted } from '../core/plain-text.ts';
+import { hasScreen, openInBrowser, openingOfRunning, startPage } from '../web/serve.ts';
+import type { CliCommand, Console } from './shell/command.ts';
+
+interface Flags {
+  readonly port: string;
+  /** Left out: where a person sits in front of a screen. */
+  readonly open?: boolean;
+  readonly maxUpload?: string;
+  readonly timeZone?: string;
+  readonly store?: string;
+}
+
+const serve: CliCommand = {
+  name: 'serve',
+  summary: 'Opens the page on this machine: drop a list, see the cost, press start.',
+  example: 'npx --no rowonce serve --port 4800',
+  configure(command: Command, wrap) {
+    command
+      .argument('[jobs...]', 'YAML files whose inboxes are swept by their schedules')
+      .option('--time-zone <zone>', 'where schedules are meant, such as Australia/Melbourne; left out: here')
+      .option('--port <number>', 'where to listen on 127.0.0.1; 0: any free port', '0')
+      .option('--open', 'open it in the browser, as on a terminal with a screen')
+      .option('--no-open', 'only print its address')
+      .option('--max-upload <megabytes>', 'the largest list that the page takes; left out: 2048')
+      .action(wrap(serveCommand));
+  },
+};
+
+export default serve;
+
+async function serveCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
+  const running = () => openingOfRunning(flags.store);
+  const address = await running();
+  if (address !== undefined) {
+    if (jobs.length > 0)
+      throw stop(
+        'usage',
+        'The page of this store is served already, without these jobs.',
+        'End it with Ctrl-C where it runs, then run the same command again.',
+      );
+    await show(console, flags, address, running);
+    console.say('The page of this store was served already.');
+    console.result({ url: address, already_served: true });
+    return EXIT.done;
+  }
+  const page = await startPage({
+    port: portOf(flags.port),
+    store: flags.store,
+    jobs,
+    timeZone: flags.timeZone,
+    version: version(),
+    mostUploadBytes: megabytesOf(flags.maxUpload),
+    script: process.argv[1] ?? '',
+  });
+  // Listens for a stop before the address is printed, because its reader may stop the page at once.
+  const stopped = stopRequest();
+  const url = page.opening();
+  await show(console, flags, url, async () => page.opening());
+  console.say('Ctrl-C ends it.');
+  console.result({ url });
+  const exitCode = await stopped;
+  const drained = await page.close();
+  if (drained === 0) return EXIT.done;
+  console.warn(`${counted(drained, 'command')} of the page stopped early. Every answer is kept.`);
+  console.warn('Start the page again and resume the batch there, or repeat its own command.');
+  return exitCode;
+}
+
+/** Prints an address and, where it is wanted, opens the browser at another one, because each works once. */
+async function show(
+  console: Console,
+  { open = console.interactive && hasScreen(process.env), store }: Flags,
+  address: string,
+  another: () => Promise<string | undefined>,
+): Promise<void> {
+  console.print(address);
+  console.say('This address opens the page once, within a minute; the same command gives another.');
+  const opening = open ? await another() : undefined;
+  if (opening !== undefined && !(await openInBrowser(store, opening)))
+    console.say('No browser could be started here, so open the address yourself.');
+}
+
+function portOf(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw stop('usage', `--port ${text} is no port.`, 'Give a whole number from 0 to 65535.');
+}
+
+function megabytesOf(text: string | undefined): number | undefined {
+  const megabytes = wholeNumber('--max-upload', text);
+  return megabytes === undefined ? undefined : megabytes * 1024 ** 2;
+}
+
+/** Resolves at the first Ctrl-C, SIGTERM or closed window, with what a command that it stopped exits with. */
+function stopRequest(): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve(EXIT.interrupted));
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(EXIT.terminated));
+  });
+}

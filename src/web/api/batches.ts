@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { Refusal, Spender } from './session.ts';
+
+/** Batches, what runs, and what changes. */
+
+/** Credits; they have no currency. */
+export const MoneyView = z.object({
+  spent: z.number(),
+  in_doubt: z.number(),
+  reserved: z.number(),
+  budget: z.number().nullable(),
+});
+
+export const BatchView = z.object({
+  batch: z.string(),
+  state: z.enum(['open', 'finished', 'superseded', 'cancelled']),
+  operation: z.string(),
+  account: z.string(),
+  /** Invented data for play money. */
+  sandbox: z.boolean(),
+  input: z.string(),
+  undoes: z.string().nullable(),
+  rows: z.number(),
+  /** Number of settled rows by outcome; rows without an outcome are not counted. */
+  counts: z.record(z.string(), z.number()),
+  credits: MoneyView,
+  /** Whether anything here costs credits: changes of a team do not. */
+  has_costs: z.boolean(),
+  /** ISO 8601, UTC. */
+  created_at: z.string(),
+  /** Since when a person has paused it; null when it may go on. */
+  held_since: z.string().nullable(),
+});
+export type BatchView = z.infer<typeof BatchView>;
+
+/** Which batches are listed, and which page of them. */
+export const BatchListQuery = z.object({
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  /** Found in the list's name, the operation, the account or the batch's id. */
+  text: z.string().max(200).default(''),
+  state: z.enum(['all', 'open', 'finished', 'superseded', 'cancelled']).default('all'),
+});
+
+export const BatchList = z.object({
+  batches: z.array(BatchView),
+  /** Number of batches that the filter lets through. */
+  total: z.number(),
+  per_page: z.number(),
+  /** Number of batches that there are. */
+  all: z.number(),
+});
+export type BatchList = z.infer<typeof BatchList>;
+
+/** What a batch sent and was charged, in stretches of equal length. */
+export const ActivityView = z.object({
+  from_ms: z.number(),
+  bucket_ms: z.number(),
+  requests: z.array(z.number()),
+  credits: z.array(z.number()),
+});
+export type ActivityView = z.infer<typeof ActivityView>;
+
+export const BatchDetail = BatchView.extend({
+  settled: z.number(),
+  requests: z.number(),
+  calls: z.number(),
+  /** Requests without an answer yet. */
+  open_requests: z.number(),
+  /** Requests of its account in the last minute. */
+  requests_last_minute: z.number(),
+  /** What the account may send in a second, on average; null when no limit is known. */
+  limit_per_second: z.number().nullable(),
+  /** Until when the account sends nothing, and why. */
+  paused: z.object({ until: z.string(), why: z.string() }).nullable(),
+  activity: ActivityView,
+  /** How long the rest takes at the rate of the last minute; null when that is unknown. */
+  seconds_left: z.number().nullable(),
+  /** What is typed to go on. */
+  next: z.string().nullable(),
+  /** The name of the file that was written. */
+  output: z.string().nullable(),
+  /** Whether a process works on it now. */
+  running: z.boolean(),
+  /** Another process that is spending from the store, on something else. */
+  spender: Spender.nullable(),
+});
+export type BatchDetail = z.infer<typeof BatchDetail>;
+
+/** What answers that were shared or bought before would have cost. */
+export const SavedView = z.object({ credits: z.number() });
+export type SavedView = z.infer<typeof SavedView>;
+
+export const TicketRequest = z.strictObject({
+  what: z.enum(['output', 'needs_attention', 'report']),
+  /** Left out: as the input is. */
+  format: z.enum(['csv', 'xlsx']).optional(),
+});
+export type TicketRequest = z.infer<typeof TicketRequest>;
+/** Opens `/downloads/TICKET` once, within a minute. */
+export const Ticket = z.object({ ticket: z.string(), name: z.string() });
+export type Ticket = z.infer<typeof Ticket>;
+
+/** A message of the stream of events: what is to be asked for again. */
+export const ChangeMessage = z.object({
+  /** Ids of batches that are not as they were. */
+  batches: z.array(z.string()),
+  /** Whether something that the page started has begun or ended. */
+  work: z.boolean(),
+  /** Processes that spend from the stores and were not started by the page. */
+  spenders: z.array(Spender),
+});
+export type ChangeMessage = z.infer<typeof ChangeMessage>;
+
+/** What was started from the page: a command that runs, waits for the one before it, or has ended. */
+export const WorkView = z.object({
+  id: z.string(),
+  kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep', 'export']),
+  /** The batch or the list. */
+  about: z.string(),
+  /** Ms since 1970. */
+  at_ms: z.number(),
+  state: z.enum(['waiting', 'working', 'ended']),
+  exit_code: z.number().nullable(),
+  stopped: Refusal.shape.error.nullable(),
+  /** The last lines that it said. */
+  said: z.array(z.string()),
+  /** What the command printed under `--json`. */
+  result: z.unknown(),
+});
+export type WorkView = z.infer<typeof WorkView>;
+
+export const WorkList = z.object({ work: z.array(WorkView) });
+export type WorkList = z.infer<typeof WorkList>;

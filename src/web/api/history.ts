@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { BatchView } from './batches.ts';
+
+/** What was spent, and what an undo would send. */
+
+/** `2026-11`. Days and months are those of UTC, as budgets count them. */
+export const Month = z.string().regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/);
+
+/** What one account cost in a month. `saved` and `requests` are those of the batches that began in it. */
+export const AccountMonth = z.object({
+  account: z.string(),
+  sandbox: z.boolean(),
+  spent: z.number(),
+  in_doubt: z.number(),
+  saved: z.number(),
+  requests: z.number(),
+  batches: z.number(),
+  /** Most credits of a month; null without a limit. */
+  per_month: z.number().nullable(),
+  /** One for each day of the month. */
+  days: z.array(z.object({ spent: z.number(), in_doubt: z.number() })),
+});
+export type AccountMonth = z.infer<typeof AccountMonth>;
+
+export const HistoryBatch = z.object({
+  batch: z.string(),
+  operation: z.string(),
+  account: z.string(),
+  sandbox: z.boolean(),
+  input: z.string(),
+  state: BatchView.shape.state,
+  created_at: z.string(),
+  rows: z.number(),
+  spent: z.number(),
+  in_doubt: z.number(),
+  saved: z.number(),
+  requests: z.number(),
+  /** Whether a sweep began it, at night or by hand. */
+  by_sweep: z.boolean(),
+  undoes: z.string().nullable(),
+  /** Whether it changed the service, so that an undo can be planned. */
+  can_undo: z.boolean(),
+});
+export type HistoryBatch = z.infer<typeof HistoryBatch>;
+
+export const HistoryView = z.object({
+  month: Month,
+  /** The month of the oldest batch; null before the first one. */
+  first: Month.nullable(),
+  /** The month of now. */
+  last: Month,
+  accounts: z.array(AccountMonth),
+  batches: z.array(HistoryBatch),
+});
+export type HistoryView = z.infer<typeof HistoryView>;
+
+/** One attempt about a person or company. */
+export const SubjectEntry = z.object({
+  at: z.string(),
+  batch: z.string(),
+  row: z.number(),
+  account: z.string(),
+  sandbox: z.boolean(),
+  operation: z.string(),
+  /** Whom a change altered, in words; null for a question. */
+  subject: z.string().nullable(),
+  /** What was sent. */
+  asked: z.record(z.string(), z.string()),
+  /** `found`, `no_match`, `refused`, `in_doubt`, `not_sent`, `paused`, `stopped` or `open`. */
+  ended: z.string(),
+  charged: z.number(),
+});
+export type SubjectEntry = z.infer<typeof SubjectEntry>;
+
+export const SubjectView = z.object({
+  /** The spellings that were looked for. */
+  values: z.array(z.string()),
+  entries: z.array(SubjectEntry),
+  /** Whether there are more than are shown. */
+  more: z.boolean(),
+});
+export type SubjectView = z.infer<typeof SubjectView>;
+
+export const UndoView = z.object({
+  undoes: z.string(),
+  state: z.enum(['plan', 'begun', 'nothing', 'undone']),
+  /** The undo that has begun or ended. */
+  by: z.string().nullable(),
+  sandbox: z.boolean(),
+  /** What a start names, so that nothing else is done than what was shown. */
+  plan: z.string(),
+  changes: z.array(
+    z.object({
+      row: z.number(),
+      action: z.string(),
+      email: z.string().nullable(),
+      project: z.string().nullable(),
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      reason: z.string().optional(),
+    }),
+  ),
+  not_undone: z.array(z.object({ row: z.number(), subject: z.string(), reason: z.string() })),
+});
+export type UndoView = z.infer<typeof UndoView>;
+
+export const UndoRequest = z.strictObject({ plan: z.string().max(100) });

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+
+/** Lists that are brought to the page. */
+
+/** How a list is read where it does not say so itself; the words of a job file. */
+export const ReadWords = z.strictObject({
+  encoding: z.enum(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252']).optional(),
+  delimiter: z.enum(['comma', 'semicolon', 'tab', 'pipe']).optional(),
+  skip_lines: z.coerce.number().int().min(0).max(1000).optional(),
+  ragged: z.literal('pad').optional(),
+  sheet: z.string().max(100).optional(),
+});
+export type ReadWords = z.infer<typeof ReadWords>;
+
+/** How the list is read and whether what is sure is repaired, as it was chosen on its view. */
+export const Reading = z.strictObject({ read: ReadWords, repair: z.boolean() });
+export type Reading = z.infer<typeof Reading>;
+
+/** What was brought to the page: named, with versions. Its id is its lineage: a run over a later version goes on. */
+export const ListView = z.object({
+  id: z.string(),
+  /** As the user's file is called; data, and never part of a path. */
+  name: z.string(),
+  /** The number of the newest version. */
+  version: z.number(),
+  /** The first is the oldest. */
+  versions: z.array(
+    z.object({
+      version: z.number(),
+      bytes: z.number(),
+      /** ISO 8601, UTC. */
+      at: z.string(),
+      /** How many cells were corrected in the one before to make it; null for one that was brought. */
+      corrected: z.number().nullable(),
+    }),
+  ),
+  reading: Reading,
+});
+export type ListView = z.infer<typeof ListView>;
+
+export const Lists = z.object({
+  /** The one that was brought or corrected last comes first. */
+  lists: z.array(ListView),
+  /** The most bytes that an upload may have now, by the limit and by what is free on the disk. */
+  most_bytes: z.number(),
+  /** The endings of names that can be read, such as `.csv`. */
+  endings: z.array(z.string()),
+});
+export type Lists = z.infer<typeof Lists>;
+
+const Damage = z.object({
+  kind: z.string(),
+  count: z.number(),
+  first_rows: z.array(z.number()),
+  cure: z.enum(['none_needed', 'repair', 'by_hand']),
+  repairable: z.number(),
+  examples: z.array(
+    z.object({
+      row: z.number(),
+      cell: z.string(),
+      repaired: z.string().optional(),
+      candidates: z.array(z.string()).optional(),
+    }),
+  ),
+});
+export type Damage = z.infer<typeof Damage>;
+
+const FoundRows = z.object({ count: z.number(), first_rows: z.array(z.number()) });
+
+/** What `rowonce plan FILE --json` says. */
+export const ListDescription = z.object({
+  rows: z.number(),
+  unreadable: z.object({
+    count: z.number(),
+    first: z.array(z.object({ row: z.number(), reason: z.string() })),
+  }),
+  encoding: z.string(),
+  delimiter: z.string(),
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      looks_like: z.string(),
+      filled: z.number(),
+      examples: z.array(z.string()),
+      odd: FoundRows,
+      damage: z.array(Damage),
+    }),
+  ),
+  duplicates: z.object({
+    same: FoundRows,
+    nearly_same: FoundRows,
+    compared_with: z.number().optional(),
+  }),
+  operations: z.array(
+    z.object({
+      operation: z.string(),
+      columns: z.record(z.string(), z.string()),
+      because: z.record(z.string(), z.string()),
+      likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
+      problem: z.string().nullable(),
+    }),
+  ),
+  sheets: z.array(z.object({ name: z.string(), hidden: z.boolean(), read: z.boolean() })).optional(),
+});
+export type ListDescription = z.infer<typeof ListDescription>;
+
+const ListRow = z.object({
+  row: z.number(),
+  cells: z.array(z.string()),
+  /** Why nobody knows which cell stands below which name. */
+  unreadable: z.string().optional(),
+});
+export type ListRow = z.infer<typeof ListRow>;
+
+export const ListRows = z.object({
+  header: z.array(z.string()),
+  rows: z.array(ListRow),
+  /** The number of the row after these; null where the list ends, or where no more of a long one is shown. */
+  next: z.number().nullable(),
+});
+export type ListRows = z.infer<typeof ListRows>;
+
+/** Rows that a person has to look at after a batch. */
+export const ListAttention = z.object({
+  /** The newest batch over the list, or the one that was asked for; null when there is none. */
+  batch: z
+    .object({
+      batch: z.string(),
+      operation: z.string(),
+      /** Input of the operation → column. */
+      columns: z.record(z.string(), z.string()),
+      read: ReadWords,
+      sandbox: z.boolean(),
+    })
+    .nullable(),
+  header: z.array(z.string()),
+  rows: z.array(ListRow.extend({ status: z.string(), reason: z.string() })),
+  /** Whether there are more of them. */
+  more: z.boolean(),
+});
+export type ListAttention = z.infer<typeof ListAttention>;
+
+export const CorrectionsRequest = z.strictObject({
+  /** The version that was corrected, as it was seen. */
+  version: z.number().int(),
+  read: ReadWords,
+  corrections: z
+    .array(
+      z.strictObject({
+        row: z.number().int().min(1),
+        column: z.string().max(10_000),
+        value: z.string().max(100_000),
+      }),
+    )
+    .min(1)
+    .max(10_000),
+});
+export type CorrectionsRequest = z.infer<typeof CorrectionsRequest>;
+
+export const Corrected = z.object({
+  list: ListView,
+  /** Where the new version cannot be just the same in everything else. */
+  notes: z.array(z.string()),
+});
+export type Corrected = z.infer<typeof Corrected>;
+
+/** Rows as they would be, before they are saved. */
+export const CheckRequest = z.strictObject({
+  operation: z.string().max(100),
+  columns: z.record(z.string(), z.string()),
+  rows: z.array(z.strictObject({ row: z.number(), cells: z.record(z.string(), z.string()) })).max(500),
+});
+export type CheckRequest = z.infer<typeof CheckRequest>;
+
+export const Checked = z.object({
+  rows: z.array(
+    z.object({
+      row: z.number(),
+      /** Why no request can be made for the row; null when one can, or when only the job can tell. */
+      problem: z.string().nullable(),
+      /** What may be meant by a cell, by its column. What is not sure is for a person to choose. */
+      meant: z.record(z.string(), z.object({ sure: z.boolean(), words: z.array(z.string()) })),
+    }),
+  ),
+});
+export type Checked = z.infer<typeof Checked>;

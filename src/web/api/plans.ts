@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import { WorkView } from './batches.ts';
+
+/** What is done with a list: choices, columns, plan and start. */
+
+const word = z.string().min(1).max(200);
+const ColumnsChosen = z.record(word, z.string().min(1).max(10_000));
+
+/** What is to be done with a list, in the words of a job file. What is left out is guessed, as for a typed command. */
+export const Choices = z.strictObject({
+  what: z.union([z.strictObject({ operation: word }), z.strictObject({ job: word })]),
+  account: word.optional(),
+  /** Input ← column. */
+  columns: ColumnsChosen.optional(),
+  /** New column ← path in the answer. */
+  add: z.record(word, word).optional(),
+  waterfall: z.array(word).min(1).max(50).optional(),
+  repair: z.boolean().optional(),
+  /** As if every answer that was bought before were too old. */
+  refresh: z.boolean().optional(),
+  role: z.enum(['viewer', 'editor', 'admin']).optional(),
+  create_projects: z.boolean().optional(),
+  remove_missing: z.boolean().optional(),
+  /** A project as the list calls it → its id. */
+  projects: z.record(word, word).optional(),
+  guards: z
+    .strictObject({ max_removals: z.int().min(0).optional(), admins: z.literal('allow').optional() })
+    .optional(),
+  read: z
+    .strictObject({
+      sheet: word.optional(),
+      encoding: word.optional(),
+      delimiter: word.optional(),
+      skip_lines: z.int().min(0).optional(),
+      ragged: word.optional(),
+    })
+    .optional(),
+});
+export type Choices = z.infer<typeof Choices>;
+
+export const OperationView = z.object({
+  name: z.string(),
+  summary: z.string(),
+  vendor: z.enum(['provider', 'service']),
+  is_change: z.boolean(),
+  inputs: z.array(z.object({ name: z.string(), about: z.string(), required: z.boolean() })),
+  /** What a waterfall may name. */
+  tiers: z.array(z.string()),
+  settings: z.array(z.string()),
+});
+export type OperationView = z.infer<typeof OperationView>;
+
+export const AccountChoice = z.object({
+  name: z.string(),
+  vendor: z.enum(['provider', 'service']),
+  sandbox: z.boolean(),
+  /** A limit per day, so that a start needs none. */
+  has_budget: z.boolean(),
+  region: z.string().nullable(),
+});
+export type AccountChoice = z.infer<typeof AccountChoice>;
+
+export const OperationList = z.object({
+  operations: z.array(OperationView),
+  accounts: z.array(AccountChoice),
+});
+export type OperationList = z.infer<typeof OperationList>;
+
+export const JobView = z.object({
+  name: z.string(),
+  /** Null for a file that cannot be read; `problem` says why. */
+  operation: z.string().nullable(),
+  account: z.string().nullable(),
+  problem: z.string().nullable(),
+});
+export type JobView = z.infer<typeof JobView>;
+
+export const JobList = z.object({ jobs: z.array(JobView) });
+export type JobList = z.infer<typeof JobList>;
+
+/** Keeps the job of a plan under a name. */
+export const JobRequest = z.strictObject({
+  name: word,
+  plan: word,
+  budget: z.int().min(0).optional(),
+});
+export const JobSaved = z.object({ path: z.string() });
+export type JobSaved = z.infer<typeof JobSaved>;
+
+/** What `plan FILE --json` says, as far as the choices need it. */
+export const ListFacts = z.object({
+  rows: z.number(),
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      looks_like: z.string(),
+      filled: z.number(),
+      examples: z.array(z.string()),
+      odd: z.object({ count: z.number(), first_rows: z.array(z.number()) }),
+    }),
+  ),
+  operations: z.array(
+    z.object({
+      operation: z.string(),
+      columns: z.record(z.string(), z.string()),
+      because: z.record(z.string(), z.string()),
+      likely: z.array(z.object({ input: z.string(), column: z.string(), because: z.string() })),
+      problem: z.string().nullable(),
+    }),
+  ),
+});
+export type ListFacts = z.infer<typeof ListFacts>;
+
+/** Operation → input ← column, as lists of the same header were started before. */
+export const RememberedColumns = z.record(z.string(), z.record(z.string(), z.string()));
+export type RememberedColumns = z.infer<typeof RememberedColumns>;
+
+/** Everything that can be done with a list, and what was chosen so far. */
+export const Ways = z.object({
+  name: z.string(),
+  facts: ListFacts,
+  operations: z.array(OperationView),
+  accounts: z.array(AccountChoice),
+  jobs: z.array(JobView),
+  remembered: RememberedColumns,
+  choices: Choices.nullable(),
+});
+export type Ways = z.infer<typeof Ways>;
+
+export const DraftKept = z.object({ kept: z.literal(true) });
+export type DraftKept = z.infer<typeof DraftKept>;
+
+/** Plans the list by these choices, or by those that were kept for it. `was`: the plan that was shown before. */
+export const PlanRequest = z.strictObject({
+  list: word,
+  choices: Choices.optional(),
+  was: word.optional(),
+});
+
+export const PlannedChangeView = z.object({
+  row: z.number(),
+  action: z.string(),
+  email: z.string().nullable(),
+  project: z.string().nullable(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  calls: z.array(z.string()).optional(),
+  reason: z.string().optional(),
+  beyond: z.boolean().optional(),
+});
+export type PlannedChangeView = z.infer<typeof PlannedChangeView>;
+
+/** What `plan JOB FILE --json` says, as far as the page shows it. */
+export const PlanFigures = z.object({
+  id: z.string(),
+  columns: z.record(z.string(), z.string()),
+  because: z.record(z.string(), z.string()).optional(),
+  rows: z.number(),
+  invalid: z.number(),
+  duplicates: z.number(),
+  bought_before: z.number(),
+  in_doubt: z.number(),
+  to_buy: z.number(),
+  credits: z.object({ most: z.number(), expected: z.number() }),
+  seconds: z.number().nullable(),
+  reasons: z
+    .array(z.object({ reason: z.string(), count: z.number(), first_rows: z.array(z.number()) }))
+    .optional(),
+  guards: z.array(z.object({ fact: z.string(), allow: z.string() })).optional(),
+  /** The fields that answers have had so far, which `add` may name. */
+  fields: z.array(z.string()).optional(),
+});
+
+export const PlanView = PlanFigures.extend({
+  list: z.string(),
+  name: z.string(),
+  choices: Choices,
+  operation: z.string(),
+  account: AccountChoice,
+  is_change: z.boolean(),
+  /** The first of the changes, those without one last; null for a job that only reads. */
+  changes: z.array(PlannedChangeView).nullable(),
+  /** How many changes would be sent. */
+  to_change: z.number(),
+  /** How many of each action there are. */
+  actions: z.record(z.string(), z.number()),
+  /** The requests that the job and its dialect define, which a start agrees to. */
+  requests: z.array(z.string()),
+  /** What must be typed before people are removed; null when nobody is. */
+  confirm: z.string().nullable(),
+  /** Whether a start must say the most that it may spend. */
+  needs_budget: z.boolean(),
+  /** The same as a command, without a budget. */
+  command: z.string(),
+  /** What moved since the plan that was shown before. */
+  moved: z.array(z.string()),
+});
+export type PlanView = z.infer<typeof PlanView>;
+
+export const StartRequest = z.strictObject({
+  plan: word,
+  budget: z.int().min(0).optional(),
+  /** The words of `confirm`. */
+  typed: z.string().max(200).optional(),
+  /** Buys only so many random rows. */
+  sample: z.int().min(1).max(10_000).optional(),
+});
+
+/** One piece of work, and the batch that it began, as soon as there is one. */
+export const WorkAnswer = z.object({
+  work: WorkView,
+  batch: z.string().nullable(),
+  /** The id of the plan that it was to start. */
+  plan: z.string().nullable(),
+});
+export type WorkAnswer = z.infer<typeof WorkAnswer>;

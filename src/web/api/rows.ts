@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { OUTCOME_KINDS } from '../../core/row.ts';
+import { Refusal } from './session.ts';
+
+/** Rows of a batch, one row, and doubts. */
+
+/** A filter: an outcome, `pending`, or `attention` for the three outcomes that a person has to look at. */
+export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'attention']);
+export type RowFilter = z.infer<typeof RowFilter>;
+
+/** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */
+export const ListState = z.enum(['same', 'changed', 'gone']);
+export type ListState = z.infer<typeof ListState>;
+
+export const RowView = z.object({
+  row: z.number(),
+  /** In the order of `header`; null where the list does not have them any more. Long ones are cut. */
+  cells: z.array(z.string()).nullable(),
+  /** In the order of `added`. */
+  found: z.array(z.string()),
+  /** An outcome, or `pending`. */
+  status: z.string(),
+  reason: z.string(),
+  credits: z.number(),
+  /** Where the answer came from, as the output's column `_source` says it. */
+  source: z.string(),
+});
+export type RowView = z.infer<typeof RowView>;
+
+/** Where another page begins: at a row, or before one. */
+export const PagePlace = z.union([z.object({ from: z.number() }), z.object({ before: z.number() })]);
+export type PagePlace = z.infer<typeof PagePlace>;
+
+export const RowPage = z.object({
+  batch: z.string(),
+  operation: z.string(),
+  input: z.string(),
+  sandbox: z.boolean(),
+  list: ListState,
+  /** Number of rows by status, `pending` among them. */
+  counts: z.record(z.string(), z.number()),
+  /** The number of the last row. */
+  last: z.number(),
+  header: z.array(z.string()),
+  added: z.array(z.string()),
+  /** How many columns of answers are not shown. */
+  more_columns: z.number(),
+  rows: z.array(RowView),
+  prev: PagePlace.nullable(),
+  next: PagePlace.nullable(),
+});
+export type RowPage = z.infer<typeof RowPage>;
+
+/** A line of the stream that a search is. `at`: how far it has come. */
+export const FindLine = z.union([
+  z.object({ at: z.number() }),
+  z.object({ row: z.number(), column: z.string(), text: z.string() }),
+  /** The end; `next`: where the search would go on, after many hits. */
+  z.object({ next: z.number().nullable() }),
+  /** The search was broken off. */
+  Refusal,
+]);
+export type FindLine = z.infer<typeof FindLine>;
+
+/** What the vendor said about a lost answer when it was asked without cost. */
+export const LookView = z.object({ said: z.string(), why: z.string(), at: z.string() });
+export type LookView = z.infer<typeof LookView>;
+
+/** An attempt as `status BATCH ROW --json` prints it; the program knows more of it than is named here. */
+export const AttemptView = z.looseObject({
+  attempt: z.number(),
+  batch: z.string(),
+  operation: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  subject: z.string().nullable(),
+  reserved: z.number(),
+  intent_at: z.string(),
+  /** The attempt whose answer was too old. */
+  replaces: z.number().nullable(),
+  idempotency_key: z.string().nullable(),
+  decision: z.object({ kind: z.string(), why: z.string(), at: z.string() }).nullable(),
+  reply: z
+    .object({
+      status: z.number(),
+      body: z.string(),
+      received_at: z.string(),
+      request_id: z.string().nullable(),
+    })
+    .nullable(),
+  closure: z
+    .object({
+      kind: z.enum(['settled', 'not_sent', 'paused', 'stopped', 'in_doubt']),
+      answer: z.string().optional(),
+      charged: z.number().optional(),
+      why: z.string(),
+      closed_at: z.string(),
+    })
+    .nullable(),
+  looks: z.array(LookView),
+  readings: z
+    .array(z.object({ answer: z.string(), charged: z.number(), why: z.string(), at: z.string() }))
+    .optional(),
+  today: z.object({ answer: z.string(), charged: z.number(), why: z.string() }).optional(),
+  released: z.object({ why: z.string(), at: z.string() }).nullable(),
+});
+export type AttemptView = z.infer<typeof AttemptView>;
+
+/** One row: what `status BATCH ROW --json` prints, with the row's cells. */
+export const RowDetail = z.object({
+  batch: z.string(),
+  operation: z.string(),
+  input: z.string(),
+  sandbox: z.boolean(),
+  list: ListState,
+  cells: z.array(z.object({ name: z.string(), text: z.string() })),
+  found: z.array(z.object({ name: z.string(), text: z.string() })),
+  view: RowView,
+  /** What was planned for a row of changes, as steps in words. */
+  planned: z.array(z.string()),
+  attempts: z.array(AttemptView),
+  /** The row before, if one is near. */
+  prev: z.number().nullable(),
+  next: z.number().nullable(),
+});
+export type RowDetail = z.infer<typeof RowDetail>;
+
+/** What `settle BATCH --json` prints. `own`: whether the request was sent by this batch, so that its row is one of it. */
+export const DoubtView = z.object({
+  row: z.number(),
+  own: z.boolean(),
+  operation: z.string(),
+  parameters: z.record(z.string(), z.unknown()),
+  subject: z.string().nullable(),
+  at_stake: z.string().nullable(),
+  credits: z.number(),
+  why: z.string(),
+  since: z.string(),
+  repeats: z.number(),
+  looks: z.array(LookView),
+});
+export type DoubtView = z.infer<typeof DoubtView>;
+
+export const DoubtsView = z.object({
+  batch: z.string(),
+  operation: z.string(),
+  input: z.string(),
+  sandbox: z.boolean(),
+  at_risk: z.number(),
+  undecidable: z.number(),
+  open: z.number(),
+  in_doubt: z.array(DoubtView),
+  waiting: z.array(z.object({ row: z.number(), reason: z.string() })),
+});
+export type DoubtsView = z.infer<typeof DoubtsView>;
+
+/** What a person decides. `answer` and `not_done` are about one row, or about the only doubt that there is. */
+export const SettleRequest = z.strictObject({
+  rows: z.union([z.literal('all'), z.array(z.int().min(2)).min(1).max(500)]),
+  how: z.enum(['retry', 'skip', 'not_done', 'answer']),
+  extra_credits: z.int().min(0).max(1e12).optional(),
+  answer: z
+    .record(
+      z.string().regex(/^[^\s=-][^=]{0,99}$/, 'a name begins with no sign and has no ='),
+      z.string().max(2_000),
+    )
+    .optional(),
+});
+export type SettleRequest = z.infer<typeof SettleRequest>;

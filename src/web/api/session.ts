@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** Who may ask, and how the server refuses. */
+
+/** A refusal, in the words of a `StopError`: the fact, then what to do. `code` is `bug` for an error of ours. */
+export const Refusal = z.object({
+  error: z.object({ code: z.string(), message: z.string(), next: z.string() }),
+});
+export type Refusal = z.infer<typeof Refusal>;
+
+/** The one-time word of an address that `rowonce serve` printed. */
+export const OpenRequest = z.strictObject({ opening: z.string().max(100) });
+/** What a tab sends from then on, as `Authorization: Bearer …`. It ends with the server. */
+export const OpenAnswer = z.object({ token: z.string() });
+export type OpenAnswer = z.infer<typeof OpenAnswer>;
+
+/** A new one-time word, for `ADDRESS/#open=WORD`. It is valid for a minute. */
+export const Opening = z.object({ opening: z.string().regex(/^[\w-]{1,100}$/) });
+export type Opening = z.infer<typeof Opening>;
+
+/** Another process that is spending from the store, as its lock names it. */
+export const Spender = z.object({ pid: z.number(), command: z.string() });
+export type Spender = z.infer<typeof Spender>;
+
+export const State = z.object({
+  version: z.string(),
+  /** The store's folder. */
+  store: z.string(),
+  /** How many jobs are swept by their schedule. */
+  schedules: z.number(),
+});
+export type State = z.infer<typeof State>;

@@ -1,0 +1,124 @@
+import type { PlannedChangeView } from '../../api.ts';
+import { text } from '../text.ts';
+import { counted, grouped } from './numbers.ts';
+
+/** What would change in a team, project by project, with the signs that the command line uses. */
+
+const SIGNS: Readonly<Record<string, readonly [sign: string, look: string]>> = {
+  create_project: ['+', 'good'],
+  invite: ['+', 'good'],
+  call: ['+', 'good'],
+  change_role: ['~', 'warn'],
+  remove: ['−', 'bad'],
+  unchanged: ['=', ''],
+  invalid: ['!', 'bad'],
+  refused: ['!', 'bad'],
+  in_doubt: ['?', 'warn'],
+};
+
+/** A project's lines beyond these are in the plan of the command line. */
+const LINES_SHOWN = 100;
+
+export function Diff({
+  changes,
+  actions,
+}: {
+  readonly changes: readonly PlannedChangeView[];
+  readonly actions: Readonly<Record<string, number>>;
+}) {
+  const projects = byProject(changes);
+  const isShort = changes.filter(isWorth).length <= LINES_OPEN;
+  const total = Object.values(actions).reduce((sum, count) => sum + count, 0);
+  return (
+    <section class="stack">
+      <div class="actions">
+        {Object.entries(actions).map(([action, count]) => (
+          <span key={action} class={`tag ${SIGNS[action]?.[1] ?? ''}`}>
+            {grouped(count)} {wordOf(action)}
+          </span>
+        ))}
+      </div>
+      {projects.map(([project, lines]) => (
+        <details key={project} class="card" open={lines.some(isShort ? isWorth : isRemoval)}>
+          <summary>
+            <strong>{project}</strong> <span class="muted">{counted(lines.length, 'row')}</span>
+          </summary>
+          <Lines lines={lines.filter(isWorth)} />
+          <Unchanged lines={lines.filter((line) => !isWorth(line))} />
+        </details>
+      ))}
+      {total > changes.length && (
+        <p class="muted">{`${counted(total - changes.length, 'row')} ${text.diff.cut}`}</p>
+      )}
+    </section>
+  );
+}
+
+/** So many lines stand open: a person still finds the button below them. */
+const LINES_OPEN = 60;
+
+const isRemoval = ({ action }: PlannedChangeView): boolean => action === 'remove';
+const isWorth = ({ action }: PlannedChangeView): boolean => action !== 'unchanged';
+
+function Lines({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+  return (
+    <>
+      <ul class="diff">
+        {lines.slice(0, LINES_SHOWN).map((change) => (
+          <Line key={`${change.row} ${change.action} ${change.email}`} change={change} />
+        ))}
+      </ul>
+      {lines.length > LINES_SHOWN && (
+        <p class="muted">{`${counted(lines.length - LINES_SHOWN, 'row')} ${text.diff.more}`}</p>
+      )}
+    </>
+  );
+}
+
+/** What is so already is there for whoever looks for it. */
+function Unchanged({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <details>
+      <summary class="muted">
+        {grouped(lines.length)} {text.diff.unchanged}
+      </summary>
+      <Lines lines={lines} />
+    </details>
+  );
+}
+
+function byProject(
+  changes: readonly PlannedChangeView[],
+): readonly (readonly [project: string, lines: readonly PlannedChangeView[]])[] {
+  const projects = new Map<string, PlannedChangeView[]>();
+  for (const change of changes) {
+    const project = change.project ?? text.diff.noProject;
+    const lines = projects.get(project) ?? [];
+    projects.set(project, lines);
+    lines.push(change);
+  }
+  return [...projects];
+}
+
+function wordOf(action: string): string {
+  return text.diff.actions[action as keyof typeof text.diff.actions] ?? action;
+}
+
+function Line({ change }: { readonly change: PlannedChangeView }) {
+  const { row, action, email, from, to, reason, beyond } = change;
+  const [sign, look] = SIGNS[action] ?? ['', ''];
+  const roles = [...new Set([from, to])].filter((role) => role !== null && role !== '').join(' → ');
+  return (
+    <li>
+      <span class={`tag ${look}`} title={wordOf(action)}>
+        <span aria-hidden="true">{sign}</span> <span class="sr">{wordOf(action)}</span>
+      </span>
+      <span>
+        {email ?? change.project} <span class="muted">{roles}</span>
+        {reason !== undefined && <span class="muted">: {reason}</span>}
+      </span>
+      <span class="muted number">{beyond === true ? text.diff.beyond : `${text.columns.row} ${row}`}</span>
+    </li>
+  );
+}

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals';
+import type { JobSaved, PlanView } from '../../api.ts';
+import { asRefused, Refusal } from '../loaded.tsx';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** The plan for later: as a named job that stands among the choices, and as a command that does the same. */
+export function KeepPlan({ plan }: { readonly plan: PlanView }) {
+  const { keep } = text;
+  const name = useSignal('');
+  const said = useSignal('');
+  const refused = useSignal<Refused | undefined>(undefined);
+  const command =
+    plan.credits.most > 0 && !plan.account.sandbox
+      ? `${plan.command} --budget ${plan.credits.most}`
+      : plan.command;
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(command).then(
+      () => {
+        said.value = keep.copied;
+      },
+      () => {
+        said.value = keep.notCopied;
+      },
+    );
+  };
+  const save = async (): Promise<void> => {
+    refused.value = undefined;
+    try {
+      const { path } = await ask<JobSaved>('/jobs', { body: { name: name.value, plan: plan.id } });
+      said.value = `${keep.saved} ${path}`;
+    } catch (error) {
+      refused.value = asRefused(error);
+    }
+  };
+  return (
+    <details class="card">
+      <summary>{keep.title}</summary>
+      <div class="stack">
+        <form
+          class="actions end"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save();
+          }}
+        >
+          <label class="field">
+            {keep.name}
+            <input
+              value={name.value}
+              required
+              pattern="[\w\-]{1,60}"
+              title={keep.nameWhat}
+              onInput={(event) => {
+                name.value = event.currentTarget.value;
+              }}
+            />
+          </label>
+          <button type="submit">{keep.save}</button>
+        </form>
+        {refused.value && <Refusal refused={refused.value} />}
+        <p class="muted">{keep.commandWhat}</p>
+        <pre>{command}</pre>
+        <div class="actions">
+          <button type="button" onClick={() => void copy()}>
+            {keep.copy}
+          </button>
+        </div>
+        <p aria-live="polite" class="muted">
+          {said.value}
+        </p>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,66 @@
+import { text } from '../text.ts';
+import { number } from './figures.ts';
+
+/** How many rows ended how, as one bar and its legend: by colour, and by word for who sees no colours. */
+
+type Tone = 'good' | 'none' | 'warn' | 'bad';
+
+const OUTCOMES: readonly (readonly [kind: keyof typeof text.batch.outcomes, tone: Tone])[] = [
+  ['matched', 'good'],
+  ['applied', 'good'],
+  ['unchanged', 'good'],
+  ['no_match', 'none'],
+  ['skipped', 'none'],
+  ['invalid', 'warn'],
+  ['refused', 'warn'],
+  ['in_doubt', 'bad'],
+];
+
+interface Counted {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly rows: number;
+}
+
+const WIDTH = 1000;
+
+export function OutcomeBar({ counts, rows, label }: Counted & { readonly label: string }) {
+  let from = 0;
+  const parts = OUTCOMES.flatMap(([kind, tone]) => {
+    const count = counts[kind] ?? 0;
+    if (count === 0 || rows === 0) return [];
+    const width = (count / rows) * WIDTH;
+    from += width;
+    return [<rect key={kind} class={`tone-${tone}`} x={from - width} y="0" width={width} height="10" />];
+  });
+  return (
+    <svg
+      class="outcome-bar"
+      viewBox={`0 0 ${WIDTH} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      {parts}
+    </svg>
+  );
+}
+
+export function OutcomeLegend({ counts, rows }: Counted) {
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const shown = OUTCOMES.filter(([kind]) => (counts[kind] ?? 0) > 0);
+  return (
+    <ul class="legend">
+      {shown.map(([kind, tone]) => (
+        <li key={kind}>
+          <span class={`swatch tone-${tone}`} /> {text.batch.outcomes[kind]}{' '}
+          <strong>{number(counts[kind] ?? 0)}</strong>
+        </li>
+      ))}
+      {settled < rows && (
+        <li>
+          <span class="swatch" /> {text.batch.toDo} <strong>{number(rows - settled)}</strong>
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals';
+import type { SubjectEntry, SubjectView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { go, query } from '../router.ts';
+import { text } from '../text.ts';
+import { moment } from './dates.ts';
+import { counted, grouped } from './numbers.ts';
+import { Scroll } from './scroll.tsx';
+
+/** What was asked, bought or changed about one person or company. */
+export function SubjectSearch() {
+  const about = query.value.get('about') ?? '';
+  const typed = useSignal(about);
+  const { search: words } = text.history;
+  return (
+    <search class="search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const wanted = typed.value.trim();
+          go(wanted === '' ? '/history' : `/history?about=${encodeURIComponent(wanted)}`);
+        }}
+      >
+        <label class="field" for="about">
+          {words.label}
+          <small id="about-what">{words.what}</small>
+        </label>
+        <div class="actions">
+          <input
+            id="about"
+            type="search"
+            aria-describedby="about-what"
+            autocomplete="off"
+            value={typed.value}
+            onInput={({ currentTarget }) => {
+              typed.value = currentTarget.value;
+            }}
+          />
+          <button type="submit">{words.go}</button>
+        </div>
+      </form>
+      <div aria-live="polite">
+        {about !== '' && (
+          <Loaded<SubjectView> key={about} path={`/subjects?text=${encodeURIComponent(about)}`}>
+            {(found) => <Found about={about} found={found} />}
+          </Loaded>
+        )}
+      </div>
+    </search>
+  );
+}
+
+function Found({
+  about,
+  found: { values, entries, more },
+}: {
+  readonly about: string;
+  readonly found: SubjectView;
+}) {
+  const { search: words } = text.history;
+  const others = values.filter((value) => value !== about);
+  if (entries.length === 0)
+    return (
+      <div class="notice">
+        <strong>{words.none(about)}</strong> {words.noneWhat([about, ...others].join(', '))}
+      </div>
+    );
+  return (
+    <Scroll name={words.label}>
+      <table>
+        <caption>{words.found(counted(entries.length, 'request'), about)}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.when}</th>
+            <th scope="col">{words.asked}</th>
+            <th scope="col">{words.ended}</th>
+            <th scope="col" class="number">
+              {text.history.figures.credits}
+            </th>
+            <th scope="col">{words.row}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry, at) => (
+            <Entry key={at} entry={entry} />
+          ))}
+        </tbody>
+      </table>
+      {more && <p class="muted more">{words.more}</p>}
+    </Scroll>
+  );
+}
+
+function Entry({ entry }: { readonly entry: SubjectEntry }) {
+  const { at, batch, row, operation, subject, asked, ended, charged, sandbox, account } = entry;
+  const { search: words } = text.history;
+  const sent = Object.entries(asked).map(([name, value]) => `${name} ${value}`);
+  return (
+    <tr>
+      <td class="when">{moment(at)}</td>
+      <td>
+        <strong>{operation}</strong>{' '}
+        <span class="cut muted" title={sent.join(', ')}>
+          {subject ?? sent.join(', ')}
+        </span>
+        <span class="muted">{account}</span>
+      </td>
+      <td>
+        <span class={`tag ${TONES[ended] ?? ''}`}>
+          {subject !== null && ended === 'found'
+            ? words.done
+            : (words.ends[ended as keyof typeof words.ends] ?? ended)}
+        </span>
+      </td>
+      <td class="number">
+        {grouped(charged)} {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </td>
+      <td>
+        <a href={`/batches/${batch}/rows/${row}`}>{words.rowOf(row, batch)}</a>
+      </td>
+    </tr>
+  );
+}
+
+const TONES: Readonly<Record<string, string>> = { found: 'good', in_doubt: 'warn', refused: 'bad' };

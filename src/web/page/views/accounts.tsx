@@ -1,0 +1,243 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { AccountList, AccountTest, PageAccount } from '../../api.ts';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { AccountForm } from '../parts/account-form.tsx';
+import { useAction } from '../parts/action.ts';
+import { grouped } from '../parts/numbers.ts';
+import { ask } from '../session.ts';
+import { text } from '../text.ts';
+
+/** Vendor accounts: where they are, what limits them, what they have cost; never a key. */
+export function Accounts() {
+  const list = useSignal<AccountList | undefined>(undefined);
+  const isAdding = useSignal(false);
+  const { accounts: words } = text;
+  return (
+    <>
+      <div class="title">
+        <h1>{words.title}</h1>
+        {!isAdding.value && (
+          <button type="button" class="primary" onClick={() => (isAdding.value = true)}>
+            {words.add}
+          </button>
+        )}
+      </div>
+      <Loaded<AccountList> path="/accounts">
+        {(loaded) => <Shown loaded={loaded} list={list} isAdding={isAdding} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Shown({
+  loaded,
+  list,
+  isAdding,
+}: {
+  readonly loaded: AccountList;
+  /** Newer than what was loaded, once something was changed. */
+  readonly list: Signal<AccountList | undefined>;
+  readonly isAdding: Signal<boolean>;
+}) {
+  const { accounts, regions } = list.value ?? loaded;
+  const { accounts: words } = text;
+  const own = accounts.filter(({ sandbox }) => !sandbox);
+  const keep = (changed: AccountList): void => {
+    list.value = changed;
+  };
+  return (
+    <>
+      {isAdding.value && (
+        <section class="card" aria-label={words.add}>
+          <AccountForm
+            regions={regions}
+            onSaved={(changed) => {
+              keep(changed);
+              isAdding.value = false;
+            }}
+            onLeft={() => (isAdding.value = false)}
+          />
+        </section>
+      )}
+      {own.length === 0 && !isAdding.value && (
+        <section class="empty">
+          <h2>{words.none}</h2>
+          <p>{words.noneWhat}</p>
+        </section>
+      )}
+      <ul class="cards accounts">
+        {accounts.map((account) => (
+          <AccountCard key={account.name} account={account} regions={regions} onChanged={keep} />
+        ))}
+      </ul>
+      <p class="muted">{words.inFile}</p>
+    </>
+  );
+}
+
+function AccountCard({
+  account,
+  regions,
+  onChanged,
+}: {
+  readonly account: PageAccount;
+  readonly regions: readonly string[];
+  onChanged(list: AccountList): void;
+}) {
+  const { name, vendor, region, sandbox, problem } = account;
+  const { accounts: words } = text;
+  const isEditing = useSignal(false);
+  const isLeaving = useSignal(false);
+  const tested = useSignal<AccountTest | undefined>(undefined);
+  const action = useAction();
+  const path = `/accounts/${encodeURIComponent(name)}`;
+  const test = (): void =>
+    action.run(async () => {
+      tested.value = undefined;
+      tested.value = await ask<AccountTest>(`${path}/test`, { method: 'POST' });
+    });
+  const remove = (): void =>
+    action.run(async () => onChanged(await ask<AccountList>(path, { method: 'DELETE' })));
+  if (isEditing.value)
+    return (
+      <li class="card">
+        <AccountForm
+          account={account}
+          regions={regions}
+          onSaved={(list) => {
+            isEditing.value = false;
+            onChanged(list);
+          }}
+          onLeft={() => (isEditing.value = false)}
+        />
+      </li>
+    );
+  return (
+    <li class="card account">
+      <div class="title">
+        <h2 class="cut" title={name}>
+          {name}
+        </h2>
+        <div class="actions">
+          <span class="tag">{words.vendors[vendor]}</span>
+          {region !== null && <span class="tag">{region}</span>}
+          {sandbox && <span class="tag play">{text.playMoney}</span>}
+        </div>
+      </div>
+      <Facts account={account} />
+      <Spent account={account} />
+      {problem !== null && (
+        <div class="notice">
+          <strong>{problem.message}.</strong> {problem.next}
+        </div>
+      )}
+      <div aria-live="polite">
+        {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+        {tested.value !== undefined && <Tested found={tested.value} />}
+      </div>
+      <div class="actions">
+        <button type="button" disabled={action.isBusy.value} onClick={test}>
+          {action.isBusy.value && tested.value === undefined ? words.testing : words.test}
+        </button>
+        {!sandbox && (
+          <>
+            <button type="button" onClick={() => (isEditing.value = true)}>
+              {words.edit}
+            </button>
+            {isLeaving.value ? (
+              <>
+                <span>{words.removeWhat}</span>
+                <button type="button" class="danger" onClick={remove}>
+                  {words.removeNow(name)}
+                </button>
+                <button type="button" class="plain" onClick={() => (isLeaving.value = false)}>
+                  {words.keep}
+                </button>
+              </>
+            ) : (
+              <button type="button" class="plain" onClick={() => (isLeaving.value = true)}>
+                {words.remove}
+              </button>
+            )}
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Facts({ account }: { readonly account: PageAccount }) {
+  const { address, organization, project, via, dialect, key, limits, sandbox } = account;
+  const { accounts: words } = text;
+  const windows = (['per_second', 'per_minute', 'per_hour', 'per_day'] as const).flatMap((name) => {
+    const requests = limits[name] ?? null;
+    return requests === null ? [] : [words.limits[name](grouped(requests))];
+  });
+  const rows: readonly (readonly [string, string | null])[] = [
+    [words.address, sandbox ? words.here : address],
+    [words.organization, organization],
+    [words.project, project],
+    [words.via, via],
+    [words.dialect, dialect],
+    [words.key, key],
+    [words.limit, [...windows, words.atOnce(grouped(limits.concurrency ?? 0))].join(', ')],
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(
+        ([name, value]) =>
+          value !== null && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd title={value}>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+/** What was spent against the budgets of the day and the month. */
+function Spent({ account: { today, month, budget } }: { readonly account: PageAccount }) {
+  const { accounts: words } = text;
+  const rows = [
+    [words.today, today, budget.per_day ?? null],
+    [words.thisMonth, month, budget.per_month ?? null],
+  ] as const;
+  return (
+    <dl class="spent">
+      {rows.map(([name, { spent, in_doubt: doubt }, most]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <strong>{grouped(spent)}</strong> {most === null ? words.credits : words.of(grouped(most))}{' '}
+            {doubt > 0 && <span class="tag warn">{words.inDoubt(grouped(doubt))}</span>}
+            {most !== null && (
+              <progress max={Math.max(most, 1)} value={Math.min(spent + doubt, most)} aria-label={name} />
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Tested({ found }: { readonly found: AccountTest }) {
+  const { accounts: words } = text;
+  const who = [found.user?.user_id, found.user?.email].filter((each) => each != null).join(', ');
+  const lines =
+    found.sandbox === true
+      ? [words.tested.sandbox]
+      : [
+          ...(found.key === undefined ? [] : [words.tested.key]),
+          ...(found.resolves_to === undefined ? [] : [words.tested.connects]),
+          found.key_tried === true ? words.tested.works(who) : words.tested.untried,
+        ];
+  return (
+    <ul class="tested">
+      {lines.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+  );
+}

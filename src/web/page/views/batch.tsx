@@ -1,0 +1,212 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
+import { changesOf, work } from '../live.ts';
+import { Loaded } from '../loaded.tsx';
+import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
+import { clock, dateAndTime, number, span } from '../parts/figures.ts';
+import { OutcomeBar, OutcomeLegend } from '../parts/outcomes.tsx';
+import { SpeedChart } from '../parts/speed-chart.tsx';
+import { text } from '../text.ts';
+import { BatchButtons } from './batch/buttons.tsx';
+import { Downloads } from './batch/downloads.tsx';
+
+const words = text.batch;
+
+/** One batch, live: how far it is, what it costs, and what a person can do with it. */
+export function BatchPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const id = params.id ?? '';
+  return (
+    <Loaded<BatchDetail> path={`/batches/${id}`} again={`${changesOf(id)} ${work.value}`}>
+      {(batch) => (
+        <Loaded<WorkList> path="/tasks" again={work.value}>
+          {({ work: items }) => <Shown batch={batch} works={items.filter(({ about }) => about === id)} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: readonly WorkView[] }) {
+  const running = batch.running || works.some(({ kind, state }) => kind === 'run' && state === 'working');
+  return (
+    <>
+      <Head batch={batch} running={running} />
+      <Notices batch={batch} works={works} running={running} />
+      <section class="card batch-card" aria-label={words.progress}>
+        <OutcomeBar
+          counts={batch.counts}
+          rows={batch.rows}
+          label={text.batches.rows(number(batch.settled), number(batch.rows))}
+        />
+        <div class="title">
+          <OutcomeLegend counts={batch.counts} rows={batch.rows} />
+          <p class="muted" aria-live="polite">
+            {running && batch.seconds_left !== null ? words.left(span(batch.seconds_left)) : ''}
+          </p>
+        </div>
+        <BatchButtons batch={batch} running={running} works={works} />
+      </section>
+      <Loaded<SavedView> path={`/batches/${batch.batch}/saved`} again={batch.settled}>
+        {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
+      </Loaded>
+      <section class="card batch-card">
+        <h2>{words.speed}</h2>
+        <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
+      </section>
+      <Downloads batch={batch} />
+      <EndNote batch={batch} running={running} />
+    </>
+  );
+}
+
+function Head({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  const operation = batch.undoes === null ? batch.operation : text.batches.undoOf(batch.undoes);
+  return (
+    <header class="batch-head">
+      <p class="muted">
+        <a href="/">{text.batches.title}</a> / <code>{batch.batch}</code>
+      </p>
+      <div class="title">
+        <h1 class="batch-name" title={batch.input}>
+          {batch.input}
+        </h1>
+        <div class="actions">
+          <BatchState batch={batch} running={running} />
+          <PlayMoney batch={batch} />
+        </div>
+      </div>
+      <p class="muted">
+        {operation} · {batch.account} · {words.begun(dateAndTime(batch.created_at))}
+      </p>
+      <nav class="actions" aria-label={words.parts}>
+        <a class="button" href={`/batches/${batch.batch}/rows`}>
+          {words.rows(number(batch.rows))}
+        </a>
+        {(batch.counts.in_doubt ?? 0) > 0 && (
+          <a class="button danger" href={`/batches/${batch.batch}/doubts`}>
+            {words.doubts(number(batch.counts.in_doubt ?? 0))}
+          </a>
+        )}
+      </nav>
+    </header>
+  );
+}
+
+function Notices({
+  batch,
+  works,
+  running,
+}: {
+  readonly batch: BatchDetail;
+  readonly works: readonly WorkView[];
+  readonly running: boolean;
+}) {
+  const last = works.findLast(({ kind }) => kind !== 'export');
+  const waiting = works.find(({ state }) => state === 'waiting');
+  return (
+    <div class="notices" aria-live="polite">
+      {batch.paused !== null && running && <Pause until={batch.paused.until} why={batch.paused.why} />}
+      {batch.held_since !== null && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
+      {batch.spender !== null && batch.state === 'open' && (
+        <p class="notice">
+          {words.spender(number(batch.spender.pid))} <code>{batch.spender.command}</code>{' '}
+          {waiting === undefined ? words.queue : words.queued}
+        </p>
+      )}
+      {last?.state === 'ended' && last.stopped !== null && !running && last.stopped.code !== 'terminated' && (
+        <div class="refusal" role="alert">
+          <strong>{last.stopped.message}</strong> {last.stopped.next}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The clock until a pause ends. */
+function Pause({ until, why }: { readonly until: string; readonly why: string }) {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = (new Date(until).getTime() - now.value) / 1000;
+  if (seconds <= 0) return null;
+  return (
+    <p class="notice">
+      {words.pausedFor} <strong role="timer">{clock(seconds)}</strong> {why}
+    </p>
+  );
+}
+
+function Figures({
+  batch,
+  running,
+  saved,
+}: {
+  readonly batch: BatchDetail;
+  readonly running: boolean;
+  readonly saved: number;
+}) {
+  const { credits, counts } = batch;
+  const count = (...kinds: readonly string[]): number =>
+    kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+  const { budget, spent, in_doubt, reserved } = credits;
+  const figures: (readonly [name: string, value: number, more?: string | undefined])[] = [];
+  if (batch.has_costs) {
+    const ofBudget = budget === null ? words.noBudget : words.ofBudget(number(budget));
+    figures.push([words.spent, spent, ofBudget]);
+    if (budget !== null) figures.push([words.budgetLeft, Math.max(0, budget - spent - in_doubt - reserved)]);
+    figures.push([words.saved, saved]);
+    if (in_doubt > 0) figures.push([words.atRisk, in_doubt]);
+  }
+  figures.push(
+    [words.matched, count('matched', 'applied', 'unchanged')],
+    [words.noMatch, count('no_match', 'skipped')],
+    [words.attention, count('invalid', 'refused', 'in_doubt')],
+    [
+      words.requests,
+      batch.requests,
+      running ? words.lastMinute(number(batch.requests_last_minute)) : undefined,
+    ],
+  );
+  return (
+    <dl class="figures">
+      {figures.map(([name, value, more]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{number(value)}</dd>
+          {more !== undefined && <dd class="more">{more}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Says when the batch ends, to who looks elsewhere. It is asked for by a button alone. */
+function EndNote({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  const wanted = useSignal(false);
+  const wasRunning = useRef(running);
+  useEffect(() => {
+    if (wasRunning.current && !running && wanted.value) {
+      const body = text.batches.rows(number(batch.settled), number(batch.rows));
+      new Notification(words.ended(batch.input), { body, icon: '/icon.svg' });
+    }
+    wasRunning.current = running;
+  }, [running]);
+  if (!running || !('Notification' in globalThis)) return null;
+  if (wanted.value) return <p class="muted">{words.willTell}</p>;
+  if (Notification.permission === 'denied') return null;
+  const ask = async (): Promise<void> => {
+    wanted.value = (await Notification.requestPermission()) === 'granted';
+  };
+  return (
+    <p>
+      <button type="button" onClick={ask}>
+        {words.tellMe}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { BatchDetail, WorkView } from '../../../api.ts';
+import { asRefused, Refusal } from '../../loaded.tsx';
+import { ask, type Refused } from '../../session.ts';
+import { text } from '../../text.ts';
+
+const words = text.batch;
+
+type Action = 'pause' | 'resume' | 'cancel' | 'continue';
+
+/** What a person can do with an open batch. */
+export function BatchButtons({
+  batch,
+  running,
+  works,
+}: {
+  readonly batch: BatchDetail;
+  readonly running: boolean;
+  readonly works: readonly WorkView[];
+}) {
+  const asking = useSignal<Action | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  const question = useRef<HTMLDialogElement>(null);
+  if (batch.state !== 'open') return null;
+  const going = works.find(({ state }) => state !== 'ended');
+  const act = async (action: Action): Promise<void> => {
+    asking.value = action;
+    refused.value = undefined;
+    try {
+      await ask(`/batches/${batch.batch}/${action}`, { method: 'POST' });
+    } catch (error) {
+      refused.value = asRefused(error);
+    } finally {
+      asking.value = undefined;
+    }
+  };
+  const isPausing = asking.value === 'pause' || going?.kind === 'pause';
+  const isBusy = asking.value !== undefined || (going !== undefined && going.kind !== 'run');
+  const goOn =
+    going?.state === 'waiting' ? words.inLine : batch.held_since === null ? words.goOn : words.resumeNow;
+  return (
+    <>
+      <div class="actions">
+        {running ? (
+          <button type="button" onClick={() => act('pause')} disabled={isBusy}>
+            {isPausing ? words.pausing : words.pause}
+          </button>
+        ) : (
+          <>
+            <button
+              type="button"
+              class="primary"
+              onClick={() => act('continue')}
+              disabled={isBusy || going !== undefined || batch.next === null}
+            >
+              {goOn}
+            </button>
+            {batch.held_since === null ? (
+              <button type="button" onClick={() => act('pause')} disabled={isBusy}>
+                {words.hold}
+              </button>
+            ) : (
+              <button type="button" onClick={() => act('resume')} disabled={isBusy}>
+                {words.unhold}
+              </button>
+            )}
+          </>
+        )}
+        <button type="button" class="danger" onClick={() => question.current?.showModal()} disabled={isBusy}>
+          {asking.value === 'cancel' ? words.cancelling : words.cancel}
+        </button>
+      </div>
+      {refused.value !== undefined && <Refusal refused={refused.value} />}
+      <dialog ref={question} class="card question" aria-labelledby="cancel-title">
+        <h2 id="cancel-title">{words.cancelTitle}</h2>
+        <p>{words.cancelWhat}</p>
+        <form method="dialog" class="actions">
+          <button type="submit" autofocus>
+            {words.keep}
+          </button>
+          <button type="submit" class="danger" onClick={() => act('cancel')}>
+            {words.cancel}
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}

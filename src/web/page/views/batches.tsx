@@ -1,0 +1,180 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { BatchList, BatchView } from '../../api.ts';
+import { anyChanges, changesOf } from '../live.ts';
+import { Loaded } from '../loaded.tsx';
+import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
+import { dateAndTime, number } from '../parts/figures.ts';
+import { OutcomeBar } from '../parts/outcomes.tsx';
+import { go, query } from '../router.ts';
+import { text } from '../text.ts';
+
+const words = text.batches;
+
+/** All batches, newest first; the address knows the filter and the page. */
+export function Batches() {
+  const asked = query.value;
+  const page = Number(asked.get('page') ?? 1);
+  const filtered = asked.has('text') || asked.has('state');
+  return (
+    <>
+      <div class="title">
+        <h1>{words.title}</h1>
+        <a class="button primary" href="/new">
+          {words.start}
+        </a>
+      </div>
+      <Filters />
+      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges() + changesOf('')}>
+        {(list) =>
+          list.all === 0 ? (
+            <NoBatches />
+          ) : list.total === 0 && filtered ? (
+            <NothingFits />
+          ) : (
+            <Listed list={list} page={page} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function NoBatches() {
+  return (
+    <section class="card empty">
+      <h2>{words.none}</h2>
+      <p>{words.noneWhat}</p>
+      <a class="button primary" href="/new">
+        {words.start}
+      </a>
+    </section>
+  );
+}
+
+function NothingFits() {
+  return (
+    <section class="card empty">
+      <h2>{words.nothingFits}</h2>
+      <a class="button" href="/">
+        {words.showAll}
+      </a>
+    </section>
+  );
+}
+
+/** How long after the last letter the list is asked for. */
+const TYPING_MS = 250;
+
+function Filters() {
+  const typed = useSignal(query.value.get('text') ?? '');
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(query.value);
+    next.delete('page');
+    if (value === '' || value === 'all') next.delete(name);
+    else next.set(name, value);
+    go(`/${next.size === 0 ? '' : `?${next}`}`, true);
+  };
+  useEffect(() => {
+    if (typed.value === (query.value.get('text') ?? '')) return;
+    const timer = setTimeout(() => set('text', typed.value), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed.value]);
+  return (
+    <search>
+      <form class="batch-filters" onSubmit={(event) => event.preventDefault()}>
+        <label class="field batch-find">
+          {words.find}
+          <input
+            type="search"
+            value={typed}
+            placeholder={words.findWhat}
+            onInput={(event) => {
+              typed.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label class="field">
+          {words.state}
+          <select
+            value={query.value.get('state') ?? 'all'}
+            onChange={(event) => set('state', event.currentTarget.value)}
+          >
+            <option value="all">{words.everyState}</option>
+            {(['open', 'finished', 'cancelled', 'superseded'] as const).map((state) => (
+              <option key={state} value={state}>
+                {text.batch.states[state]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+    </search>
+  );
+}
+
+function Listed({ list, page }: { readonly list: BatchList; readonly page: number }) {
+  const pages = Math.max(1, Math.ceil(list.total / list.per_page));
+  const to = (wanted: number): string => {
+    const next = new URLSearchParams(query.value);
+    next.set('page', String(wanted));
+    return `/?${next}`;
+  };
+  return (
+    <>
+      <ul class="batch-list">
+        {list.batches.map((batch) => (
+          <BatchLine key={batch.batch} batch={batch} />
+        ))}
+      </ul>
+      {pages > 1 && (
+        <nav class="actions pages" aria-label={words.pages}>
+          {page > 1 && (
+            <a class="button" href={to(page - 1)}>
+              {words.newer}
+            </a>
+          )}
+          <span class="muted">{words.pageOf(number(page), number(pages), number(list.total))}</span>
+          {page < pages && (
+            <a class="button" href={to(page + 1)}>
+              {words.older}
+            </a>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}
+
+function BatchLine({ batch }: { readonly batch: BatchView }) {
+  const settled = Object.values(batch.counts).reduce((sum, count) => sum + count, 0);
+  const operation = batch.undoes === null ? batch.operation : words.undoOf(batch.undoes);
+  return (
+    <li class="card batch-line">
+      <div class="batch-what">
+        <a class="batch-link" href={`/batches/${batch.batch}`} title={batch.input}>
+          {batch.input}
+        </a>
+        <span class="batch-operation muted" title={`${operation} · ${batch.account}`}>
+          {operation} · {batch.account}
+        </span>
+      </div>
+      <div class="batch-tags">
+        <BatchState batch={batch} />
+        <PlayMoney batch={batch} />
+      </div>
+      <div class="batch-progress">
+        <OutcomeBar
+          counts={batch.counts}
+          rows={batch.rows}
+          label={words.rows(number(settled), number(batch.rows))}
+        />
+        <span class="muted">{words.rows(number(settled), number(batch.rows))}</span>
+      </div>
+      <div class="batch-cost number">{batch.has_costs ? words.credits(number(batch.credits.spent)) : ''}</div>
+      <time class="batch-when muted" dateTime={batch.created_at}>
+        {dateAndTime(batch.created_at)}
+      </time>
+    </li>
+  );
+}

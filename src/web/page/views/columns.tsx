@@ -1,0 +1,360 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Choices, OperationView, PlanView, Ways } from '../../api.ts';
+import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { type Asked, useAsked } from '../parts/asked.ts';
+import { counted, grouped } from '../parts/numbers.ts';
+import { Steps } from '../parts/steps.tsx';
+import { go } from '../router.ts';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** Which column feeds which input. Guesses are shown as guesses, and every change is checked against the whole list. */
+export function Columns({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      <Steps list={id} at={2} />
+      <Loaded<Ways> path={`/lists/${id}/ways`}>
+        {(ways) => (ways.choices === null ? <Nothing list={id} /> : <Shown {...{ list: id, ways }} />)}
+      </Loaded>
+    </>
+  );
+}
+
+/** Also what the next step shows when nothing was chosen yet. */
+export function Nothing({ list }: { readonly list: string }) {
+  return (
+    <section class="empty">
+      <h1>{text.columns.nothing}</h1>
+      <a class="button primary" href={`/lists/${list}/do`}>
+        {text.todo.title}
+      </a>
+    </section>
+  );
+}
+
+/** Columns that lists of this header were started with before are taken up again, where they are all there. */
+function beginOf({ choices, remembered, facts, operations }: Ways): Choices {
+  const begun = choices ?? { what: { operation: '' } };
+  const name = 'operation' in begun.what ? begun.what.operation : '';
+  const earlier = remembered[name];
+  const isThere = (column: string): boolean => facts.columns.some((each) => each.name === column);
+  const inputs = operations.find((each) => each.name === name)?.inputs.map((input) => input.name) ?? [];
+  const fits =
+    earlier !== undefined &&
+    Object.entries(earlier).every(([input, column]) => inputs.includes(input) && isThere(column));
+  return begun.columns === undefined && fits ? { ...begun, columns: earlier } : begun;
+}
+
+function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
+  const choices = useSignal(beginOf(ways));
+  const refused = useSignal<Refused | undefined>(undefined);
+  const sent = choices.value;
+  const asked = useAsked<PlanView>(
+    (signal) => ask('/plans', { body: { list, choices: sent }, signal }),
+    [list, sent],
+    250,
+  );
+  const plan = asked.value.value;
+  const operation = operationOf(ways, choices.value, plan);
+  const goOn = async (): Promise<void> => {
+    try {
+      await ask(`/lists/${list}/draft`, { method: 'PUT', body: choices.value });
+      go(`/lists/${list}/plan`);
+    } catch (error) {
+      refused.value = asRefused(error);
+    }
+  };
+  const change = (more: Partial<Choices>): void => {
+    choices.value = { ...choices.value, ...more };
+  };
+  return (
+    <>
+      <div class="title">
+        <h1>{text.columns.title}</h1>
+        <span class="muted cut" title={ways.name}>
+          {ways.name}
+        </span>
+      </div>
+      {operation !== undefined && <Inputs {...{ operation, ways, plan, choices, change }} />}
+      {operation !== undefined && <Settings {...{ operation, choices, change }} />}
+      {operation?.settings.includes('projects') && <Projects {...{ plan, choices, change }} />}
+      <Check asked={asked} />
+      {plan?.fields !== undefined && <Fields fields={plan.fields} {...{ choices, change }} />}
+      {refused.value && <Refusal refused={refused.value} />}
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={asked.value.refused !== undefined}
+          onClick={() => void goOn()}
+        >
+          {text.columns.go}
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface Choosing {
+  readonly operation: OperationView;
+  readonly choices: Signal<Choices>;
+  readonly change: (more: Partial<Choices>) => void;
+}
+
+/** A saved job says in its own file what it does; its plan tells. */
+function operationOf(
+  { operations, jobs }: Ways,
+  { what }: Choices,
+  plan: PlanView | undefined,
+): OperationView | undefined {
+  const saved = 'job' in what ? jobs.find(({ name }) => name === what.job)?.operation : what.operation;
+  return operations.find(({ name }) => name === (plan?.operation ?? saved));
+}
+
+// ------------------------------------------------------------------------------------------------ the inputs
+
+function Inputs({
+  operation,
+  ways,
+  plan,
+  choices,
+  change,
+}: Choosing & { readonly ways: Ways; readonly plan: PlanView | undefined }) {
+  const guessed = ways.facts.operations.find((each) => each.operation === operation.name);
+  // A saved job may name its columns, which only its plan tells.
+  const expected = 'job' in choices.value.what ? undefined : guessed;
+  const told = plan ?? expected;
+  const mapped = choices.value.columns ?? told?.columns ?? {};
+  const because = (choices.value.columns === undefined ? told?.because : undefined) ?? {};
+  const isAsBefore = choices.value.columns === ways.remembered[operation.name];
+  const why = (input: string): string | undefined => {
+    if (mapped[input] === undefined) return undefined;
+    if (isAsBefore && choices.value.columns !== undefined) return text.columns.asBefore;
+    return because[input] === undefined ? undefined : `${text.columns.guessed} ${because[input]}`;
+  };
+  const set = (input: string, column: string): void => {
+    const others = Object.entries(mapped).filter(([name]) => name !== input);
+    change({ columns: Object.fromEntries(column === '' ? others : [...others, [input, column]]) });
+  };
+  return (
+    <ul class="cards inputs">
+      {operation.inputs.map(({ name, about, required }) => {
+        const likely = guessed?.likely.find(({ input }) => input === name);
+        return (
+          <li key={name} class="card input">
+            <label class="field">
+              <span>
+                {name.replaceAll('_', ' ')} {required && <span class="tag">{text.columns.required}</span>}
+              </span>
+              <small>{about}</small>
+              <select value={mapped[name] ?? ''} onChange={(event) => set(name, event.currentTarget.value)}>
+                <option value="">{text.columns.none}</option>
+                {ways.facts.columns.map((column) => (
+                  <option key={column.name} value={column.name}>
+                    {column.name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <Chosen
+              column={ways.facts.columns.find((column) => column.name === mapped[name])}
+              why={why(name)}
+            />
+            {mapped[name] === undefined && likely !== undefined && (
+              <button type="button" class="plain" onClick={() => set(name, likely.column)}>
+                {text.columns.perhaps} {likely.column}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Chosen({
+  column,
+  why,
+}: {
+  readonly column: Ways['facts']['columns'][number] | undefined;
+  /** Why it was taken; undefined for one that was chosen. */
+  readonly why: string | undefined;
+}) {
+  if (column === undefined) return <p class="muted examples">{text.columns.unused}</p>;
+  const { filled, odd, looks_like: look, examples } = column;
+  const isKind = look !== 'text' && look !== 'blank';
+  return (
+    <div class="examples">
+      <p>
+        {why !== undefined && <span class="tag">{why}</span>}{' '}
+        <span class={odd.count > 0 ? 'tag warn' : 'tag good'}>
+          {isKind
+            ? `${grouped(filled - odd.count)} of ${counted(filled, 'cell')} ${text.columns.lookLike} ${look}`
+            : `${counted(filled, 'cell')} ${text.columns.filled}`}
+        </span>
+      </p>
+      <p class="muted cut" title={examples.join('\n')}>
+        {examples.length === 0 ? text.columns.blank : examples.join(' · ')}
+      </p>
+    </div>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ the rest
+
+const ROLES = ['viewer', 'editor', 'admin'] as const;
+
+function Settings({ operation, choices, change }: Choosing) {
+  const { settings } = operation;
+  const { columns: words } = text;
+  const takesRole = settings.includes('role');
+  const boxes = (['create_projects', 'remove_missing'] as const).filter((name) => settings.includes(name));
+  if (!takesRole && boxes.length === 0) return null;
+  return (
+    <section class="card stack">
+      {takesRole && (
+        <label class="field">
+          {words.role}
+          <select
+            value={choices.value.role ?? ''}
+            onChange={({ currentTarget: { value } }) => {
+              const { role: _, ...others } = choices.value;
+              choices.value = value === '' ? others : { ...others, role: value as (typeof ROLES)[number] };
+            }}
+          >
+            <option value="">{words.roleOfSheet}</option>
+            {ROLES.map((role) => (
+              <option key={role} value={role}>
+                {role}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {boxes.map((name) => (
+        <label key={name} class="box">
+          <input
+            type="checkbox"
+            checked={choices.value[name] === true}
+            onChange={(event) => change({ [name]: event.currentTarget.checked })}
+          />
+          {words[name]}
+        </label>
+      ))}
+    </section>
+  );
+}
+
+/** Projects are known by their ids, and lists call them by names: each name of the list gets its id once. */
+function Projects({
+  plan,
+  choices,
+  change,
+}: Omit<Choosing, 'operation'> & { readonly plan: PlanView | undefined }) {
+  const given = choices.value.projects ?? {};
+  const named = plan?.columns.project === undefined ? [] : (plan.changes ?? []).map(({ project }) => project);
+  const names = [...new Set([...Object.keys(given), ...named.filter((name) => name !== null)])];
+  if (names.length === 0) return null;
+  const set = (name: string, id: string): void => {
+    const others = Object.entries(given).filter(([other]) => other !== name);
+    const entries = id === '' ? others : [...others, [name, id] as const];
+    const { projects: _, ...rest } = choices.value;
+    if (entries.length > 0) change({ projects: Object.fromEntries(entries) });
+    else choices.value = rest;
+  };
+  return (
+    <section class="card stack">
+      <h2>{text.columns.projects}</h2>
+      <p class="muted">{text.columns.projectsWhat}</p>
+      <div class="fields">
+        {names.map((name) => (
+          <label key={name} class="field">
+            <span class="cut" title={name}>
+              {name}
+            </span>
+            <input
+              value={given[name] ?? ''}
+              placeholder={text.columns.projectId}
+              onChange={(event) => set(name, event.currentTarget.value.trim())}
+            />
+          </label>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** What the whole list says to these columns. */
+function Check({ asked }: { readonly asked: Signal<Asked<PlanView>> }) {
+  const { value, refused, waits } = asked.value;
+  return (
+    <section class="card check" aria-live="polite" aria-busy={waits}>
+      {refused !== undefined && <Refusal refused={refused} />}
+      {value !== undefined && (
+        <p>
+          <strong>
+            {grouped(value.rows - value.invalid)} of {counted(value.rows, 'row')}
+          </strong>{' '}
+          {text.columns.usable}
+          <span class="muted">{firstInvalid(value)}</span>
+        </p>
+      )}
+      {value === undefined && refused === undefined && <p class="loading">{text.columns.checking}</p>}
+    </section>
+  );
+}
+
+/** ` Not row 7: the checksum fails`, so that nobody must go on to see why. */
+function firstInvalid({ reasons = [], changes }: PlanView): string {
+  const [first] = reasons;
+  const change = changes?.find(({ action }) => action === 'invalid');
+  const row = first?.first_rows[0] ?? change?.row;
+  return row === undefined ? '' : ` ${text.columns.notRow} ${row}: ${first?.reason ?? change?.reason ?? ''}`;
+}
+
+/** How many fields stand open; a vendor's answer may have hundreds. */
+const FIELDS_OPEN = 24;
+
+/** The new columns. Without a choice every field is added. */
+function Fields({ fields, choices, change }: Omit<Choosing, 'operation'> & { readonly fields: string[] }) {
+  const add = choices.value.add ?? {};
+  const isChosen = (field: string): boolean => Object.values(add).includes(field);
+  const toggle = (field: string, isAdded: boolean): void => {
+    const others = Object.entries(add).filter(([, path]) => path !== field);
+    const entries = isAdded ? [...others, [field.replaceAll('.', '_'), field] as const] : others;
+    if (entries.length > 0) change({ add: Object.fromEntries(entries) });
+    else {
+      const { add: _, ...rest } = choices.value;
+      choices.value = rest;
+    }
+  };
+  const box = (field: string) => (
+    <label key={field} class="box">
+      <input
+        type="checkbox"
+        checked={isChosen(field)}
+        onChange={(event) => toggle(field, event.currentTarget.checked)}
+      />
+      <span class="cut" title={field}>
+        {field}
+      </span>
+    </label>
+  );
+  return (
+    <details class="card" open={Object.keys(add).length > 0}>
+      <summary>
+        {text.columns.fields}{' '}
+        <span class="muted">
+          {Object.keys(add).length === 0 ? text.columns.allFields : `${Object.keys(add).length} chosen`}
+        </span>
+      </summary>
+      <div class="fields">{fields.slice(0, FIELDS_OPEN).map(box)}</div>
+      {fields.length > FIELDS_OPEN && (
+        <details>
+          <summary>{`${grouped(fields.length - FIELDS_OPEN)} ${text.columns.moreFields}`}</summary>
+          <div class="fields">{fields.slice(FIELDS_OPEN).map(box)}</div>
+        </details>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,202 @@
+import { useSignal } from '@preact/signals';
+import type { AccountChoice, Choices, JobView, OperationView, Ways } from '../../api.ts';
+import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { counted } from '../parts/numbers.ts';
+import { Steps } from '../parts/steps.tsx';
+import { go } from '../router.ts';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** What to do with a list: what fits it first. */
+export function Do({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      <Steps list={id} at={1} />
+      <Loaded<Ways> path={`/lists/${id}/ways`}>{(ways) => <Shown list={id} ways={ways} />}</Loaded>
+    </>
+  );
+}
+
+type Vendor = OperationView['vendor'];
+
+function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
+  const refused = useSignal<Refused | undefined>(undefined);
+  const accounts = useSignal<Readonly<Partial<Record<Vendor, string>>>>({});
+  const accountOf = (vendor: Vendor): string | undefined =>
+    accounts.value[vendor] ?? usualAccount(ways, vendor)?.name;
+  const choose = async (choices: Choices): Promise<void> => {
+    try {
+      await ask(`/lists/${list}/draft`, { method: 'PUT', body: choices });
+      go(`/lists/${list}/columns`);
+    } catch (error) {
+      refused.value = asRefused(error);
+    }
+  };
+  const card = (operation: OperationView) => (
+    <Card
+      key={operation.name}
+      {...{ operation, ways }}
+      account={accountOf(operation.vendor)}
+      isChosen={isChosen(ways, operation)}
+      onAccount={(name) => {
+        accounts.value = { ...accounts.value, [operation.vendor]: name };
+      }}
+      onChoose={() => {
+        const account = accountOf(operation.vendor);
+        void choose({ what: { operation: operation.name }, ...(account === undefined ? {} : { account }) });
+      }}
+    />
+  );
+  const ordered = byFit(ways);
+  const { todo } = text;
+  return (
+    <>
+      <div class="title">
+        <h1>{todo.title}</h1>
+        <span class="muted cut" title={ways.name}>
+          {`${counted(ways.facts.rows, 'row')} of ${ways.name}`}
+        </span>
+      </div>
+      {refused.value && <Refusal refused={refused.value} />}
+      <ul class="cards tiles">{ordered.filter(({ name }) => MAIN.includes(name)).map(card)}</ul>
+      {ways.jobs.length > 0 && (
+        <section class="stack">
+          <h2>{todo.jobs}</h2>
+          <ul class="cards tiles">
+            {ways.jobs.map((job) => (
+              <JobCard key={job.name} job={job} onChoose={() => void choose({ what: { job: job.name } })} />
+            ))}
+          </ul>
+        </section>
+      )}
+      <details class="stack">
+        <summary>{todo.more}</summary>
+        <ul class="cards tiles">{ordered.filter(({ name }) => MORE.includes(name)).map(card)}</ul>
+      </details>
+    </>
+  );
+}
+
+/** What people come for; the single steps of a team are behind it. An API call needs a job file. */
+const MAIN: readonly string[] = ['enrich-company', 'enrich-person', 'search-people', 'onboard'];
+const MORE: readonly string[] = [
+  'invite-user',
+  'change-role',
+  'remove-user',
+  'delete-invite',
+  'create-project',
+];
+
+function factsOf(ways: Ways, { name }: OperationView): Ways['facts']['operations'][number] | undefined {
+  return ways.facts.operations.find(({ operation }) => operation === name);
+}
+
+/** What fits for sure, then what may fit, then the rest as it always stands. */
+function byFit(ways: Ways): readonly OperationView[] {
+  const rank = (operation: OperationView): number => {
+    const fit = factsOf(ways, operation);
+    if (fit?.problem === null) return 0;
+    return fit !== undefined && fit.likely.length > 0 ? 1 : 2;
+  };
+  const usual = (name: string): number => [...MAIN, ...MORE].indexOf(name);
+  return [...ways.operations].sort((a, b) => rank(a) - rank(b) || usual(a.name) - usual(b.name));
+}
+
+function isChosen({ choices }: Ways, { name }: OperationView): boolean {
+  return choices !== null && 'operation' in choices.what && choices.what.operation === name;
+}
+
+/** The account that was chosen before, else the first of the user's own: play money only where there is no other. */
+function usualAccount({ accounts, choices }: Ways, vendor: Vendor): AccountChoice | undefined {
+  const fitting = accounts.filter((each) => each.vendor === vendor);
+  return fitting.find(({ name }) => name === choices?.account) ?? fitting[0];
+}
+
+function Card({
+  operation,
+  ways,
+  account,
+  isChosen,
+  onAccount,
+  onChoose,
+}: {
+  readonly operation: OperationView;
+  readonly ways: Ways;
+  readonly account: string | undefined;
+  readonly isChosen: boolean;
+  readonly onAccount: (name: string) => void;
+  readonly onChoose: () => void;
+}) {
+  const { todo, playMoney } = text;
+  const title = todo.operations[operation.name as keyof typeof todo.operations] ?? operation.name;
+  const accounts = ways.accounts.filter(({ vendor }) => vendor === operation.vendor);
+  const chosen = accounts.find(({ name }) => name === account);
+  return (
+    <li class={isChosen ? 'card tile chosen' : 'card tile'}>
+      <h2>{title}</h2>
+      <p class="muted">{operation.summary}</p>
+      <p>
+        <FitTag fit={factsOf(ways, operation)} />
+      </p>
+      <div class="actions end">
+        <label class="field">
+          <small>
+            {todo.account} {chosen?.sandbox === true && <span class="tag play">{playMoney}</span>}
+          </small>
+          <select value={account} onChange={(event) => onAccount(event.currentTarget.value)}>
+            {accounts.map(({ name, region }) => (
+              <option key={name} value={name}>
+                {region === null ? name : `${name} (${region})`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="primary" onClick={onChoose} aria-label={`${title}: ${todo.go}`}>
+          {todo.go}
+        </button>
+      </div>
+    </li>
+  );
+}
+
+function FitTag({ fit }: { readonly fit: ReturnType<typeof factsOf> }) {
+  const { todo } = text;
+  if (fit?.problem === null) {
+    const columns = Object.values(fit.columns).join(', ');
+    return (
+      <span class="tag good cut" title={columns}>
+        {todo.fits} {columns}
+      </span>
+    );
+  }
+  const [likely] = fit?.likely ?? [];
+  if (likely === undefined) return <span class="tag">{todo.unfit}</span>;
+  return (
+    <span class="tag warn cut" title={likely.because}>
+      {todo.mayFit} {likely.column}
+    </span>
+  );
+}
+
+function JobCard({ job, onChoose }: { readonly job: JobView; readonly onChoose: () => void }) {
+  const { todo } = text;
+  return (
+    <li class="card tile">
+      <h3 class="cut" title={job.name}>
+        {job.name}
+      </h3>
+      {job.problem === null ? (
+        <>
+          <p class="muted">{[job.operation, job.account].filter((word) => word !== null).join(', ')}</p>
+          <div class="actions end">
+            <button type="button" onClick={onChoose} aria-label={`${job.name}: ${todo.go}`}>
+              {todo.go}
+            </button>
+          </div>
+        </>
+      ) : (
+        <p class="refusal">{job.problem}</p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,196 @@
+import { useSignal } from '@preact/signals';
+import type { DoubtsView, DoubtView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { DoubtForm } from '../parts/doubt-form.tsx';
+import { askedWords, fileName, shownCredits, shownNumber, shownTime } from '../parts/row-words.tsx';
+import { text } from '../text.ts';
+
+/** What is in doubt in a batch, with the money at risk, and what a person decides about it. */
+export function Doubts({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const batch = params.id ?? '';
+  const decided = useSignal(0);
+  return (
+    <>
+      <div class="title">
+        <h1>{text.doubts.title}</h1>
+        <a class="button" href={`/batches/${batch}`}>
+          {text.rows.back}
+        </a>
+      </div>
+      <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={decided.value}>
+        {(list) => <Shown list={list} onDecided={() => (decided.value += 1)} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
+  const { input, operation, sandbox, in_doubt, at_risk, undecidable, open, waiting } = list;
+  const chosen = useSignal<ReadonlySet<number>>(new Set());
+  return (
+    <>
+      <p class="about" title={input}>
+        {fileName(input)} <span class="muted">{operation}</span>{' '}
+        {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </p>
+      {in_doubt.length === 0 ? (
+        <section class="empty">
+          <h2>{text.doubts.none}</h2>
+          <p>{text.doubts.noneWhat}</p>
+        </section>
+      ) : (
+        <>
+          <p>{text.doubts.what}</p>
+          <dl class="figures">
+            <Figure name={text.doubts.atRisk} value={at_risk} />
+            <Figure name={text.doubts.calls} value={in_doubt.length} />
+            {undecidable > 0 && (
+              <Figure name={text.doubts.undecidable} value={undecidable} what={text.doubts.undecidableWhat} />
+            )}
+          </dl>
+          <Table
+            list={list}
+            chosen={chosen.value}
+            onChoose={(row, isChosen) => {
+              const rows = new Set(chosen.value);
+              if (isChosen) rows.add(row);
+              else rows.delete(row);
+              chosen.value = rows;
+            }}
+          />
+          <DoubtForm
+            list={list}
+            chosen={[...chosen.value]}
+            onDecided={() => {
+              chosen.value = new Set();
+              onDecided();
+            }}
+          />
+        </>
+      )}
+      {open > 0 && <p class="notice">{text.doubts.open(shownNumber(open))}</p>}
+      {waiting.length > 0 && (
+        <section class="stack">
+          <h2>{text.doubts.waiting}</h2>
+          <ul class="card timeline">
+            {waiting.map(({ row, reason }) => (
+              <li key={row}>
+                <a href={`/batches/${list.batch}/rows/${row}`}>{text.row.title(shownNumber(row))}</a>:{' '}
+                {reason}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  what,
+}: {
+  readonly name: string;
+  readonly value: number;
+  readonly what?: string;
+}) {
+  return (
+    <div title={what}>
+      <dt>{name}</dt>
+      <dd>{shownNumber(value)}</dd>
+    </div>
+  );
+}
+
+interface Choice {
+  readonly list: DoubtsView;
+  readonly chosen: ReadonlySet<number>;
+  readonly onChoose: (row: number, isChosen: boolean) => void;
+}
+
+function Table({ list, chosen, onChoose }: Choice) {
+  return (
+    <div class="scroll grid">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text.doubts.pick}</th>
+            <th scope="col" class="number">
+              {text.doubts.row}
+            </th>
+            <th scope="col">{text.doubts.call}</th>
+            <th scope="col">{text.doubts.why}</th>
+            <th scope="col">{text.doubts.since}</th>
+            <th scope="col" class="number">
+              {text.doubts.credits}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.in_doubt.map((doubt, at) => (
+            <Line
+              key={at}
+              doubt={doubt}
+              batch={list.batch}
+              isChosen={doubt.own && chosen.has(doubt.row)}
+              onChoose={onChoose}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Line({
+  doubt,
+  batch,
+  isChosen,
+  onChoose,
+}: Pick<Choice, 'onChoose'> & {
+  readonly doubt: DoubtView;
+  readonly batch: string;
+  readonly isChosen: boolean;
+}) {
+  const { row, own, operation, parameters, subject, at_stake, why, since, credits, looks } = doubt;
+  const number = shownNumber(row);
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={text.doubts.pickRow(number)}
+          checked={isChosen}
+          disabled={!own}
+          onChange={(event) => onChoose(row, event.currentTarget.checked)}
+        />
+      </td>
+      <th scope="row" class="number">
+        {own ? (
+          <a href={`/batches/${batch}/rows/${row}`}>{number}</a>
+        ) : (
+          <span class="muted">{text.doubts.other}</span>
+        )}
+      </th>
+      <td class="told">
+        {operation}: {subject ?? askedWords(parameters)}
+        {at_stake !== null && <span class="tag warn">{at_stake}</span>}
+      </td>
+      <td class="told">
+        {why}
+        {looks.map(({ said, why: because, at }) => (
+          <div class="muted small" key={at}>
+            {text.row.looked(said.replaceAll('_', ' '), because)}
+          </div>
+        ))}
+      </td>
+      <td class="nowrap">
+        <time dateTime={since}>{shownTime(since)}</time>
+      </td>
+      <td class="number" title={shownCredits(credits)}>
+        {shownNumber(credits)}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,311 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type {
+  Checked,
+  Corrected,
+  ListAttention,
+  ListDescription,
+  ListRow,
+  ListRows,
+  ListView,
+  ReadWords,
+} from '../../api.ts';
+import { asRefused, Refusal } from '../loaded.tsx';
+import { CellsOf } from '../parts/cells.tsx';
+import { type Edits, editKey, useEdits } from '../parts/edits.ts';
+import { counted, grouped } from '../parts/numbers.ts';
+import { go, query } from '../router.ts';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** Corrects cells of a list: of the rows that a batch could not use, or of any. What is saved is a new version. */
+export function Fix({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  const material = useSignal<Material | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  const edits = useEdits();
+  const [batch, from] = [query.value.get('batch') ?? '', query.value.get('from') ?? ''];
+  useEffect(() => {
+    const leaving = new AbortController();
+    materialOf(id, batch, from, leaving.signal).then(
+      (found) => {
+        refused.value = undefined;
+        material.value = found;
+      },
+      (error) => {
+        if (!leaving.signal.aborted) refused.value = asRefused(error);
+      },
+    );
+    return () => leaving.abort();
+  }, [id, batch, from]);
+  const shown = material.value;
+  if (refused.value !== undefined) return <Refusal refused={refused.value} />;
+  if (shown === undefined) return <p class="loading">{text.loading}</p>;
+  return (
+    <>
+      <Head id={id} material={shown} />
+      {shown.rows.length === 0 ? (
+        <section class="empty">
+          <h2>{text.fix.none}</h2>
+        </section>
+      ) : (
+        <Grid material={shown} edits={edits} />
+      )}
+      <Pages id={id} material={shown} />
+      <Save id={id} material={shown} edits={edits} />
+    </>
+  );
+}
+
+interface Material {
+  readonly list: ListView;
+  /** The batch whose reasons are shown; undefined where any rows are. */
+  readonly batch: string | undefined;
+  readonly read: ReadWords;
+  readonly header: readonly string[];
+  readonly rows: readonly (ListRow & { readonly reason?: string })[];
+  /** Whether more rows need attention. */
+  readonly more: boolean;
+  /** Where the next rows begin, where any are shown. */
+  readonly next: number | null;
+  readonly operation: string;
+  /** Input of the operation → column. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+async function materialOf(id: string, batch: string, from: string, signal: AbortSignal): Promise<Material> {
+  const path = `/lists/${id}`;
+  const list = await ask<ListView>(path, { signal });
+  const asked = batch === '' ? '' : `?batch=${encodeURIComponent(batch)}`;
+  const attention = await ask<ListAttention>(`${path}/attention${asked}`, { signal });
+  const known = attention.batch;
+  if (known !== null && from === '' && attention.rows.length > 0) {
+    const { header, rows, more } = attention;
+    return { list, ...known, header, rows, more, next: null };
+  }
+  const { read } = known ?? list.reading;
+  const described = await ask<ListDescription>(`${path}/describe`, { body: read, signal });
+  const { operation, columns } = known ?? { operation: '', columns: columnsIn(described) };
+  const words = new URLSearchParams(
+    Object.entries({ ...read, from: from || 2, limit: PAGE }).map(([name, value]) => [name, String(value)]),
+  );
+  const found = await ask<ListRows>(`${path}/rows?${words}`, { signal });
+  return { list, batch: undefined, read, ...found, more: false, operation, columns };
+}
+
+const PAGE = 100;
+
+/** What any operation would take from the list: before it is said what to do, cells are checked one by one. */
+function columnsIn({ operations }: ListDescription): Readonly<Record<string, string>> {
+  const sure = operations.map(({ columns }) => columns);
+  const likely = operations.flatMap((each) =>
+    each.likely.map(({ input, column }): Record<string, string> => ({ [input]: column })),
+  );
+  return Object.assign({}, ...likely, ...sure);
+}
+
+function Head({ id, material }: { readonly id: string; readonly material: Material }) {
+  const { list, batch, rows, more } = material;
+  const reasons = batch === undefined ? text.fix.any : text.fix.attention(counted(rows.length, 'row'), more);
+  return (
+    <div class="title">
+      <div class="heading">
+        <h1>{text.fix.title}</h1>
+        <p class="muted">
+          <a class="cut" href={`/lists/${id}`} title={list.name}>
+            {list.name}
+          </a>
+        </p>
+        <p class="muted">{reasons}</p>
+      </div>
+    </div>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ the grid
+
+function Grid({ material, edits }: { readonly material: Material; readonly edits: Edits }) {
+  const { header, rows, columns } = material;
+  const all = useSignal(false);
+  const checks = useChecks(material, edits);
+  const asked = new Set(Object.values(columns));
+  const isShort = asked.size === 0 || header.length <= MOST_SHOWN;
+  const shown = header
+    .map((name, at) => ({ name, at, isAsked: asked.has(name) }))
+    .filter(({ isAsked }) => isShort || all.value || isAsked);
+  const sure = rows.flatMap(({ row }) => {
+    const meant = Object.entries(checks.value.get(row)?.meant ?? {});
+    return meant.flatMap(([name, { sure: isSure, words }]) =>
+      isSure ? [{ row, at: header.indexOf(name), value: words[0] ?? '' }] : [],
+    );
+  });
+  return (
+    <section class="stack">
+      <div class="actions">
+        {!isShort && (
+          <label class="switch">
+            <input
+              type="checkbox"
+              checked={all.value}
+              onChange={({ currentTarget }) => (all.value = currentTarget.checked)}
+            />
+            {text.fix.allColumns(grouped(header.length))}
+          </label>
+        )}
+        {sure.length > 0 && (
+          <button
+            type="button"
+            onClick={() => {
+              for (const { row, at, value } of sure) edits.set(row, at, value);
+            }}
+          >
+            {text.fix.takeAll(counted(sure.length, 'sure repair'))}
+          </button>
+        )}
+      </div>
+      <div class="scroll tall">
+        <table class="grid edit">
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                {text.fix.row}
+              </th>
+              <th scope="col">{text.fix.state}</th>
+              {shown.map(({ name, isAsked }) => (
+                <th key={name} scope="col" class={isAsked ? 'asked' : undefined}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <CellsOf key={row.row} {...{ row, shown, edits }} check={checks.value.get(row.row)} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** Wider lists show the columns that the operation asks first. */
+const MOST_SHOWN = 6;
+
+type CheckedRow = Checked['rows'][number];
+
+/** Asks the server about rows as they are typed: all that are shown once, then those that changed. */
+function useChecks(material: Material, edits: Edits): Signal<ReadonlyMap<number, CheckedRow>> {
+  const checks = useSignal<ReadonlyMap<number, CheckedRow>>(new Map());
+  const { list, rows, header, operation, columns } = material;
+  const current = edits.cells.value;
+  useEffect(() => {
+    const leaving = new AbortController();
+    const timer = setTimeout(() => {
+      const readable = rows.filter(({ unreadable }) => unreadable === undefined);
+      const asked = readable.map(({ row, cells }) => {
+        const named = header.map((name, at) => [name, current.get(editKey(row, at)) ?? cells[at] ?? '']);
+        const wanted = new Set(Object.values(columns));
+        return { row, cells: Object.fromEntries(named.filter(([name]) => wanted.has(name ?? ''))) };
+      });
+      const body = { operation, columns, rows: asked };
+      ask<Checked>(`/lists/${list.id}/check`, { body, signal: leaving.signal }).then(
+        (checked) => {
+          checks.value = new Map(checked.rows.map((each) => [each.row, each]));
+        },
+        // What was typed stays, and the next key asks again.
+        () => {},
+      );
+    }, CHECK_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [material, current]);
+  return checks;
+}
+
+/** Somebody who types on is not asked about each letter. */
+const CHECK_AFTER_MS = 200;
+
+// ------------------------------------------------------------------------------------------------ pages, saving
+
+function Pages({
+  id,
+  material: { batch, next, rows },
+}: {
+  readonly id: string;
+  readonly material: Material;
+}) {
+  const jump = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const row = new FormData(event.currentTarget as HTMLFormElement).get('row');
+    go(`/lists/${id}/fix?from=${Number(row) || 2}`);
+  };
+  return (
+    <nav class="actions" aria-label={text.fix.pages}>
+      {batch !== undefined && <a href={`/lists/${id}/fix?from=2`}>{text.fix.others}</a>}
+      {next !== null && (
+        <a class="button" href={`/lists/${id}/fix?from=${next}`}>
+          {text.fix.next}
+        </a>
+      )}
+      {batch === undefined && rows.length > 0 && (
+        <form class="actions" onSubmit={jump}>
+          <label class="switch">
+            {text.fix.jump} <input name="row" type="number" min="2" class="narrow" required />
+          </label>
+          <button type="submit">{text.fix.go}</button>
+        </form>
+      )}
+    </nav>
+  );
+}
+
+function Save({
+  id,
+  material: { list, batch, read, header },
+  edits,
+}: {
+  readonly id: string;
+  readonly material: Material;
+  readonly edits: Edits;
+}) {
+  const refused = useSignal<Refused | undefined>(undefined);
+  const isSaving = useSignal(false);
+  const count = edits.cells.value.size;
+  const save = async (): Promise<void> => {
+    isSaving.value = true;
+    const corrections = [...edits.cells.value].map(([key, value]) => {
+      const [row = 0, at = 0] = key.split(' ').map(Number);
+      return { row, column: header[at] ?? '', value };
+    });
+    try {
+      const body = { version: list.version, read, corrections };
+      await ask<Corrected>(`/lists/${id}/corrections`, { body });
+      edits.clear();
+      go(batch === undefined ? `/lists/${id}` : `/lists/${id}/plan`);
+    } catch (error) {
+      refused.value = asRefused(error);
+      isSaving.value = false;
+    }
+  };
+  return (
+    <div class="save-bar">
+      {refused.value && <Refusal refused={refused.value} />}
+      <div class="actions">
+        <span role="status">{count === 0 ? text.fix.nothing : text.fix.changed(counted(count, 'cell'))}</span>
+        <button type="button" disabled={!edits.canUndo.value} onClick={edits.undo}>
+          {text.fix.undo}
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={count === 0 || isSaving.value}
+          onClick={() => void save()}
+        >
+          {batch === undefined ? text.fix.save : text.fix.saveAndPlan}
+        </button>
+      </div>
+    </div>
+  );
+}

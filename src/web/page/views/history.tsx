@@ -1,0 +1,280 @@
+import type { AccountMonth, HistoryBatch, HistoryView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { dayName, moment, monthBeside, monthName } from '../parts/dates.ts';
+import { DayBars } from '../parts/day-bars.tsx';
+import { counted, grouped } from '../parts/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { SubjectSearch } from '../parts/subject-search.tsx';
+import { query } from '../router.ts';
+import { text } from '../text.ts';
+
+/** What was spent, saved and done, month by month. Play money is never added to the other. */
+export function History() {
+  const month = query.value.get('month');
+  return (
+    <>
+      <h1>{text.history.title}</h1>
+      <SubjectSearch />
+      <Loaded<HistoryView> path={`/history${month === null ? '' : `?month=${encodeURIComponent(month)}`}`}>
+        {(history) => <MonthShown history={history} />}
+      </Loaded>
+    </>
+  );
+}
+
+function MonthShown({ history }: { readonly history: HistoryView }) {
+  const { month, accounts, batches } = history;
+  const { history: words } = text;
+  const kinds = [false, true].filter((sandbox) =>
+    [...accounts, ...batches].some((each) => each.sandbox === sandbox),
+  );
+  return (
+    <>
+      <MonthSteps history={history} />
+      {kinds.length === 0 && (
+        <section class="empty">
+          <h2>{words.none}</h2>
+          <p>{history.first === null ? words.noneEver : words.noneWhat}</p>
+          {history.first === null && (
+            <a class="button primary" href="/new">
+              {text.batches.start}
+            </a>
+          )}
+        </section>
+      )}
+      {kinds.map((sandbox) => (
+        <MoneyShown
+          key={String(sandbox)}
+          month={month}
+          sandbox={sandbox}
+          accounts={accounts.filter((each) => each.sandbox === sandbox)}
+          batches={batches.filter((each) => each.sandbox === sandbox)}
+        />
+      ))}
+    </>
+  );
+}
+
+function MonthSteps({ history: { month, first, last } }: { readonly history: HistoryView }) {
+  const { history: words } = text;
+  const step = (to: string, label: string, isThere: boolean) =>
+    isThere ? (
+      <a class="button" href={`/history?month=${to}`}>
+        {label}
+      </a>
+    ) : (
+      <button type="button" disabled>
+        {label}
+      </button>
+    );
+  return (
+    <nav class="title" aria-label={words.months}>
+      <h2>{monthName(month)}</h2>
+      <div class="actions">
+        {step(monthBeside(month, -1), words.before, first !== null && first < month)}
+        {step(monthBeside(month, 1), words.after, month < last)}
+      </div>
+    </nav>
+  );
+}
+
+function MoneyShown({
+  month,
+  sandbox,
+  accounts,
+  batches,
+}: {
+  readonly month: string;
+  readonly sandbox: boolean;
+  readonly accounts: readonly AccountMonth[];
+  readonly batches: readonly HistoryBatch[];
+}) {
+  const { history: words } = text;
+  // Both kinds of money have the same tables, which a screen reader tells apart by their names.
+  const of = sandbox ? `, ${text.playMoney}` : '';
+  const sum = (name: 'spent' | 'in_doubt' | 'saved' | 'requests'): number =>
+    accounts.reduce((all, each) => all + each[name], 0);
+  const days = (accounts[0]?.days ?? []).map((_, at) => ({
+    spent: accounts.reduce((all, each) => all + (each.days[at]?.spent ?? 0), 0),
+    in_doubt: accounts.reduce((all, each) => all + (each.days[at]?.in_doubt ?? 0), 0),
+  }));
+  return (
+    <section class="history-money" aria-label={sandbox ? text.playMoney : words.credits}>
+      <h3>
+        {words.credits} {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </h3>
+      <dl class="figures">
+        {(['spent', 'saved', 'in_doubt', 'requests'] as const).map((name) => (
+          <div key={name}>
+            <dt>{words.figures[name]}</dt>
+            <dd>{grouped(sum(name))}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="card">
+        <DayBars month={month} days={days} />
+      </div>
+      <AccountsTable accounts={accounts} of={of} />
+      <Nights month={month} batches={batches.filter(({ by_sweep }) => by_sweep)} of={of} />
+      <BatchesTable batches={batches} of={of} />
+    </section>
+  );
+}
+
+function AccountsTable({
+  accounts,
+  of,
+}: {
+  readonly accounts: readonly AccountMonth[];
+  readonly of: string;
+}) {
+  const { history: words } = text;
+  return (
+    <Scroll name={`${words.byAccount}${of}`}>
+      <table>
+        <caption>{words.byAccount}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.account}</th>
+            {[words.spent, words.budget, words.saved, words.inDoubt, words.requests, words.batches].map(
+              (name) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map((each) => (
+            <tr key={each.account}>
+              <th scope="row" class="name">
+                <span class="cut" title={each.account}>
+                  {each.account}
+                </span>
+              </th>
+              <td class="number">{grouped(each.spent)}</td>
+              <td class="number">
+                {each.per_month === null ? (
+                  <span class="muted">{words.noBudget}</span>
+                ) : (
+                  words.ofBudget(grouped(each.per_month), share(each.spent, each.per_month))
+                )}
+              </td>
+              <td class="number">{grouped(each.saved)}</td>
+              <td class="number">{grouped(each.in_doubt)}</td>
+              <td class="number">{grouped(each.requests)}</td>
+              <td class="number">{grouped(each.batches)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** `12 %`. */
+function share(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${Math.round((100 * part) / whole)} %`;
+}
+
+/** What sweeps began, by the day. */
+function Nights({
+  month,
+  batches,
+  of,
+}: {
+  readonly month: string;
+  readonly batches: readonly HistoryBatch[];
+  readonly of: string;
+}) {
+  const { history: words } = text;
+  const nights = [...Map.groupBy(batches, ({ created_at }) => Number(created_at.slice(8, 10)))];
+  if (nights.length === 0) return null;
+  const sum = (those: readonly HistoryBatch[], name: 'rows' | 'spent' | 'saved'): number =>
+    those.reduce((all, each) => all + each[name], 0);
+  return (
+    <Scroll name={`${words.nights}${of}`}>
+      <table>
+        <caption>{words.nights}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.night}</th>
+            {[words.files, words.rows, words.spent, words.saved].map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {nights.map(([day, files]) => (
+            <tr key={day}>
+              <td class="when">{dayName(month, day)}</td>
+              <td class="number">{grouped(files.length)}</td>
+              <td class="number">{grouped(sum(files, 'rows'))}</td>
+              <td class="number">{grouped(sum(files, 'spent'))}</td>
+              <td class="number">{grouped(sum(files, 'saved'))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** More of a month are found by their list on the first page. */
+const BATCHES_SHOWN = 200;
+
+function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch[]; readonly of: string }) {
+  const { history: words } = text;
+  if (batches.length === 0) return null;
+  return (
+    <Scroll name={`${words.batches}${of}`}>
+      <table>
+        <caption>{counted(batches.length, 'batch', 'batches')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{words.list}</th>
+            <th scope="col">{words.begun}</th>
+            {[words.rows, words.spent, words.saved].map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+            <th scope="col">
+              <span class="sr">{words.undo}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {batches.slice(0, BATCHES_SHOWN).map((each) => (
+            <tr key={each.batch}>
+              <td>
+                <a class="cut" href={`/batches/${each.batch}`} title={each.input}>
+                  {each.input.split(/[\\/]/).at(-1)}
+                </a>
+                <span class="muted">
+                  {each.operation}
+                  {each.undoes !== null && `, ${words.undoOf(each.undoes)}`}
+                </span>
+              </td>
+              <td class="when">{moment(each.created_at)}</td>
+              <td class="number">{grouped(each.rows)}</td>
+              <td class="number">{grouped(each.spent)}</td>
+              <td class="number">{grouped(each.saved)}</td>
+              <td class="number">
+                {each.can_undo && (
+                  <a href={`/batches/${each.batch}/undo`} aria-label={words.undoBatch(each.batch)}>
+                    {words.undo}
+                  </a>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {batches.length > BATCHES_SHOWN && <p class="muted more">{words.moreBatches(BATCHES_SHOWN)}</p>}
+    </Scroll>
+  );
+}

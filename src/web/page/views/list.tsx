@@ -1,0 +1,372 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Damage, ListDescription, ListRows, ListView, Reading } from '../../api.ts';
+import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { counted, grouped } from '../parts/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
+export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  return <Loaded<ListView> path={`/lists/${id}`}>{(list) => <Shown first={list} />}</Loaded>;
+}
+
+function Shown({ first }: { readonly first: ListView }) {
+  const list = useSignal(first);
+  const described = useSignal<ListDescription | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  const { id, name, reading } = list.value;
+  const words = JSON.stringify(reading.read);
+  useEffect(() => {
+    const leaving = new AbortController();
+    refused.value = undefined;
+    ask<ListDescription>(`/lists/${id}/describe`, { body: reading.read, signal: leaving.signal }).then(
+      (found) => {
+        described.value = found;
+      },
+      (error) => {
+        if (!leaving.signal.aborted) refused.value = asRefused(error);
+      },
+    );
+    return () => leaving.abort();
+  }, [id, words]);
+  const change = (more: Partial<Reading>): void => {
+    const body = { ...reading, ...more };
+    ask<ListView>(`/lists/${id}/reading`, { method: 'PUT', body }).then(
+      (changed) => {
+        list.value = changed;
+      },
+      (error) => {
+        refused.value = asRefused(error);
+      },
+    );
+  };
+  const found = described.value;
+  return (
+    <>
+      <div class="title">
+        <div class="heading">
+          <h1 class="cut" title={name}>
+            {name}
+          </h1>
+          <p class="muted" role="status">
+            {found === undefined ? text.list.reading : summaryOf(found)}
+          </p>
+        </div>
+        <div class="actions">
+          <a class="button" href={`/lists/${id}/fix`}>
+            {text.list.fix}
+          </a>
+          <a class="button primary" href={`/lists/${id}/do`}>
+            {text.list.next}
+          </a>
+        </div>
+      </div>
+      {refused.value && <Refusal refused={refused.value} />}
+      <How reading={reading} sheets={found?.sheets} isOpen={refused.value !== undefined} change={change} />
+      {found && (
+        <>
+          <Trouble found={found} />
+          <Repairs found={found} id={id} reading={reading} change={change} />
+          <Columns found={found} />
+          <Preview id={id} words={words} />
+        </>
+      )}
+    </>
+  );
+}
+
+function summaryOf({ rows, columns, encoding, delimiter }: ListDescription): string {
+  const separated = delimiter === 'cells' ? [] : [text.list.separated(delimiter)];
+  return [counted(rows, 'row'), counted(columns.length, 'column'), encoding, ...separated].join(' · ');
+}
+
+// ------------------------------------------------------------------------------------------------ how it is read
+
+const LOOKS = '';
+
+function How({
+  reading: { read },
+  sheets,
+  isOpen,
+  change,
+}: {
+  readonly reading: Reading;
+  readonly sheets: ListDescription['sheets'];
+  readonly isOpen: boolean;
+  readonly change: (more: Partial<Reading>) => void;
+}) {
+  const choose = (name: keyof Reading['read'], value: string): void => {
+    const { [name]: _, ...others } = read;
+    const said = name === 'skip_lines' ? Number(value) || undefined : value || undefined;
+    change({ read: said === undefined ? others : { ...others, [name]: said } });
+  };
+  const isSaid = Object.keys(read).some((name) => name !== 'sheet');
+  return (
+    <div class="how">
+      {sheets !== undefined && sheets.length > 1 && (
+        <label class="field">
+          {text.list.sheet}
+          <select
+            value={sheets.find((sheet) => sheet.read)?.name}
+            onChange={({ currentTarget }) => choose('sheet', currentTarget.value)}
+          >
+            {sheets.map((sheet) => (
+              <option key={sheet.name} value={sheet.name}>
+                {sheet.hidden ? text.list.hidden(sheet.name) : sheet.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <details open={isOpen || isSaid}>
+        <summary>{text.list.wrong}</summary>
+        <div class="actions">
+          {sheets === undefined && (
+            <>
+              <label class="field">
+                {text.list.encoding}
+                <select
+                  value={read.encoding ?? LOOKS}
+                  onChange={({ currentTarget }) => choose('encoding', currentTarget.value)}
+                >
+                  <option value={LOOKS}>{text.list.asItLooks}</option>
+                  <option value="utf-8">UTF-8</option>
+                  <option value="windows-1252">Windows-1252</option>
+                  <option value="utf-16le">UTF-16 (little-endian)</option>
+                  <option value="utf-16be">UTF-16 (big-endian)</option>
+                </select>
+              </label>
+              <label class="field">
+                {text.list.between}
+                <select
+                  value={read.delimiter ?? LOOKS}
+                  onChange={({ currentTarget }) => choose('delimiter', currentTarget.value)}
+                >
+                  <option value={LOOKS}>{text.list.asItLooks}</option>
+                  {(['comma', 'semicolon', 'tab', 'pipe'] as const).map((name) => (
+                    <option key={name} value={name}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <label class="field">
+                {text.list.ragged}
+                <select
+                  value={read.ragged ?? LOOKS}
+                  onChange={({ currentTarget }) => choose('ragged', currentTarget.value)}
+                >
+                  <option value={LOOKS}>{text.list.setAside}</option>
+                  <option value="pad">{text.list.pad}</option>
+                </select>
+              </label>
+            </>
+          )}
+          <label class="field">
+            {text.list.skip}
+            <input
+              type="number"
+              min="0"
+              max="1000"
+              value={read.skip_lines ?? 0}
+              onChange={({ currentTarget }) => choose('skip_lines', currentTarget.value)}
+            />
+          </label>
+        </div>
+      </details>
+    </div>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ what is wrong
+
+function Trouble({ found: { unreadable, duplicates } }: { readonly found: ListDescription }) {
+  const { same, nearly_same: nearly } = duplicates;
+  if (unreadable.count + same.count + nearly.count === 0) return null;
+  return (
+    <section class="notice">
+      <ul class="plain-list">
+        {unreadable.count > 0 && (
+          <li>
+            <strong>{text.list.unreadable(counted(unreadable.count, 'row'))}</strong>
+            <ul>
+              {unreadable.first.map(({ row, reason }) => (
+                <li key={row}>{text.list.rowSays(grouped(row), reason)}</li>
+              ))}
+            </ul>
+          </li>
+        )}
+        {same.count > 0 && <li>{text.list.same(counted(same.count, 'row'), rowsOf(same))}</li>}
+        {nearly.count > 0 && <li>{text.list.nearly(counted(nearly.count, 'row'), rowsOf(nearly))}</li>}
+      </ul>
+    </section>
+  );
+}
+
+function rowsOf({ count, first_rows: rows }: { count: number; first_rows: readonly number[] }): string {
+  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.map(grouped).join(', ')}${count > rows.length ? ', …' : ''}`;
+}
+
+function Repairs({
+  found,
+  id,
+  reading,
+  change,
+}: {
+  readonly found: ListDescription;
+  readonly id: string;
+  readonly reading: Reading;
+  readonly change: (more: Partial<Reading>) => void;
+}) {
+  const all = found.columns.flatMap(({ name, damage }) =>
+    damage.filter(({ cure }) => cure !== 'none_needed').map((each) => ({ column: name, ...each })),
+  );
+  if (all.length === 0) return null;
+  const sure = all.reduce((sum, { repairable }) => sum + repairable, 0);
+  const byHand = all.reduce((sum, { count, repairable }) => sum + count - repairable, 0);
+  return (
+    <section class="card repairs">
+      <h2>{text.list.damage}</h2>
+      <ul class="plain-list">
+        {all.map((each) => (
+          <li key={`${each.column} ${each.kind}`}>
+            <strong>{each.column}</strong>: {counted(each.count, 'cell')} {wordsOf(each.kind)}{' '}
+            <span class="muted">({rowsOf(each)})</span> <Example damage={each} />
+          </li>
+        ))}
+      </ul>
+      <div class="actions">
+        {sure > 0 && (
+          <label class="switch">
+            <input
+              type="checkbox"
+              checked={reading.repair}
+              onChange={({ currentTarget }) => change({ repair: currentTarget.checked })}
+            />
+            {text.list.repair(counted(sure, 'cell'))}
+          </label>
+        )}
+        {byHand > 0 && <a href={`/lists/${id}/fix`}>{text.list.byHand(counted(byHand, 'cell'))}</a>}
+      </div>
+    </section>
+  );
+}
+
+function wordsOf(kind: string): string {
+  return text.list.kinds[kind as keyof typeof text.list.kinds] ?? kind.replaceAll('_', ' ');
+}
+
+function Example({ damage: { examples } }: { readonly damage: Damage }) {
+  const example = examples.find(({ repaired }) => repaired !== undefined) ?? examples[0];
+  if (example === undefined) return null;
+  const meant = example.repaired ?? example.candidates?.join(text.list.or);
+  return (
+    <span class="example">
+      <code>{example.cell}</code>
+      {meant && (
+        <>
+          {' → '}
+          <code>{meant}</code>
+        </>
+      )}
+    </span>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ columns and rows
+
+function Columns({ found: { columns, rows } }: { readonly found: ListDescription }) {
+  return (
+    <section class="stack">
+      <h2>{text.list.columns}</h2>
+      <Scroll name={text.list.columns}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{text.list.column}</th>
+              <th scope="col">{text.list.looksLike}</th>
+              <th scope="col" class="number">
+                {text.list.filled}
+              </th>
+              <th scope="col">{text.list.examples}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map(({ name, looks_like: looks, filled, examples, odd }) => (
+              <tr key={name}>
+                <th scope="row" class="cut" title={name}>
+                  {name}
+                </th>
+                <td>
+                  <span class={`tag${looks === 'text' || looks === 'blank' ? '' : ' good'}`}>{looks}</span>
+                  {odd.count > 0 && (
+                    <small class="muted odd">{text.list.odd(grouped(odd.count), rowsOf(odd))}</small>
+                  )}
+                </td>
+                <td class="number" title={text.list.ofRows(grouped(filled), counted(rows, 'row'))}>
+                  {grouped(filled)}
+                </td>
+                <td>
+                  <div class="column-examples">
+                    {examples.map((example) => (
+                      <span key={example} class="cut" title={example}>
+                        {example}
+                      </span>
+                    ))}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}
+
+function Preview({ id, words }: { readonly id: string; readonly words: string }) {
+  const isOpen = useSignal(false);
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>{text.list.preview}</summary>
+      {isOpen.value && (
+        <Loaded<ListRows> path={`/lists/${id}/rows?limit=20`} again={words}>
+          {({ header, rows }) => (
+            <Scroll name={text.list.preview}>
+              <table class="grid">
+                <thead>
+                  <tr>
+                    <th scope="col" class="number">
+                      {text.fix.row}
+                    </th>
+                    {header.map((name) => (
+                      <th key={name} scope="col">
+                        {name}
+                      </th>
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map(({ row, cells }) => (
+                    <tr key={row}>
+                      <th scope="row" class="number">
+                        {grouped(row)}
+                      </th>
+                      {cells.map((cell, at) => (
+                        <td key={header[at] ?? at} class="cut" title={cell}>
+                          {cell}
+                        </td>
+                      ))}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </Scroll>
+          )}
+        </Loaded>
+      )}
+    </details>
+  );
+}

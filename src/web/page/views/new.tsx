@@ -1,0 +1,253 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Lists, ListView } from '../../api.ts';
+import { asRefused, Loaded, Refusal } from '../loaded.tsx';
+import { counted } from '../parts/numbers.ts';
+import { type Sending, send, shownBytes } from '../parts/upload.ts';
+import { go } from '../router.ts';
+import { ask, Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** Brings a list: by a file that is dropped or chosen, or by cells that are pasted. */
+export function New() {
+  const changed = useSignal(0);
+  return (
+    <>
+      <div>
+        <h1>{text.bring.title}</h1>
+        <p class="muted">{text.bring.what}</p>
+      </div>
+      <Loaded<Lists> path="/lists" again={changed.value}>
+        {(lists) => (
+          <>
+            <Bring {...lists} />
+            <Recent lists={lists.lists} onRemoved={() => (changed.value += 1)} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+interface Brought {
+  readonly name: string;
+  readonly content: Blob;
+}
+
+/** What is on its way now. */
+interface OnItsWay {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sent: number;
+  cancel(): void;
+}
+
+function Bring({ most_bytes: most, endings }: Lists) {
+  const onItsWay = useSignal<OnItsWay | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  const isOver = useSignal(false);
+  const bring = (brought: Brought): void => {
+    refused.value = undefined;
+    void uploaded(brought, most, onItsWay).catch((error) => {
+      if (error !== undefined) refused.value = asRefused(error);
+    });
+  };
+  useEffect(() => {
+    const leave = [
+      listen('paste', ({ clipboardData, target }) => {
+        const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+        const pasted = isTyping ? undefined : pastedIn(clipboardData);
+        if (pasted !== undefined) bring(pasted);
+      }),
+      listen('dragover', (event) => {
+        event.preventDefault();
+        isOver.value = true;
+      }),
+      listen('dragleave', ({ relatedTarget }) => {
+        if (relatedTarget === null) isOver.value = false;
+      }),
+      listen('drop', (event) => {
+        event.preventDefault();
+        isOver.value = false;
+        const file = event.dataTransfer?.files[0];
+        if (file !== undefined) bring({ name: file.name, content: file });
+      }),
+    ];
+    return () => {
+      for (const each of leave) each();
+      onItsWay.value?.cancel();
+    };
+  }, []);
+  return (
+    <section class={`card bring${isOver.value ? ' over' : ''}`} aria-label={text.bring.zone}>
+      {onItsWay.value === undefined ? (
+        <Choose endings={endings} most={most} onChosen={bring} />
+      ) : (
+        <Progress {...onItsWay.value} />
+      )}
+      {refused.value && <Refusal refused={refused.value} />}
+    </section>
+  );
+}
+
+function listen<K extends 'paste' | 'dragover' | 'dragleave' | 'drop'>(
+  kind: K,
+  heard: (event: DocumentEventMap[K]) => void,
+): () => void {
+  document.addEventListener(kind, heard);
+  return () => document.removeEventListener(kind, heard);
+}
+
+/** Spreadsheets put cells on the clipboard as lines with tabs between them. */
+function pastedIn(clipboard: DataTransfer | null): Brought | undefined {
+  const file = clipboard?.files[0];
+  if (file !== undefined && !file.type.startsWith('image/')) return { name: file.name, content: file };
+  const cells = clipboard?.getData('text/plain') ?? '';
+  if (cells.trim() === '') return undefined;
+  const minute = new Date().toLocaleString('sv').slice(0, 16).replace(':', '.');
+  return { name: text.bring.pastedName(minute), content: new Blob([cells]) };
+}
+
+async function uploaded(
+  { name, content }: Brought,
+  most: number,
+  onItsWay: Signal<OnItsWay | undefined>,
+): Promise<void> {
+  if (content.size > most)
+    throw new Refused({ code: 'input', ...text.bring.tooLarge(shownBytes(content.size), shownBytes(most)) });
+  onItsWay.value?.cancel();
+  const sending: Sending<ListView> = send(
+    `/lists?name=${encodeURIComponent(name)}`,
+    content,
+    (sent) => (onItsWay.value = { ...way, sent }),
+  );
+  const way = { name, bytes: content.size, sent: 0, cancel: sending.cancel };
+  onItsWay.value = way;
+  try {
+    const { id } = await sending.done;
+    go(`/lists/${id}`);
+  } finally {
+    if (onItsWay.value?.cancel === sending.cancel) onItsWay.value = undefined;
+  }
+}
+
+function Choose({
+  endings,
+  most,
+  onChosen,
+}: {
+  readonly endings: readonly string[];
+  readonly most: number;
+  readonly onChosen: (brought: Brought) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <strong>{text.bring.drop}</strong>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={endings.join(',')}
+        aria-label={text.bring.choose}
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0];
+          // So that the same file can be chosen again after it was mended.
+          currentTarget.value = '';
+          if (file !== undefined) onChosen({ name: file.name, content: file });
+        }}
+      />
+      <button type="button" class="primary" onClick={() => input.current?.click()}>
+        {text.bring.choose}
+      </button>
+      <p class="muted">{text.bring.paste}</p>
+      <small class="muted">{text.bring.kinds(shownBytes(most))}</small>
+    </>
+  );
+}
+
+function Progress({ name, bytes, sent, cancel }: OnItsWay) {
+  const isSent = sent >= bytes;
+  return (
+    <>
+      <strong class="cut" title={name}>
+        {name}
+      </strong>
+      <progress max={bytes} value={sent} aria-label={text.bring.sending} />
+      <span class="muted" role="status">
+        {isSent ? text.bring.saving : text.bring.sent(shownBytes(sent), shownBytes(bytes))}
+      </span>
+      <button type="button" onClick={cancel}>
+        {text.bring.cancel}
+      </button>
+    </>
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ recent lists
+
+function Recent({
+  lists,
+  onRemoved,
+}: {
+  readonly lists: readonly ListView[];
+  readonly onRemoved: () => void;
+}) {
+  if (lists.length === 0) return <p class="muted">{text.bring.noneYet}</p>;
+  return (
+    <section class="recent">
+      <h2>{text.bring.recent}</h2>
+      <ul class="cards">
+        {lists.map((list) => (
+          <RecentList key={list.id} list={list} onRemoved={onRemoved} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
+  const isAsked = useSignal(false);
+  const refused = useSignal<Refused | undefined>(undefined);
+  const newest = list.versions.at(-1);
+  const remove = (): void => {
+    ask(`/lists/${list.id}`, { method: 'DELETE' }).then(onRemoved, (error) => {
+      isAsked.value = false;
+      refused.value = asRefused(error);
+    });
+  };
+  return (
+    <li class="card list-line">
+      <a class="cut" href={`/lists/${list.id}`} title={list.name}>
+        {list.name}
+      </a>
+      <span class="muted">
+        {shownBytes(newest?.bytes ?? 0)}
+        {list.versions.length > 1 && ` · ${counted(list.versions.length, 'version')}`}
+      </span>
+      <time class="muted" dateTime={newest?.at}>
+        {newest && new Date(newest.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}
+      </time>
+      {isAsked.value ? (
+        <span class="actions">
+          <button type="button" class="danger" onClick={remove}>
+            {text.bring.removeSure}
+          </button>
+          <button type="button" onClick={() => (isAsked.value = false)}>
+            {text.bring.keep}
+          </button>
+        </span>
+      ) : (
+        <button
+          type="button"
+          class="plain"
+          aria-label={text.bring.removeNamed(list.name)}
+          onClick={() => (isAsked.value = true)}
+        >
+          {text.bring.remove}
+        </button>
+      )}
+      {refused.value && <Refusal refused={refused.value} />}
+    </li>
+  );
+}

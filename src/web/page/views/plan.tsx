@@ -1,0 +1,328 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import type { Choices, PlanView, WorkView } from '../../api.ts';
+import { asRefused, Refusal } from '../loaded.tsx';
+import { useAsked } from '../parts/asked.ts';
+import { Diff } from '../parts/diff.tsx';
+import { KeepPlan } from '../parts/keep-plan.tsx';
+import { counted, grouped, roughTime } from '../parts/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { Steps } from '../parts/steps.tsx';
+import { go, query } from '../router.ts';
+import { ask, type Refused } from '../session.ts';
+import { text } from '../text.ts';
+import { Nothing } from './columns.tsx';
+
+/** What it costs, before anything is agreed to. What is started is this plan and no other. */
+export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  const choices = useSignal<Choices | undefined>(undefined);
+  const again = useSignal(0);
+  /** The plan that was shown last: a newer one says what moved since. */
+  const was = useSignal(query.value.get('was'));
+  const asked = useAsked<PlanView>(
+    (signal) => {
+      const chosen = choices.peek();
+      const body = {
+        list: id,
+        ...(chosen === undefined ? {} : { choices: chosen }),
+        ...(was.peek() === null ? {} : { was: was.peek() }),
+      };
+      return ask('/plans', { body, signal });
+    },
+    [id, again.value, choices.value],
+  );
+  const { value: plan, refused } = asked.value;
+  if (refused?.code === 'usage' && plan === undefined && refused.message.startsWith('Nothing was chosen'))
+    return <Nothing list={id} />;
+  return (
+    <>
+      <Steps list={id} at={3} />
+      {plan === undefined && refused === undefined && <p class="loading">{text.plan.planning}</p>}
+      {refused !== undefined && <Refusal refused={refused} />}
+      {plan !== undefined && (
+        <Shown
+          key={plan.id}
+          plan={plan}
+          onChoices={(next) => {
+            choices.value = next;
+          }}
+          onMoved={() => {
+            was.value = plan.id;
+            again.value += 1;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface PlanProps {
+  readonly plan: PlanView;
+  readonly onChoices: (choices: Choices) => void;
+  readonly onMoved: () => void;
+}
+
+function Shown({ plan, onChoices, onMoved }: PlanProps) {
+  const { plan: words, playMoney } = text;
+  const { name, operation, account, list } = plan;
+  return (
+    <>
+      <div class="title">
+        <h1>{words.title}</h1>
+        <span class="muted cut" title={name}>
+          {name}
+        </span>
+      </div>
+      {plan.moved.length > 0 && (
+        <div class="notice" role="status">
+          <strong>{words.moved}</strong> {plan.moved.join('; ')}.
+        </div>
+      )}
+      <p>
+        {text.todo.operations[operation as keyof typeof text.todo.operations] ?? operation}{' '}
+        {words.withAccount} <strong>{account.name}</strong>{' '}
+        {account.sandbox && <span class="tag play">{playMoney}</span>}
+        <br />
+        <span class="muted">
+          {Object.entries(plan.columns)
+            .map(([input, column]) => `${input.replaceAll('_', ' ')} ← ${column}`)
+            .join(', ')}
+        </span>{' '}
+        <a href={`/lists/${list}/columns`}>{words.change}</a>
+      </p>
+      <Figures plan={plan} />
+      {plan.requests.length > 0 && (
+        <div class="notice">
+          <strong>{words.requests}</strong> {plan.requests.join('; ')}
+        </div>
+      )}
+      <Reasons plan={plan} />
+      {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
+      <Guards {...{ plan, onChoices }} />
+      <Start {...{ plan, onMoved }} />
+      <KeepPlan plan={plan} />
+    </>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Figures({ plan }: { readonly plan: PlanView }) {
+  const { figures } = text.plan;
+  const { credits, seconds } = plan;
+  const others = [
+    [figures.invalid, plan.invalid],
+    [figures.duplicates, plan.duplicates],
+    [figures.bought, plan.bought_before],
+    [figures.doubt, plan.in_doubt],
+  ] as const;
+  return (
+    <dl class="figures">
+      <Figure name={figures.rows}>{grouped(plan.rows)}</Figure>
+      {others.map(([name, count]) =>
+        count === 0 ? null : (
+          <Figure key={name} name={name}>
+            {grouped(count)}
+          </Figure>
+        ),
+      )}
+      <Figure name={plan.is_change ? figures.toChange : figures.toBuy}>
+        {grouped(plan.is_change ? plan.to_change : plan.to_buy)}
+      </Figure>
+      {(credits.most > 0 || !plan.is_change) && (
+        <Figure name={figures.most}>
+          {grouped(credits.most)}
+          {credits.expected < credits.most && (
+            <small class="muted">
+              {' '}
+              {figures.expected} {grouped(credits.expected)}
+            </small>
+          )}
+        </Figure>
+      )}
+      {plan.to_buy + plan.to_change > 0 && (
+        <Figure name={figures.time}>
+          {seconds === null ? <small>{figures.unknown}</small> : roughTime(seconds)}
+        </Figure>
+      )}
+    </dl>
+  );
+}
+
+/** As many reasons as anybody reads before mending the list. */
+const REASONS_SHOWN = 10;
+
+function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
+  const { plan: words } = text;
+  if (reasons.length === 0) return null;
+  return (
+    <details class="card">
+      <summary>{words.reasons}</summary>
+      <Scroll name={words.reasons}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{words.reason}</th>
+              <th scope="col" class="number">
+                {words.rowCount}
+              </th>
+              <th scope="col">{words.firstRows}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {reasons.slice(0, REASONS_SHOWN).map(({ reason, count, first_rows: rows }) => (
+              <tr key={reason}>
+                <td>{reason}</td>
+                <td class="number">{grouped(count)}</td>
+                <td>{rows.join(', ') + (count > rows.length ? ', …' : '')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {reasons.length > REASONS_SHOWN && (
+        <p class="muted">{counted(reasons.length - REASONS_SHOWN, words.otherReason)}</p>
+      )}
+    </details>
+  );
+}
+
+/** What a guard would hold back. Where the job can allow it, a button plans the list again with that. */
+function Guards({ plan, onChoices }: Omit<PlanProps, 'onMoved'>) {
+  const { guards = [], choices } = plan;
+  return guards.map(({ fact, allow }) => {
+    const removals = /max_removals: (\d+)/.exec(allow)?.[1];
+    const isAdmins = allow.includes('admins: allow');
+    const more = {
+      ...(removals === undefined ? {} : { max_removals: Number(removals) }),
+      ...(isAdmins ? { admins: 'allow' as const } : {}),
+    };
+    return (
+      <div key={fact} class="notice stack">
+        <p>
+          <strong>{text.plan.guard}</strong> {fact}.
+        </p>
+        {Object.keys(more).length === 0 ? (
+          <p>
+            {text.plan.ifMeant} {allow}.
+          </p>
+        ) : (
+          <div class="actions">
+            <button
+              type="button"
+              onClick={() => onChoices({ ...choices, guards: { ...choices.guards, ...more } })}
+            >
+              {text.plan.allow}
+            </button>
+          </div>
+        )}
+      </div>
+    );
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ start
+
+const SAMPLE_ROWS = 20;
+
+function Start({ plan, onMoved }: Omit<PlanProps, 'onChoices'>) {
+  const { plan: words } = text;
+  const { credits, account, confirm } = plan;
+  const hasCosts = credits.most > 0 && !account.sandbox;
+  const budget = useSignal(String(credits.most));
+  const typed = useSignal('');
+  const refused = useSignal<Refused | undefined>(undefined);
+  const starts = useSignal(false);
+  const isBudget = !hasCosts || /^\d{1,12}$/.test(budget.value);
+  const isHeld = starts.value || !isBudget || (plan.guards ?? []).length > 0;
+  const start = async (sample?: number): Promise<void> => {
+    starts.value = true;
+    try {
+      const body = {
+        plan: plan.id,
+        ...(hasCosts ? { budget: Number(budget.value) } : {}),
+        ...(confirm === null ? {} : { typed: typed.value }),
+        ...(sample === undefined ? {} : { sample }),
+      };
+      const work = await ask<WorkView>('/starts', { body });
+      go(`/tasks/${work.id}`);
+    } catch (error) {
+      const found = asRefused(error);
+      starts.value = false;
+      refused.value = found;
+      if (found.code === 'plan') onMoved();
+    }
+  };
+  return (
+    <form
+      class="card stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      {hasCosts && (
+        <label class="field">
+          {words.budget}
+          <input
+            class="amount"
+            inputMode="numeric"
+            pattern="\d{1,12}"
+            required
+            value={budget.value}
+            onInput={(event) => {
+              budget.value = event.currentTarget.value;
+            }}
+          />
+          <small>{words.budgetWhat}</small>
+        </label>
+      )}
+      {confirm !== null && (
+        <label class="field">
+          <span>
+            {words.type} <code>{confirm}</code>
+          </span>
+          <input
+            value={typed.value}
+            autocomplete="off"
+            onInput={(event) => {
+              typed.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      )}
+      {refused.value && <Refusal refused={refused.value} />}
+      <div class="actions">
+        <button
+          type="submit"
+          class={confirm === null ? 'primary' : 'danger'}
+          disabled={isHeld || (confirm !== null && typed.value !== confirm)}
+        >
+          {startWords(plan, hasCosts && isBudget ? Number(budget.value) : undefined)}
+        </button>
+        {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
+          <button type="button" disabled={isHeld} onClick={() => void start(SAMPLE_ROWS)}>
+            {words.sample}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** The button says what it spends, so that nothing is agreed to unseen. */
+function startWords({ account, to_buy, to_change, is_change }: PlanView, budget: number | undefined): string {
+  const { plan: words } = text;
+  if (is_change && to_change === 0) return words.startUnchanged;
+  if (!is_change && to_buy === 0) return words.startNothing;
+  if (is_change) return `${words.startChanges} ${counted(to_change, 'change')}`;
+  if (account.sandbox) return words.startPlay;
+  return budget === undefined ? words.start : `${words.startMost} ${counted(budget, 'credit')}`;
+}

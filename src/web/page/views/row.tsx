@@ -1,0 +1,207 @@
+import type { ComponentChildren } from 'preact';
+import type { AttemptView, RowDetail } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { RawAnswer } from '../parts/json-tree.tsx';
+import {
+  askedWords,
+  ForeignText,
+  fileName,
+  StatusTag,
+  shownCredits,
+  shownTime,
+} from '../parts/row-words.tsx';
+import { text } from '../text.ts';
+
+/** One row with all that is known of it: how it ended, its cells, and every attempt with its answer and its price. */
+export function Row({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      <div class="title">
+        <h1>{text.row.title(params.row ?? '')}</h1>
+        <a class="button" href={`/batches/${params.id}/rows?from=${Math.max(2, Number(params.row) - 10)}`}>
+          {text.row.rows}
+        </a>
+      </div>
+      <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`}>
+        {(detail) => <Shown detail={detail} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Shown({ detail }: { readonly detail: RowDetail }) {
+  const { batch, input, sandbox, view, prev, next, cells, found, list, planned } = detail;
+  const rows = `/batches/${batch}/rows`;
+  return (
+    <>
+      <p class="about" title={input}>
+        {fileName(input)} <span class="muted">{detail.operation}</span>{' '}
+        {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </p>
+      <div class="title">
+        <span>
+          <StatusTag status={view.status} /> {view.reason}{' '}
+          {view.status === 'in_doubt' && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
+        </span>
+        <nav class="actions" aria-label={text.row.rows}>
+          {prev !== null && (
+            <a class="button" href={`${rows}/${prev}`}>
+              {text.row.previous}
+            </a>
+          )}
+          {next !== null && (
+            <a class="button" href={`${rows}/${next}`}>
+              {text.row.next}
+            </a>
+          )}
+        </nav>
+      </div>
+      {list !== 'same' && <p class="notice">{list === 'gone' ? text.rows.gone : text.rows.changed}</p>}
+      {planned.length > 0 && (
+        <section class="stack">
+          <h2>{text.row.planned}</h2>
+          <ol class="card timeline">
+            {planned.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </section>
+      )}
+      <div class="row-cells">
+        {list === 'same' && <Cells title={text.row.cells} cells={cells} none={text.rows.otherCells} />}
+        <Cells
+          title={text.row.found}
+          cells={found.filter(({ text: value }) => value !== '')}
+          none={text.row.nothingFound}
+        />
+      </div>
+      <section class="stack">
+        <h2>{text.row.attempts}</h2>
+        {detail.attempts.length === 0 ? (
+          <p class="muted">{text.row.noAttempts}</p>
+        ) : (
+          <ol class="timeline">
+            {detail.attempts.map((attempt) => (
+              <Attempt key={attempt.attempt} attempt={attempt} batch={batch} />
+            ))}
+          </ol>
+        )}
+      </section>
+    </>
+  );
+}
+
+function Cells({
+  title,
+  cells,
+  none,
+}: {
+  readonly title: string;
+  readonly cells: RowDetail['cells'];
+  readonly none: string;
+}) {
+  return (
+    <section class="stack">
+      <h2>{title}</h2>
+      {cells.length === 0 ? (
+        <p class="muted">{none}</p>
+      ) : (
+        <dl class="card pairs">
+          {cells.map(({ name, text: value }, at) => (
+            <div key={at}>
+              <dt>{name}</dt>
+              <dd>
+                <ForeignText value={value} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- an attempt
+
+function Attempt({ attempt, batch }: { readonly attempt: AttemptView; readonly batch: string }) {
+  const { intent_at, operation, parameters, subject, reply, idempotency_key } = attempt;
+  return (
+    <li class="card">
+      <div class="title">
+        <strong>
+          <time dateTime={intent_at}>{shownTime(intent_at)}</time>
+        </strong>
+        <Outcome attempt={attempt} />
+      </div>
+      <p>
+        {operation}: {subject ?? askedWords(parameters)}{' '}
+        <span class="muted">
+          {attempt.reserved > 0 && text.row.reserved(shownCredits(attempt.reserved))}{' '}
+          {attempt.batch !== batch && text.row.ofBatch(attempt.batch)}
+        </span>
+      </p>
+      <Story attempt={attempt} />
+      <p class="muted small">
+        {reply !== null && text.row.status(reply.status)}
+        {reply !== null && reply.request_id !== null && (
+          <Named name={text.row.requestId}>{reply.request_id}</Named>
+        )}
+        {idempotency_key !== null && <Named name={text.row.idempotencyKey}>{idempotency_key}</Named>}
+      </p>
+      {reply !== null && (
+        <details class="answer">
+          <summary>{text.row.raw}</summary>
+          <RawAnswer body={reply.body} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Named({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <>
+      {' · '}
+      {name} <code>{children}</code>
+    </>
+  );
+}
+
+/** How it ended and what it cost. */
+function Outcome({ attempt: { closure, subject } }: { readonly attempt: AttemptView }) {
+  if (closure === null) return <span class="tag warn">{text.row.open}</span>;
+  const { kind, answer, charged } = closure;
+  const tone = kind === 'in_doubt' ? 'warn' : kind === 'stopped' ? 'bad' : answer === 'found' ? 'good' : '';
+  const words = answer === undefined ? (text.row.kinds[kind] ?? kind) : answer.replace('_', ' ');
+  return (
+    <span>
+      <span class={`tag ${tone}`}>{words}</span>{' '}
+      {charged !== undefined && (subject === null || charged > 0) && <strong>{shownCredits(charged)}</strong>}
+    </span>
+  );
+}
+
+/** Why it was made, why it cost what it cost, and what became of it afterwards. */
+function Story({ attempt }: { readonly attempt: AttemptView }) {
+  const { decision, replaces, closure, looks, released, readings = [], today } = attempt;
+  const isTold = decision?.kind === 'told';
+  const sentences = [
+    ...(replaces === null ? [] : [text.row.anew(replaces)]),
+    ...(decision === null || isTold ? [] : [text.row.again(decision.why)]),
+    ...(closure === null ? [] : [text.row.why(closure.why)]),
+    ...looks.map(({ said, why }) => text.row.looked(said.replaceAll('_', ' '), why)),
+    ...(released === null ? [] : [text.row.freed(released.why)]),
+    ...(decision !== null && isTold ? [text.row.told(decision.why)] : []),
+    ...readings.map(({ answer, charged, why }) => text.row.readLater(answer, shownCredits(charged), why)),
+    ...(today === undefined
+      ? []
+      : [text.row.readToday(today.answer, shownCredits(today.charged), today.why)]),
+  ];
+  return (
+    <ul class="story">
+      {sentences.map((sentence, at) => (
+        <li key={at}>{sentence}</li>
+      ))}
+    </ul>
+  );
+}

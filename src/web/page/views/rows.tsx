@@ -1,0 +1,286 @@
+import { useEffect } from 'preact/hooks';
+import type { PagePlace, RowPage, RowView } from '../../api.ts';
+import { Loaded } from '../loaded.tsx';
+import { RowFind } from '../parts/row-find.tsx';
+import { ForeignText, fileName, StatusTag, shownNumber } from '../parts/row-words.tsx';
+import { go, query } from '../router.ts';
+import { text } from '../text.ts';
+
+/** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
+export function Rows({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const batch = params.id ?? '';
+  return (
+    <>
+      <div class="title">
+        <h1>{text.rows.title}</h1>
+        <a class="button" href={`/batches/${batch}`}>
+          {text.rows.back}
+        </a>
+      </div>
+      <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`}>
+        {(page) => <Shown page={page} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Shown({ page }: { readonly page: RowPage }) {
+  const { batch, input, sandbox, rows, next, prev, last, list } = page;
+  // The server looks through a part of the batch at a time, and a page without rows is none: it is looked on, one way.
+  const onward = query.value.has('before') ? prev : next;
+  const isLooking = rows.length === 0 && onward !== null && query.value.has('status');
+  useEffect(() => {
+    if (isLooking) go(addressOf(page, onward), true);
+  }, [page]);
+  return (
+    <>
+      <p class="about" title={input}>
+        {fileName(input)} <span class="muted">{page.operation}</span>{' '}
+        {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </p>
+      <div class="title">
+        <Filters page={page} />
+        {(page.counts.in_doubt ?? 0) > 0 && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
+      </div>
+      <div class="row-tools">
+        <Jump page={page} />
+        <RowFind batch={batch} last={last} />
+      </div>
+      {list !== 'same' && <p class="notice">{list === 'gone' ? text.rows.gone : text.rows.changed}</p>}
+      {rows.length > 0 ? (
+        <>
+          <Table page={page} />
+          <Pager page={page} />
+        </>
+      ) : (
+        <Nothing page={page} onward={isLooking ? onward : null} />
+      )}
+    </>
+  );
+}
+
+function addressOf({ batch }: RowPage, place: PagePlace | null, status = query.value.get('status')): string {
+  const words = new URLSearchParams(status === null ? {} : { status });
+  for (const [name, row] of Object.entries(place ?? {})) words.set(name, String(row));
+  return `/batches/${batch}/rows${words.size === 0 ? '' : `?${words}`}`;
+}
+
+// ---------------------------------------------------------------------------------------------------- what is shown
+
+const ATTENTION = ['invalid', 'refused', 'in_doubt'];
+
+function Filters({ page }: { readonly page: RowPage }) {
+  const { counts } = page;
+  const sum = (names: readonly string[]): number => names.reduce((all, name) => all + (counts[name] ?? 0), 0);
+  const attention = sum(ATTENTION);
+  const shown = Object.keys(text.rows.status).filter((name) => (counts[name] ?? 0) > 0);
+  const now = query.value.get('status');
+  const filters: readonly (readonly [string | null, string, number])[] = [
+    [null, text.rows.all, sum(Object.keys(counts))],
+    ...shown.map((name) => [name, text.rows.status[name] ?? name, counts[name] ?? 0] as const),
+    ...(attention > 0 ? [['attention', text.rows.attention, attention] as const] : []),
+  ];
+  return (
+    <nav class="filters" aria-label={text.rows.filters}>
+      {filters.map(([name, words, count]) => (
+        <a
+          key={words}
+          class="chip"
+          href={addressOf(page, null, name)}
+          aria-current={now === name ? 'page' : undefined}
+        >
+          {words} <span class="muted">{shownNumber(count)}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Jump({ page }: { readonly page: RowPage }) {
+  return (
+    <form
+      class="actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const row = new FormData(event.currentTarget).get('row');
+        if (row !== null && row !== '') go(addressOf(page, { from: Number(row) }, null));
+      }}
+    >
+      <label class="inline">
+        <span>{text.rows.jump}</span>
+        <input name="row" type="number" inputMode="numeric" min={2} max={page.last} class="short" />
+      </label>
+      <button type="submit">{text.rows.go}</button>
+    </form>
+  );
+}
+
+function Nothing({ page, onward }: { readonly page: RowPage; readonly onward: PagePlace | null }) {
+  if (onward !== null) {
+    const at = 'from' in onward ? onward.from : onward.before;
+    return (
+      <p class="loading" role="status">
+        {text.rows.looking(shownNumber(at))}
+      </p>
+    );
+  }
+  return (
+    <section class="empty">
+      <h2>{text.rows.none}</h2>
+      <p>{text.rows.noneWhat}</p>
+      <a class="button" href={addressOf(page, null, null)}>
+        {text.rows.showAll}
+      </a>
+    </section>
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- the table
+
+function Table({ page }: { readonly page: RowPage }) {
+  const { rows, header, added } = page;
+  const hasCredits = rows.some(({ credits }) => credits > 0);
+  return (
+    <>
+      <section class="scroll grid" aria-label={text.rows.title} onKeyDown={(event) => onKey(event, page)}>
+        <table aria-describedby="row-keys">
+          <thead>
+            <tr>
+              <th scope="col" class="number">
+                {text.rows.row}
+              </th>
+              <th scope="col">{text.rows.ended}</th>
+              {header.map((name, at) => (
+                <th scope="col" key={at} title={name}>
+                  {name}
+                </th>
+              ))}
+              {added.map((name, at) => (
+                <th scope="col" key={at} class="found" title={name}>
+                  {name}
+                </th>
+              ))}
+              {hasCredits && (
+                <th scope="col" class="number">
+                  {text.rows.credits}
+                </th>
+              )}
+              <th scope="col">{text.rows.source}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Line key={row.row} page={page} row={row} hasCredits={hasCredits} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="muted small" id="row-keys">
+        {text.rows.keys} {page.more_columns > 0 && text.rows.moreColumns(shownNumber(page.more_columns))}
+      </p>
+    </>
+  );
+}
+
+function Line({
+  page,
+  row,
+  hasCredits,
+}: {
+  readonly page: RowPage;
+  readonly row: RowView;
+  readonly hasCredits: boolean;
+}) {
+  const { header, batch, list } = page;
+  const isOther = row.cells === null && list === 'same';
+  return (
+    <tr>
+      <th scope="row" class="number">
+        <a href={`/batches/${batch}/rows/${row.row}`}>{shownNumber(row.row)}</a>
+      </th>
+      <td class="ended">
+        <StatusTag status={row.status} />
+        {row.reason !== '' && (
+          <span class="reason" title={row.reason}>
+            {row.reason}
+          </span>
+        )}
+      </td>
+      {isOther && header.length > 0 ? (
+        <td colSpan={header.length} class="muted">
+          {text.rows.otherCells}
+        </td>
+      ) : (
+        header.map((_, at) => <Cell key={at} value={row.cells?.[at] ?? ''} />)
+      )}
+      {row.found.map((value, at) => (
+        <Cell key={at} value={value} />
+      ))}
+      {hasCredits && <td class="number">{shownNumber(row.credits)}</td>}
+      <td class="muted nowrap">{row.source}</td>
+    </tr>
+  );
+}
+
+function Cell({ value }: { readonly value: string }) {
+  return (
+    <td class="cell" title={value}>
+      <ForeignText value={value} />
+    </td>
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- from page to page
+
+function Pager({ page }: { readonly page: RowPage }) {
+  const { rows, last, prev, next } = page;
+  const [from, to] = [rows[0]?.row ?? 0, rows.at(-1)?.row ?? 0];
+  return (
+    <nav class="pager" aria-label={text.rows.pages}>
+      <Step page={page} to={prev === null ? null : { from: 2 }} words={text.rows.first} />
+      <Step page={page} to={prev} words={text.rows.previous} />
+      <span class="pages" aria-live="polite">
+        {text.rows.shown(shownNumber(from), shownNumber(to), shownNumber(last))}
+      </span>
+      <Step page={page} to={next} words={text.rows.next} />
+      <Step page={page} to={next === null ? null : { before: last + 1 }} words={text.rows.last} />
+    </nav>
+  );
+}
+
+function Step({
+  page,
+  to,
+  words,
+}: {
+  readonly page: RowPage;
+  readonly to: PagePlace | null;
+  readonly words: string;
+}) {
+  return (
+    <button type="button" disabled={to === null} onClick={() => go(addressOf(page, to))}>
+      {words}
+    </button>
+  );
+}
+
+/** Keys that a spreadsheet has taught: rows by arrows, pages by the keys for pages, first and last with Ctrl. */
+function onKey(event: KeyboardEvent, page: RowPage): void {
+  const { prev, next, last } = page;
+  const pages: Readonly<Record<string, PagePlace | null>> = {
+    PageDown: next,
+    PageUp: prev,
+    ...(event.ctrlKey ? { Home: { from: 2 }, End: { before: last + 1 } } : {}),
+  };
+  const to = pages[event.key];
+  if (to !== undefined) {
+    event.preventDefault();
+    if (to !== null) go(addressOf(page, to), true);
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const links = [...(event.currentTarget as Element).querySelectorAll<HTMLAnchorElement>('tbody th a')];
+  const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement));
+  event.preventDefault();
+  links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+}

@@ -1,0 +1,189 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { UndoView, WorkList, WorkView } from '../../api.ts';
+import { Loaded, Refusal } from '../loaded.tsx';
+import { useAction } from '../parts/action.ts';
+import { counted, grouped } from '../parts/numbers.ts';
+import { Scroll } from '../parts/scroll.tsx';
+import { ask, Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** How often it is asked whether the undo has ended, ms. */
+const AGAIN_MS = 700;
+
+/** What an undo would send, then the undo of exactly that. */
+export function Undo({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  const started = useSignal<WorkView | undefined>(undefined);
+  const round = useSignal(0);
+  return (
+    <>
+      <h1>{text.undo.title}</h1>
+      <p>
+        <a href={`/batches/${id}`}>{text.undo.back(id)}</a>
+      </p>
+      {started.value !== undefined && <Progress work={started} whenOver={() => (round.value += 1)} />}
+      <Loaded<UndoView> path={`/batches/${id}/undo`} again={round.value}>
+        {(plan) => (
+          <Planned
+            id={id}
+            plan={plan}
+            isUnderWay={started.value !== undefined && started.value.state !== 'ended'}
+            lookAgain={() => (round.value += 1)}
+            onStart={(work) => {
+              started.value = work;
+            }}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Planned({
+  id,
+  plan: shown,
+  isUnderWay,
+  lookAgain,
+  onStart,
+}: {
+  readonly id: string;
+  readonly plan: UndoView;
+  readonly isUnderWay: boolean;
+  lookAgain(): void;
+  onStart(work: WorkView): void;
+}) {
+  const { undo: words } = text;
+  const action = useAction();
+  const { state, by, plan, changes, not_undone: left, sandbox } = shown;
+  const sent = changes.filter(({ action }) => action !== 'unchanged' && action in words.actions);
+  const start = (): void =>
+    action.run(async () => {
+      onStart(await ask<WorkView>(`/batches/${id}/undo`, { body: { plan } }));
+    });
+  const canStart = state === 'begun' || (state === 'plan' && sent.length > 0);
+  return (
+    <>
+      <p aria-live="polite">
+        {words.states[state]} {by !== null && <a href={`/batches/${by}`}>{words.byBatch(by)}</a>}{' '}
+        {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </p>
+      {changes.length > 0 && <Changes changes={changes} />}
+      {left.length > 0 && <Left left={left} />}
+      {action.refused.value !== undefined && (
+        <>
+          <Refusal refused={action.refused.value} />
+          <div class="actions">
+            <button type="button" onClick={lookAgain}>
+              {words.lookAgain}
+            </button>
+          </div>
+        </>
+      )}
+      {canStart && !isUnderWay && (
+        <div class="actions">
+          <button type="button" class="danger" disabled={action.isBusy.value} onClick={start}>
+            {state === 'begun' ? words.goOn : words.send(counted(sent.length, 'change'))}
+          </button>
+          <a class="button" href={`/batches/${id}`}>
+            {words.leave}
+          </a>
+        </div>
+      )}
+    </>
+  );
+}
+
+const TONES: Readonly<Record<string, string>> = { invite: 'good', change_role: 'warn', remove: 'bad' };
+
+/** Nobody reads more lines; the command line has all of them. */
+const LINES_SHOWN = 500;
+
+function Changes({ changes }: { readonly changes: UndoView['changes'] }) {
+  const { undo: words } = text;
+  return (
+    <Scroll name={words.title}>
+      <table>
+        <caption>{counted(changes.length, 'person', 'people')}</caption>
+        <thead>
+          <tr>
+            {[words.what, words.whom, words.where, words.role].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {changes.slice(0, LINES_SHOWN).map(({ row, action, email, project, from, to, reason }) => (
+            <tr key={`${row} ${action}`}>
+              <td>
+                <span class={`tag ${TONES[action] ?? ''}`}>
+                  {words.actions[action as keyof typeof words.actions] ?? action}
+                </span>
+              </td>
+              <td>
+                <span class="cut" title={email ?? ''}>
+                  {email}
+                </span>
+              </td>
+              <td>{project}</td>
+              <td class="when">
+                {[from, to].filter((role) => role !== null).join(' → ')}{' '}
+                {reason !== undefined && <span class="muted">{reason}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > LINES_SHOWN && <p class="muted more">{words.more(grouped(LINES_SHOWN))}</p>}
+    </Scroll>
+  );
+}
+
+function Left({ left }: { readonly left: UndoView['not_undone'] }) {
+  const { undo: words } = text;
+  return (
+    <section class="notice">
+      <h2>{words.left(grouped(left.length))}</h2>
+      <ul>
+        {left.slice(0, LINES_SHOWN).map(({ row, subject, reason }) => (
+          <li key={`${row} ${subject}`}>
+            <strong>{subject}</strong> <span class="muted">{words.row(row)}</span>
+            <br />
+            {reason}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Follows the undo until it has ended. */
+function Progress({ work, whenOver }: { readonly work: { value: WorkView | undefined }; whenOver(): void }) {
+  const { undo: words } = text;
+  const refused = useSignal<Refused | undefined>(undefined);
+  const id = work.value?.id;
+  useEffect(() => {
+    const leaving = new AbortController();
+    const timer = setInterval(async () => {
+      const list = await ask<WorkList>('/tasks', { signal: leaving.signal }).catch(() => undefined);
+      const found = list?.work.find((each) => each.id === id);
+      if (found === undefined) return;
+      work.value = found;
+      if (found.state !== 'ended') return;
+      clearInterval(timer);
+      if (found.stopped !== null) refused.value = new Refused(found.stopped);
+      whenOver();
+    }, AGAIN_MS);
+    return () => {
+      leaving.abort();
+      clearInterval(timer);
+    };
+  }, [id]);
+  if (refused.value !== undefined) return <Refusal refused={refused.value} />;
+  return (
+    <div class="notice" role="status">
+      {words.work[work.value?.state ?? 'waiting']}
+    </div>
+  );
+}

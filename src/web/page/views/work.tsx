@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { WorkAnswer } from '../../api.ts';
+import { asRefused, Refusal } from '../loaded.tsx';
+import { go } from '../router.ts';
+import { ask, Refused } from '../session.ts';
+import { text } from '../text.ts';
+
+/** How often it is asked whether the batch has begun, ms. */
+const AGAIN_MS = 400;
+
+/** The batch, unless the work waits for others, or was refused because its plan had moved since that batch. */
+function begunBy({ work: { state, stopped }, batch }: WorkAnswer): string | undefined {
+  if (state === 'waiting' || (state === 'ended' && stopped?.code === 'plan')) return undefined;
+  return batch ?? undefined;
+}
+
+/** What was started, until its batch is known: then the batch has a view of its own. */
+export function Work({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
+  const found = useSignal<WorkAnswer | undefined>(undefined);
+  const refused = useSignal<Refused | undefined>(undefined);
+  useEffect(() => {
+    const leaving = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      try {
+        const answer = await ask<WorkAnswer>(`/tasks/${id}`, { signal: leaving.signal });
+        found.value = answer;
+        const batch = begunBy(answer);
+        if (batch !== undefined) go(`/batches/${batch}`, true);
+        else if (answer.work.state !== 'ended') timer = setTimeout(look, AGAIN_MS);
+      } catch (error) {
+        if (!leaving.signal.aborted) refused.value = asRefused(error);
+      }
+    };
+    void look();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [id]);
+  const { work: words } = text;
+  const { work, plan } = found.value ?? {};
+  if (refused.value !== undefined) return <Refusal refused={refused.value} />;
+  if (work === undefined) return <p class="loading">{text.loading}</p>;
+  const list = `/lists/${work.about}/plan${plan == null ? '' : `?was=${plan}`}`;
+  return (
+    <section class="empty" aria-live="polite">
+      <h1>{work.state === 'ended' ? words.ended : words[work.state]}</h1>
+      {work.state === 'waiting' && <p>{words.waitingWhat}</p>}
+      {work.stopped !== null && <Refusal refused={new Refused(work.stopped)} />}
+      {work.state === 'ended' && work.stopped === null && <pre>{work.said.slice(-3).join('\n')}</pre>}
+      {work.state === 'ended' ? (
+        <a class="button primary" href={list}>
+          {words.lookAgain}
+        </a>
+      ) : (
+        <button
+          type="button"
+          onClick={() => void ask(`/tasks/${id}/stop`, { method: 'POST' }).catch(() => {})}
+        >
+          {words.stop}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { systemClock } from '../core/clock.ts';
+import { messageOf, stop } from '../core/errors.ts';
+import { chooseStore } from '../run/open-ledger.ts';
+import { Admission } from './server/admission.ts';
+import { appOf } from './server/app.ts';
+import { hasScreen, openBrowser } from './server/browser.ts';
+import { Changes } from './server/changes.ts';
+import { sweepUnused } from './server/list-batches.ts';
+import { addressOf, openingAt, writeNote } from './server/note.ts';
+import { loadPage } from './server/page-files.ts';
+import { openSchedules } from './server/schedules.ts';
+import type { Server } from './server/server.ts';
+import { Work } from './server/work.ts';
+
+/**
+ * The page: a second face over the calls that the command line makes. This file starts its server on 127.0.0.1, which
+ * nobody else on the network reaches, and says where it is.
+ */
+
+export interface PageOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** The store's folder; left out: the default ones. */
+  readonly store: string | undefined;
+  readonly version: string;
+  /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */
+  readonly mostUploadBytes?: number | undefined;
+  /** Job files whose inboxes are swept by their schedules. */
+  readonly jobs: readonly string[];
+  /** The zone in which schedules are meant; undefined: that of this machine. */
+  readonly timeZone: string | undefined;
+  /** The file that starts this program, for the processes that the server starts. */
+  readonly script: string;
+}
+
+export interface RunningPage {
+  /** With a one-time word in its fragment, which browsers send to nobody; it is valid for a minute. */
+  opening(): string;
+  /** @returns how many commands were stopped by it, in an orderly way. */
+  close(): Promise<number>;
+}
+
+/** @throws StopError `usage` when the page was not built or the port is taken. */
+export async function startPage(options: PageOptions): Promise<RunningPage> {
+  const { store, version, script, jobs, timeZone } = options;
+  const folder = folderOf(store);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const files = await loadPage();
+  const program = { script, env: process.env };
+  const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
+  const changes = new Changes(store, systemClock, (pid) => work.isOurs(pid));
+  const schedules = await openSchedules({ jobs, store, folder, clock: systemClock, work, timeZone });
+  const http = createServer(LIMITS);
+  http.maxConnections = MOST_CONNECTIONS;
+  const port = await listening(http, options.port);
+  const admission = new Admission(systemClock, folder);
+  const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
+  const clock = systemClock;
+  const server: Server = { store, folder, clock, program, work, changes, schedules, mostUploadBytes };
+  await sweepUnused(server);
+  const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, {
+    version,
+    store: folder,
+    schedules: schedules.size,
+  });
+  http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const url = `http://127.0.0.1:${port}`;
+  const note = await writeNote(folder, { url, token: admission.tool, pid: process.pid });
+  await schedules.start();
+  return {
+    opening: () => addressOf(url, admission.issue()),
+    close: async () => {
+      note.remove();
+      admission.removeRedirect();
+      const ended = schedules.stop();
+      const stopped = await work.close();
+      await ended;
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+      return stopped;
+    },
+  };
+}
+
+/** Whoever asks is on this machine. An upload may be long and the disk slow, so a whole request has more time. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 3_600_000, connectionsCheckingInterval: 1_000 };
+
+/** More than a browser opens to all sites together. */
+const MOST_CONNECTIONS = 512;
+
+function folderOf(store: string | undefined): string {
+  const folder = chooseStore(store, false).location;
+  if (!folder.includes('://')) return folder;
+  throw stop(
+    'usage',
+    `The page keeps uploads in the store's folder, and ${folder} is none.`,
+    'Name a folder with --store.',
+  );
+}
+
+const MOST_UPLOAD_BYTES = 2 * 1024 ** 3;
+
+function listening(http: ReturnType<typeof createServer>, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http.once('error', (error) =>
+      reject(
+        stop(
+          'usage',
+          `Port ${port} cannot be used: ${messageOf(error)}.`,
+          'Name another one with --port, or 0 for any.',
+        ),
+      ),
+    );
+    http.listen(port, '127.0.0.1', () => resolve((http.address() as AddressInfo).port));
+  });
+}
+
+/** The address of a page that is already served from this store, with a new opening word; undefined when there is none. */
+export function openingOfRunning(store: string | undefined): Promise<string | undefined> {
+  return openingAt(folderOf(store));
+}
+
+export { hasScreen };
+
+/** Opens the user's browser at an address of this store's page. @returns whether there was one to open. */
+export function openInBrowser(store: string | undefined, address: string): Promise<boolean> {
+  return openBrowser(folderOf(store), address);
+}

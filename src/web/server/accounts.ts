@@ -1,0 +1,127 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { chooseStore, lookIfThere } from '../../run/open-ledger.ts';
+import { type Account, findAccount, loadAccounts, SANDBOX_NAMES } from '../../vendor/account/account.ts';
+import { accountView } from '../../vendor/account/view.ts';
+import { dialectProblem } from '../../vendor/dialect.ts';
+import {
+  AccountEdit,
+  type AccountList,
+  AccountTest,
+  type LimitsView,
+  NewAccount,
+  type PageAccount,
+} from '../api.ts';
+import { bodyOf, HttpRefusal } from './answers.ts';
+import { askChild } from './children.ts';
+import type { Server } from './server.ts';
+
+/**
+ * Vendor accounts. A key comes in the body of one request and goes to the standard input of the command that keeps it; no
+ * answer has one. Flags and their values are one word, so no value can be taken for a flag.
+ */
+export function accountRoutes(server: Server): Hono {
+  const { program } = server;
+  return new Hono()
+    .get('/accounts', async (context) => context.json(await accountList(server)))
+    .post('/accounts', async (context) => {
+      const { key, limits, budget, ...entry } = await bodyOf(context, NewAccount);
+      const numbers = numbersOf(limits, budget).filter((flag) => !flag.endsWith('=none'));
+      const words = ['accounts', 'add', '--key-stdin', ...flagsOf(entry), ...numbers];
+      await askChild(program, words, key);
+      return context.json(await accountList(server));
+    })
+    .patch('/accounts/:name', async (context) => {
+      const { key, limits, budget, ...entry } = await bodyOf(context, AccountEdit);
+      const name = nameIn(context.req.param('name'));
+      const flags = [...flagsOf(entry), ...numbersOf(limits, budget)];
+      const withKey = key === undefined ? [] : ['--key-stdin'];
+      await askChild(program, ['accounts', 'edit', name, ...withKey, ...flags], key);
+      return context.json(await accountList(server));
+    })
+    .delete('/accounts/:name', async (context) => {
+      await askChild(program, ['accounts', 'remove', nameIn(context.req.param('name'))]);
+      return context.json(await accountList(server));
+    })
+    .post('/accounts/:name/test', async (context) => {
+      const name = nameIn(context.req.param('name'));
+      const { accounts } = Tested.parse(await askChild(program, ['accounts', 'test', name]));
+      return context.json((accounts[0] ?? {}) satisfies AccountTest);
+    });
+}
+
+const Tested = z.object({ accounts: z.array(AccountTest) });
+
+/** A name that begins with a dash would be a flag. */
+function nameIn(name: string): string {
+  if (NewAccount.shape.name.safeParse(name).success) return name;
+  throw new HttpRefusal(404, 'There is no account of this name.', 'See all accounts.');
+}
+
+function flagsOf(entry: Readonly<Record<string, string | null | undefined>>): readonly string[] {
+  return Object.entries(entry).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replaceAll('_', '-')}=${value ?? 'none'}`],
+  );
+}
+
+type Numbers = Readonly<Record<string, number | null | undefined>>;
+
+function numbersOf(limits: Numbers = {}, budget: Numbers = {}): readonly string[] {
+  const named = [
+    ...Object.entries(limits),
+    ...Object.entries(budget).map(([name, value]) => [`budget_${name}`, value] as const),
+  ];
+  return flagsOf(
+    Object.fromEntries(
+      named.map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+    ),
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ the list
+
+async function accountList(server: Server): Promise<AccountList> {
+  const { configured, regions = [], ...rest } = await loadAccounts();
+  const builtIn = SANDBOX_NAMES.map((name) => findAccount({ configured, ...rest }, name));
+  const accounts: PageAccount[] = [];
+  for (const account of [...configured, ...builtIn]) accounts.push(await pageAccount(server, account));
+  return { accounts, regions: regions.map(({ region }) => region) };
+}
+
+async function pageAccount(server: Server, account: Account): Promise<PageAccount> {
+  const { connected_account: _, limits, ...view } = accountView(account, await dialectProblem(account));
+  return { ...view, limits: limitsView(limits), ...(await usageOf(server, account)) };
+}
+
+const WINDOWS = [
+  ['per_second', 1_000],
+  ['per_minute', 60_000],
+  ['per_hour', 3_600_000],
+  ['per_day', 86_400_000],
+] as const;
+
+function limitsView({ windows, concurrency }: Account['limits']): LimitsView {
+  const named = WINDOWS.map(([name, windowMs]) => [
+    name,
+    windows.find((window) => window.windowMs === windowMs)?.requests ?? null,
+  ]);
+  return { ...Object.fromEntries(named), concurrency };
+}
+
+async function usageOf(
+  { store, clock }: Server,
+  { identity, sandbox }: Account,
+): Promise<Pick<PageAccount, 'today' | 'month'>> {
+  const ledger = await lookIfThere(chooseStore(store, sandbox).location);
+  const none = { spent: 0, in_doubt: 0 };
+  if (ledger === undefined) return { today: none, month: none };
+  try {
+    const of = async (scope: 'day' | 'month') => {
+      const { spent, inDoubt } = await ledger.accountMoney(identity, scope, clock.wallMs());
+      return { spent, in_doubt: inDoubt };
+    };
+    return { today: await of('day'), month: await of('month') };
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,84 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { z } from 'zod';
+import { messageOf, StopError, stop } from '../../core/errors.ts';
+
+/** How the server reads what it is asked, and how it refuses. */
+
+/** A request body has at most so many bytes; uploads are no bodies of this kind. */
+const MOST_BODY = 1 << 20;
+
+/** Whoever asks is on this machine, so a body that takes longer is none. */
+const BODY_MS = 5_000;
+
+/** Reads the JSON body of a request. @throws StopError `usage` for one that is not as the API says. */
+export async function bodyOf<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+  const text = await textOf(context.req.raw.body);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw stop('usage', 'The request is not JSON.', 'See docs/api-http.md.');
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const at = issue === undefined || issue.path.length === 0 ? 'The request' : `"${issue.path.join('.')}"`;
+  throw stop('usage', `${at} is not as expected: ${issue?.message ?? 'no reason'}.`, 'See docs/api-http.md.');
+}
+
+/** Counts while it reads, because a body need not say how long it is. */
+async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const write = (chunk: Uint8Array): void => {
+    size += chunk.length;
+    if (size > MOST_BODY)
+      throw stop('usage', 'The request is longer than 1 MiB.', 'Send a list as an upload.');
+    chunks.push(chunk);
+  };
+  const late = AbortSignal.timeout(BODY_MS);
+  try {
+    await body?.pipeTo(new WritableStream({ write }), { signal: late });
+  } catch (error) {
+    if (error instanceof StopError) throw error;
+    const why = late.aborted ? `did not end within ${BODY_MS / 1000} s` : 'broke off';
+    throw stop('usage', `The request ${why}.`, 'Send it again.');
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Reads what stands behind the `?` of an address. @throws StopError `usage` for what the API does not know. */
+export function queryOf<T>(context: Context, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(context.req.query());
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const fact = `"${issue?.path.join('.') ?? ''}" in the address is not as expected: ${issue?.message ?? 'no reason'}.`;
+  throw stop('usage', fact, 'See docs/api-http.md.');
+}
+
+/** Answers an error in the words of a stop. What is a bug of ours says so and keeps its stack to itself. */
+export function refusalOf(error: unknown, context: Context): Response {
+  if (error instanceof StopError) {
+    const { code, message, next } = error;
+    return context.json({ error: { code, message, next } }, statusOf(error));
+  }
+  const next = 'This is a bug of Rowonce: please report what you did.';
+  return context.json({ error: { code: 'bug', message: messageOf(error), next } }, 500);
+}
+
+/** A refusal with a status of its own: 401 without a token, 403 for another page, 404 for what is not there. */
+export class HttpRefusal extends StopError {
+  readonly status: 401 | 403 | 404;
+
+  constructor(status: 401 | 403 | 404, message: string, next: string) {
+    super({ code: 'usage', message, next });
+    this.status = status;
+  }
+}
+
+/** 409 for what another process holds and for a plan that moved, 400 for what is asked wrongly. */
+function statusOf(error: StopError): ContentfulStatusCode {
+  if (error instanceof HttpRefusal) return error.status;
+  return error.code === 'busy' || error.code === 'plan' ? 409 : 400;
+}

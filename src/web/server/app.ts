@@ -1,0 +1,80 @@
+import { Hono } from 'hono';
+import { type OpenAnswer, type Opening, OpenRequest, type State, type WorkList } from '../api.ts';
+import { accountRoutes } from './accounts.ts';
+import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
+import { batchActionRoutes } from './batch-actions.ts';
+import { batchRoutes } from './batches.ts';
+import { doubtRoutes } from './doubts.ts';
+import { downloadRoutes } from './downloads.ts';
+import { eventRoutes } from './events.ts';
+import { type Guarded, guard } from './guard.ts';
+import { historyRoutes } from './history.ts';
+import { listRoutes } from './lists.ts';
+import type { PageFile } from './page-files.ts';
+import { planRoutes } from './plans.ts';
+import { rowRoutes } from './rows.ts';
+import { scheduleRoutes } from './schedule-routes.ts';
+import type { Server } from './server.ts';
+import { undoRoutes } from './undo.ts';
+import { workRoutes } from './work-routes.ts';
+
+/** The whole server, top to bottom: who asks, the page, the API. */
+export function appOf(
+  server: Server,
+  guarded: Guarded,
+  files: ReadonlyMap<string, PageFile>,
+  state: State,
+): Hono {
+  const { admission } = guarded;
+  const app = new Hono();
+  app.onError(refusalOf);
+  app.use(guard(guarded));
+  for (const [path, { body, type }] of files)
+    app.get(path, (context) => context.body(body, 200, { 'content-type': type }));
+  app.post('/api/session', async (context) => {
+    const { opening } = await bodyOf(context, OpenRequest);
+    const token = admission.admit(opening);
+    if (token === undefined)
+      throw new HttpRefusal(
+        401,
+        'This address was used already, or is older than a minute.',
+        'Run rowonce serve again for a new one.',
+      );
+    return context.json({ token } satisfies OpenAnswer);
+  });
+  // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
+  app.post('/api/openings', (context) => context.json({ opening: admission.issue() } satisfies Opening));
+  app.get('/api/state', (context) => context.json(state));
+  app.get('/api/tasks', (context) => context.json({ work: [...server.work.list()] } satisfies WorkList));
+  app.post('/api/tasks/:id/stop', (context) =>
+    context.json({ stopped: server.work.stop(context.req.param('id')) }),
+  );
+  app.route('/api', batchRoutes(server));
+  app.route('/api', listRoutes(server));
+  app.route('/api', planRoutes(server));
+  app.route('/api', workRoutes(server));
+  app.route('/api', rowRoutes(server));
+  app.route('/api', doubtRoutes(server));
+  app.route('/api', batchActionRoutes(server));
+  app.route('/api', eventRoutes(server));
+  app.route('/', downloadRoutes(server));
+  app.route('/api', historyRoutes(server));
+  app.route('/api', undoRoutes(server));
+  app.route('/api', accountRoutes(server));
+  app.route('/api', scheduleRoutes(server.schedules));
+  // Every view has an address, and all of them are the one page.
+  app.notFound((context) => {
+    const page = files.get('/');
+    const isView =
+      ['GET', 'HEAD'].includes(context.req.method) &&
+      !context.req.path.startsWith('/api/') &&
+      !context.req.path.includes('.');
+    if (page !== undefined && isView) return context.body(page.body, 200, { 'content-type': page.type });
+    const next = 'See docs/api-http.md for what there is.';
+    return refusalOf(
+      new HttpRefusal(404, `There is nothing at ${context.req.path.slice(0, 200)}.`, next),
+      context,
+    );
+  });
+  return app;
+}

@@ -1,0 +1,175 @@
+import { basename } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { type Context, Hono } from 'hono';
+import { isoTime } from '../../core/clock.ts';
+import { originOf } from '../../job/job-origin.ts';
+import { limitPerSecondOf } from '../../job/job-settings.ts';
+import type { Activity, Batch, LedgerReader, SavedPart } from '../../ledger/ledger.ts';
+import {
+  type BatchOverview,
+  type BatchStatus,
+  batchesPage,
+  batchStatus,
+  secondsLeft,
+} from '../../run/batch-status.ts';
+import { isAtWorkOn } from '../../run/hold.ts';
+import { type FoundBatch, findBatch, lookAtLedger, spenderAt } from '../../run/open-ledger.ts';
+import {
+  type ActivityView,
+  type BatchDetail,
+  type BatchList,
+  BatchListQuery,
+  type BatchView,
+  type SavedView,
+} from '../api.ts';
+import { HttpRefusal, queryOf } from './answers.ts';
+import { keptLists } from './list-files.ts';
+import { Paced } from './paced.ts';
+import type { Server } from './server.ts';
+
+/** A page of the list holds so many batches. */
+const PER_PAGE = 50;
+
+/** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
+export function batchRoutes(server: Server): Hono {
+  const activities = new Paced<ActivityView>(server.clock);
+  const savings = new Paced<number>(server.clock);
+  return new Hono()
+    .get('/batches', async (context) => {
+      const { page, text, state } = queryOf(context, BatchListQuery);
+      const wanted = text.trim().toLowerCase();
+      const from = (page - 1) * PER_PAGE;
+      const nameOf = await listNames(server);
+      const lets = (batch: Batch): boolean =>
+        (state === 'all' || batch.state === state) &&
+        [nameOf(batch.inputPath), batch.operation, batch.accountName, batch.id].some((word) =>
+          word.toLowerCase().includes(wanted),
+        );
+      const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
+      const batches = overviews.map((each) => viewOf(each, nameOf));
+      return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
+    })
+    .get('/batches/:id', async (context) => {
+      const found = await batchOf(context, server);
+      const ledger = await lookAtLedger(found.location);
+      try {
+        const status = await batchStatus(ledger, found.batch);
+        const activity = await activities.of(found.batch.id, status.requests, async () =>
+          activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS)),
+        );
+        const nameOf = await listNames(server);
+        return context.json((await detailOf(found, status, activity, nameOf)) satisfies BatchDetail);
+      } finally {
+        await ledger.close();
+      }
+    })
+    .get('/batches/:id/saved', async (context) => {
+      const { batch, location } = await batchOf(context, server);
+      const ledger = await lookAtLedger(location);
+      try {
+        const settled = Object.values(await ledger.counts(batch.id)).reduce((sum, count) => sum + count, 0);
+        const credits = await savings.of(batch.id, settled, () => savedBy(ledger, batch));
+        return context.json({ credits } satisfies SavedView);
+      } finally {
+        await ledger.close();
+      }
+    });
+}
+
+type NameOf = (inputPath: string) => string;
+
+/** What people call an input: a list that was brought to the page has its name in a note beside it. */
+export async function listNames(server: Server): Promise<NameOf> {
+  const names = new Map((await keptLists(server)).map(({ path, name }) => [path, name]));
+  return (inputPath) => names.get(inputPath) ?? basename(inputPath);
+}
+
+/** The batch that the address names. @throws HttpRefusal 404 when there is none. */
+export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {
+  const id = context.req.param('id') ?? '';
+  const found = /^[0-9a-f]{8}$/.test(id) ? await findBatch(id, store).catch(() => undefined) : undefined;
+  if (found !== undefined) return found;
+  throw new HttpRefusal(404, 'There is no such batch.', 'See all batches for those that there are.');
+}
+
+function viewOf(
+  { batch, counts, rows, money, heldSinceMs, hasCosts }: BatchOverview,
+  nameOf: NameOf,
+): BatchView {
+  const origin = originOf(batch.settings);
+  return {
+    batch: batch.id,
+    state: batch.state,
+    operation: batch.operation,
+    account: batch.accountName,
+    sandbox: batch.sandbox,
+    input: nameOf(batch.inputPath),
+    undoes: origin?.kind === 'undo' ? origin.undoes : null,
+    rows,
+    counts: { ...counts },
+    credits: {
+      spent: money.spent,
+      in_doubt: money.inDoubt,
+      reserved: money.reserved,
+      budget: money.cap ?? null,
+    },
+    has_costs: hasCosts,
+    created_at: isoTime(batch.createdAtMs),
+    held_since: heldSinceMs === undefined ? null : isoTime(heldSinceMs),
+  };
+}
+
+async function detailOf(
+  { batch, location }: FoundBatch,
+  status: BatchStatus,
+  activity: ActivityView,
+  nameOf: NameOf,
+): Promise<BatchDetail> {
+  const { settled, requests, calls, open, lastMinute, pausedUntilMs, pausedWhy } = status;
+  const spender = await spenderAt(location);
+  const running = spender !== undefined && isAtWorkOn(batch, spender);
+  return {
+    ...viewOf(status, nameOf),
+    settled,
+    requests,
+    calls,
+    open_requests: open,
+    requests_last_minute: lastMinute,
+    limit_per_second: limitPerSecondOf(batch.settings) ?? null,
+    paused: pausedUntilMs === undefined ? null : { until: isoTime(pausedUntilMs), why: pausedWhy ?? '' },
+    activity,
+    seconds_left: secondsLeft(status) ?? null,
+    next: batch.command ?? null,
+    output: batch.outputPath === undefined ? null : basename(batch.outputPath),
+    running,
+    spender: spender === undefined || running ? null : { pid: spender.pid, command: spender.command },
+  };
+}
+
+/** The chart has so many stretches of time, of at least a second each. */
+const BUCKETS = 120;
+const UNIT_MS = 1_000;
+
+/** Rows of which it is told at once what they saved: some milliseconds. */
+const SAVED_PAGE = 2_000;
+
+/** Between the pages others are answered. */
+async function savedBy(ledger: LedgerReader, { id }: Batch): Promise<number> {
+  let sum = 0;
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const part: SavedPart = await ledger.saved(id, from, SAVED_PAGE);
+    sum += part.credits;
+    from = part.next;
+    await setImmediate();
+  }
+  return sum;
+}
+
+function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
+  return {
+    from_ms: fromMs,
+    bucket_ms: bucketMs,
+    requests: buckets.map(({ requests }) => requests),
+    credits: buckets.map(({ credits }) => credits),
+  };
+}

@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../core/clock.ts';
+import type { LedgerReader } from '../../ledger/ledger.ts';
+import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
+import type { ChangeMessage, Spender } from '../api.ts';
+
+/**
+ * What changes in the stores while the page is open. Nothing is read while nobody listens, and a store is opened only when
+ * its files are not as they were.
+ */
+
+/** At most four messages a second. */
+const BETWEEN_MS = 250;
+
+/** Of the time at most so large a part is spent on looking, however large the store is. */
+const IDLE_PER_LOOK = 10;
+
+type Hear = (message: ChangeMessage) => void;
+
+export class Changes {
+  readonly #store: string | undefined;
+  readonly #clock: Clock;
+  readonly #isOurs: (pid: number) => boolean;
+  readonly #listeners = new Set<Hear>();
+  /** What the files of a store were like, by its location. */
+  readonly #stamps = new Map<string, string>();
+  /** What batches were like, by their ids. */
+  #batches = new Map<string, string>();
+  #spenders: readonly Spender[] = [];
+  #hasWork = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param isOurs whether the page has started that process. */
+  constructor(store: string | undefined, clock: Clock, isOurs: (pid: number) => boolean) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#isOurs = isOurs;
+  }
+
+  /** Something that the page started has begun or ended. */
+  noteWork(): void {
+    this.#hasWork = true;
+  }
+
+  /** @returns what ends the listening. */
+  listen(hear: Hear): () => void {
+    this.#listeners.add(hear);
+    if (this.#listeners.size === 1) {
+      // Who begins to listen asks for everything anyway.
+      this.#stamps.clear();
+      this.#batches.clear();
+      this.#timer = setTimeout(() => void this.#look(true), 0);
+    } else hear({ batches: [], work: true, spenders: [...this.#spenders] });
+    return () => {
+      this.#listeners.delete(hear);
+      if (this.#listeners.size === 0) clearTimeout(this.#timer);
+    };
+  }
+
+  async #look(isFirst: boolean): Promise<void> {
+    const began = this.#clock.monotonicMs();
+    const changed: string[] = [];
+    const spenders: Spender[] = [];
+    for (const location of storesToLookAt(this.#store)) {
+      // A store that cannot be read now, such as one that is being restored, is looked at again when its files change.
+      changed.push(...(await this.#changedIn(location).catch(() => [])));
+      const spender = await spenderAt(location);
+      if (spender !== undefined && !this.#isOurs(spender.pid))
+        spenders.push({ pid: spender.pid, command: spender.command });
+    }
+    const isNewSpender = JSON.stringify(spenders) !== JSON.stringify(this.#spenders);
+    this.#spenders = spenders;
+    const work = this.#hasWork;
+    this.#hasWork = false;
+    if (isFirst || changed.length > 0 || work || isNewSpender) {
+      const message = { batches: isFirst ? [] : changed, work, spenders };
+      for (const hear of this.#listeners) hear(message);
+    }
+    if (this.#listeners.size === 0) return;
+    const tookMs = this.#clock.monotonicMs() - began;
+    this.#timer = setTimeout(() => void this.#look(false), Math.max(BETWEEN_MS, tookMs * IDLE_PER_LOOK));
+  }
+
+  async #changedIn(location: string): Promise<readonly string[]> {
+    const stamp = ['ledger.db', 'ledger.db-wal'].map((name) => stampOf(join(location, name))).join(' ');
+    if (this.#stamps.get(location) === stamp) return [];
+    this.#stamps.set(location, stamp);
+    const ledger = await lookIfThere(location);
+    if (ledger === undefined) return [];
+    try {
+      return await this.#changedBatches(ledger);
+    } finally {
+      await ledger.close();
+    }
+  }
+
+  async #changedBatches(ledger: LedgerReader): Promise<readonly string[]> {
+    const changed: string[] = [];
+    for (const { id, state, outputSha256, command } of await ledger.batches()) {
+      // A batch that has ended changes by what is settled or written of it, which are few entries.
+      const figures = state === 'superseded' ? [] : [await ledger.counts(id), await ledger.metrics(id)];
+      const held = state === 'open' ? await ledger.heldSince(id) : undefined;
+      const now = JSON.stringify([state, figures, held, outputSha256, command]);
+      if (this.#batches.get(id) !== now) changed.push(id);
+      this.#batches.set(id, now);
+    }
+    return changed;
+  }
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+}

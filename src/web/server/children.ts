@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { z } from 'zod';
+import { messageOf, STOP_CODES, type StopCode, StopError, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+
+/**
+ * The server only looks. Whatever spends, changes or takes long is a process of its own through the command line, which
+ * holds the store's lock only while it works.
+ *
+ * A child ends in an orderly way when its standard input does. So the end of this server, however it came, leaves no
+ * request in doubt: what is in flight is still recorded, and nothing new is sent.
+ */
+
+export interface Ended {
+  readonly exitCode: number;
+  /** The one object that the command printed under `--json`; undefined when it printed none. */
+  readonly result: unknown;
+  /** The last lines that it said on stderr. */
+  readonly said: readonly string[];
+}
+
+export interface Child {
+  readonly pid: number | undefined;
+  readonly ended: Promise<Ended>;
+  /** Asks it to stop: nothing new is sent, and answers on their way are recorded. */
+  stop(): void;
+}
+
+/** The program as this process was started, so that a checkout and an installed program start themselves. */
+export interface Program {
+  readonly script: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where it is started; left out: where this process was. */
+  readonly cwd?: string;
+}
+
+const MOST_LINES_SAID = 200;
+
+/** An answer of the command line is far smaller; this is a bound against a bug that prints without end. */
+const MOST_PRINTED = 64 << 20;
+
+/**
+ * Starts the command line with `--json`. @param input is written to its standard input, which then ends; without it the
+ * child lives as long as this server.
+ */
+export function startChild({ script, env, cwd }: Program, words: readonly string[], input?: string): Child {
+  const lives = input === undefined ? { ROWONCE_UNTIL_STDIN_ENDS: '1' } : {};
+  const child = spawn(process.execPath, [script, ...words, '--json'], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...env, ...lives },
+    // A terminal sends Ctrl-C to its whole group, and a second stop makes a run leave without its answers.
+    detached: true,
+    windowsHide: true,
+    ...present({ cwd }),
+  });
+  // The child may be gone before it has read everything.
+  child.stdin.on('error', () => {});
+  if (input !== undefined) child.stdin.end(input);
+  return { pid: child.pid, ended: endOf(child), stop: () => child.stdin.end() };
+}
+
+/** Runs a command to its end. @throws StopError with the command's own words when it refused. */
+export async function askChild(program: Program, words: readonly string[], input?: string): Promise<unknown> {
+  const { exitCode, result, said } = await startChild(program, words, input).ended;
+  if (exitCode === 0 || exitCode === 3) return result;
+  throw (
+    stoppedIn(result) ?? stop('usage', said.at(-1) ?? `The command ended with ${exitCode}.`, 'Try it again.')
+  );
+}
+
+const STOP_NAMES = Object.keys(STOP_CODES) as [StopCode, ...StopCode[]];
+
+/** What every command prints when it stopped. */
+const Stopped = z.object({
+  stopped: z.object({ code: z.enum(STOP_NAMES), message: z.string(), next: z.string() }),
+});
+
+/** The stop that a command printed; undefined when it went through. */
+export function stoppedIn(result: unknown): StopError | undefined {
+  const parsed = Stopped.safeParse(result);
+  return parsed.success ? new StopError(parsed.data.stopped) : undefined;
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  const printed: Buffer[] = [];
+  let size = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MOST_PRINTED) printed.push(chunk);
+  });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-64_000);
+  });
+  return new Promise((resolve) => {
+    const end = (exitCode: number, more = ''): void => {
+      const lines = `${said}${more}`.split('\n').filter((line) => line !== '');
+      resolve({ exitCode, result: parsed(Buffer.concat(printed)), said: lines.slice(-MOST_LINES_SAID) });
+    };
+    child.once('error', (error) => end(1, messageOf(error)));
+    child.once('close', (code, signal) => end(code ?? (signal === 'SIGTERM' ? 143 : 1)));
+  });
+}
+
+function parsed(printed: Buffer): unknown {
+  try {
+    return JSON.parse(printed.toString());
+  } catch {
+    return undefined;
+  }
+}

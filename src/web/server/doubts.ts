@@ -1,0 +1,60 @@
+import { Hono } from 'hono';
+import { stop } from '../../core/errors.ts';
+import { doubtList } from '../../run/settle.ts';
+import { doubtListObject } from '../../run/story-objects.ts';
+import { type DoubtsView, SettleRequest, type WorkList } from '../api.ts';
+import { bodyOf } from './answers.ts';
+import { batchNamed } from './rows.ts';
+import type { Server } from './server.ts';
+
+/** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
+export function doubtRoutes(server: Server): Hono {
+  return new Hono()
+    .get('/batches/:id/doubts', async (context) => {
+      const found = await batchNamed(server, context.req.param('id'));
+      const { batch } = found;
+      const list = await doubtList(found);
+      const told = doubtListObject(batch, list) as Omit<DoubtsView, 'in_doubt' | 'waiting'> & {
+        readonly in_doubt: readonly Omit<DoubtsView['in_doubt'][number], 'own'>[];
+      };
+      return context.json({
+        ...told,
+        operation: batch.operation,
+        input: batch.inputPath,
+        sandbox: batch.sandbox,
+        in_doubt: told.in_doubt.map((doubt, at) => ({
+          ...doubt,
+          own: list.doubts[at]?.doubt.batch === batch.id,
+        })),
+        waiting: [...list.waiting],
+      } satisfies DoubtsView);
+    })
+    .post('/batches/:id/settle', async (context) => {
+      const { batch, location } = await batchNamed(server, context.req.param('id'));
+      const request = await bodyOf(context, SettleRequest);
+      const rows = request.rows === 'all' ? [undefined] : request.rows.map(String);
+      const decision = decisionWords(request);
+      const work = rows.map((row) =>
+        server.work.start({
+          kind: 'settle',
+          words: ['settle', batch.id, ...(row === undefined ? [] : [row]), '--store', location, ...decision],
+          store: location,
+          about: batch.id,
+        }),
+      );
+      return context.json({ work } satisfies WorkList);
+    });
+}
+
+/** The flags of `settle`. @throws StopError `usage` for a decision that misses something, or has too much. */
+function decisionWords({ how, extra_credits: extra, answer }: SettleRequest): readonly string[] {
+  if (extra !== undefined && how !== 'retry')
+    throw stop('usage', 'Extra credits belong to a retry.', 'Leave them out.');
+  if (how === 'answer') {
+    const pairs = Object.entries(answer ?? {}).map(([name, value]) => `${name}=${value}`);
+    if (pairs.length > 0) return ['--answer', ...pairs];
+    throw stop('usage', 'The answer says nothing.', 'Say what the vendor answered, such as name=Acme.');
+  }
+  if (how !== 'retry') return [how === 'skip' ? '--skip' : '--not-done'];
+  return ['--retry', ...(extra === undefined ? [] : ['--extra-credits', String(extra)])];
+}

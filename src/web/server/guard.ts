@@ -1,0 +1,75 @@
+import type { Context, HonoRequest, Next } from 'hono';
+import type { Admission } from './admission.ts';
+import { HttpRefusal } from './answers.ts';
+
+/**
+ * Who may ask. Any page in the user's browser can send requests to this server, and so can a foreign name that resolves to
+ * 127.0.0.1; a cookie would come along with both, so there is none.
+ */
+
+/** Nothing but our own files runs, and nobody frames the page or is told where it is. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+export interface Guarded {
+  /** `127.0.0.1:PORT` and `localhost:PORT`. */
+  readonly hosts: readonly string[];
+  readonly admission: Admission;
+}
+
+/** The middleware before everything else. A download has a ticket of its own in the place of the token. */
+export function guard(guarded: Guarded) {
+  return async (context: Context, next: Next): Promise<void> => {
+    for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
+    requireOwnHost(context.req, guarded);
+    requireNoOtherPage(context.req, guarded);
+    requireEntry(context.req, guarded);
+    await next();
+  };
+}
+
+/** A foreign name that resolves to this machine would otherwise be of the same origin as the page behind it. */
+function requireOwnHost(req: HonoRequest, { hosts }: Guarded): void {
+  const host = req.header('host') ?? '';
+  if (!hosts.includes(host)) throw refused(`The host "${host.slice(0, 100)}" is not this page's.`);
+}
+
+const isRead = ({ method }: HonoRequest): boolean => method === 'GET' || method === 'HEAD';
+
+/** Browsers say where a request comes from. A person may open the page from anywhere; nothing else crosses over. */
+function requireNoOtherPage(req: HonoRequest, { hosts }: Guarded): void {
+  const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
+  const site = req.header('sec-fetch-site') ?? 'same-origin';
+  if (site !== 'same-origin' && !(isRead(req) && (isOpened || site === 'none')))
+    throw refused('The request comes from another page.');
+  const origin = req.header('origin');
+  if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`))
+    throw refused(`The origin "${origin.slice(0, 100)}" is not this page's.`);
+}
+
+/**
+ * A tool shows the token that only this user can read. A tab shows its own, and its browser says that the page itself
+ * asks; what says nothing of the kind is no browser that is known to say it always.
+ */
+function requireEntry(req: HonoRequest, { admission }: Guarded): void {
+  if (!req.path.startsWith('/api/')) return;
+  const given = /^Bearer (?<token>\S{1,200})$/.exec(req.header('authorization') ?? '')?.groups?.token;
+  const holder = given === undefined ? undefined : admission.holderOf(given);
+  if (holder === 'tool') return;
+  if (holder === undefined && req.path !== '/api/session')
+    throw new HttpRefusal(401, 'The request has no valid token.', 'Open the page again with rowonce serve.');
+  const isOfPage = req.header('sec-fetch-site') === 'same-origin';
+  if (!isOfPage || (!isRead(req) && req.header('origin') === undefined))
+    throw refused('The request does not say that it comes from this page.');
+}
+
+function refused(fact: string): HttpRefusal {
+  return new HttpRefusal(403, fact, 'Open the page by the address that rowonce serve printed.');
+}

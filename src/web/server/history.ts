@@ -1,0 +1,140 @@
+import { setImmediate } from 'node:timers/promises';
+import { Hono } from 'hono';
+import { isoTime } from '../../core/clock.ts';
+import { stop } from '../../core/errors.ts';
+import { originOf } from '../../job/job-origin.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { eachLedger } from '../../run/open-ledger.ts';
+import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
+import type { Server } from './server.ts';
+import { subjectView } from './subjects.ts';
+
+/** What was spent, saved and done before, from the ledgers alone. */
+export function historyRoutes({ store, clock }: Server): Hono {
+  const savings = new Savings();
+  return new Hono()
+    .get('/history', async (context) => {
+      const last = isoTime(clock.wallMs()).slice(0, 7);
+      const month = monthIn(context.req.query('month') ?? last);
+      return context.json((await historyOf({ store, month, last, savings })) satisfies HistoryView);
+    })
+    .get('/subjects', async (context) =>
+      context.json(await subjectView(store, context.req.query('text') ?? '', context.req.raw.signal)),
+    );
+}
+
+function monthIn(text: string): string {
+  if (Month.safeParse(text).success) return text;
+  throw stop('usage', 'The month is not written as 2026-11.', 'Give a year and a month.');
+}
+
+interface Wanted {
+  readonly store: string | undefined;
+  readonly month: string;
+  readonly last: string;
+  readonly savings: Savings;
+}
+
+async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
+  const parts = await eachLedger(store, async (ledger) => {
+    const all = await ledger.batches();
+    const began = all.filter((batch) => monthOf(batch) === month);
+    const batches: HistoryBatch[] = [];
+    for (const batch of began) batches.push(await historyBatch(ledger, batch, savings));
+    const accounts: AccountMonth[] = [];
+    for (const of of Map.groupBy(all, ({ accountIdentity }) => accountIdentity).values())
+      accounts.push(await accountMonth(ledger, of, month, batches));
+    return { accounts: accounts.filter(isUsed), batches, first: all.map(monthOf).sort()[0] };
+  });
+  return {
+    month,
+    first: parts.flatMap(({ first }) => first ?? []).sort()[0] ?? null,
+    last,
+    accounts: parts.flatMap(({ accounts }) => accounts),
+    batches: parts
+      .flatMap(({ batches }) => batches)
+      .sort((one, other) => other.created_at.localeCompare(one.created_at)),
+  };
+}
+
+const monthOf = ({ createdAtMs }: Batch): string => isoTime(createdAtMs).slice(0, 7);
+
+const isUsed = ({ spent, in_doubt, batches }: AccountMonth): boolean => spent + in_doubt + batches > 0;
+
+async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings): Promise<HistoryBatch> {
+  const { spent, inDoubt } = await ledger.batchMoney(batch.id);
+  const { requests } = await ledger.metrics(batch.id);
+  const origin = originOf(batch.settings);
+  return {
+    batch: batch.id,
+    operation: batch.operation,
+    account: batch.accountName,
+    sandbox: batch.sandbox,
+    input: batch.inputPath,
+    state: batch.state,
+    created_at: isoTime(batch.createdAtMs),
+    rows: batch.inputRows + (batch.rowsBeyond ?? 0),
+    spent,
+    in_doubt: inDoubt,
+    saved: await savings.of(ledger, batch),
+    requests,
+    by_sweep: /^(?:npx (?:--no )?)?rowonce nightly /.test(batch.command ?? ''),
+    undoes: origin?.kind === 'undo' ? origin.undoes : null,
+    can_undo: batch.vendor === 'service' && batch.state !== 'open',
+  };
+}
+
+/** @param batches those of the month, of which the account's own are counted. */
+async function accountMonth(
+  ledger: LedgerReader,
+  [newest, ...older]: readonly Batch[],
+  month: string,
+  batches: readonly HistoryBatch[],
+): Promise<AccountMonth> {
+  const { accountIdentity = '', accountName = '', sandbox = false } = newest ?? {};
+  const ids = new Set([newest, ...older].map((batch) => batch?.id));
+  const own = batches.filter(({ batch }) => ids.has(batch as Batch['id']));
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const days: { spent: number; in_doubt: number }[] = [];
+  for (let day = 1; day <= new Date(Date.UTC(year, number, 0)).getUTCDate(); day += 1) {
+    const atMs = Date.UTC(year, number - 1, day);
+    const { spent, inDoubt } = await ledger.accountMoney(accountIdentity, 'day', atMs);
+    days.push({ spent, in_doubt: inDoubt });
+  }
+  const whole = await ledger.accountMoney(accountIdentity, 'month', Date.UTC(year, number - 1));
+  const sum = (of: 'saved' | 'requests'): number => own.reduce((all, each) => all + each[of], 0);
+  return {
+    account: accountName,
+    sandbox,
+    spent: whole.spent,
+    in_doubt: whole.inDoubt,
+    saved: sum('saved'),
+    requests: sum('requests'),
+    batches: own.length,
+    per_month: whole.cap ?? null,
+    days,
+  };
+}
+
+/** Rows of one read: some 30 ms, so that the server answers others in between. */
+const ROWS_AT_ONCE = 5_000;
+
+/** What batches saved. It is added up from their rows, so it is kept for as long as no further row is settled. */
+class Savings {
+  readonly #kept = new Map<string, { readonly settled: number; readonly saved: number }>();
+
+  async of(ledger: LedgerReader, { id }: Batch): Promise<number> {
+    const settled = Object.values(await ledger.counts(id)).reduce((sum, count) => sum + count, 0);
+    const kept = this.#kept.get(id);
+    if (kept?.settled === settled) return kept.saved;
+    let saved = 0;
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const part = await ledger.saved(id, from, ROWS_AT_ONCE);
+      saved += part.credits;
+      from = part.next;
+      await setImmediate();
+    }
+    this.#kept.set(id, { settled, saved });
+    return saved;
+  }
+}

@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../core/atomic-file.ts';
+import { messageOf, stop } from '../../core/errors.ts';
+import { OPERATIONS } from '../../core/families.ts';
+import { familyNames, loadFamily } from '../../core/family.ts';
+import { present } from '../../core/objects.ts';
+import type { Operation } from '../../core/operation.ts';
+import { schemaComment } from '../../core/paths.ts';
+import { type Job, jobYaml, loadJob, readOptionsIn, readSchema } from '../../job/job.ts';
+import { credits } from '../../ledger/ledger.ts';
+import { type Account, loadAccounts, sandboxAccount } from '../../vendor/account/account.ts';
+import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import { ownFolder } from './list-facts.ts';
+import type { ListFile } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** What was chosen on the page becomes a job file like any other, so the command line does the same by the same file. */
+
+/** The job of these choices. What its file says wrongly is refused by the command that reads it. */
+export async function jobOfChoices(server: Server, choices: Choices): Promise<Job> {
+  const base = await chosenJob(server, choices);
+  const { path: _path, inbox: _inbox, schedule: _schedule, ...job } = base;
+  const { account, columns, add, waterfall, repair, guards } = choices;
+  const settings = { ...job.settings, ...settingsFor(job.operation, choices) };
+  return {
+    ...job,
+    ...present({ account, columns, add, waterfall }),
+    ...(repair === true ? { repair: true as const } : {}),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+    ...(choices.read === undefined ? {} : { read: { ...job.read, ...readOptionsOf(choices.read) } }),
+    ...(guards === undefined
+      ? {}
+      : {
+          guards: { ...job.guards, ...present({ maxRemovals: guards.max_removals, admins: guards.admins }) },
+        }),
+  };
+}
+
+async function chosenJob(server: Server, { what }: Choices): Promise<Job> {
+  if ('job' in what) return loadJob(jobPath(server, what.job));
+  // Any other word would be taken for the path of a job file.
+  if ((await familyNames(OPERATIONS)).includes(what.operation)) return loadJob(what.operation);
+  throw new HttpRefusal(404, 'There is no such operation.', 'See /api/operations for what there is.');
+}
+
+function settingsFor(operation: Operation, choices: Choices): NonNullable<Job['settings']> {
+  const { role, create_projects, remove_missing, projects } = choices;
+  const given = Object.entries(present({ role, create_projects, remove_missing, projects }));
+  return Object.fromEntries(given.filter(([name]) => operation.settings?.[name] !== undefined));
+}
+
+function readOptionsOf({
+  skip_lines: lines,
+  ...read
+}: NonNullable<Choices['read']>): NonNullable<Job['read']> {
+  // A field that was emptied says 0, and a job says nothing then.
+  const parsed = readSchema.safeParse({ ...read, ...(lines ? { skip_lines: lines } : {}) });
+  if (parsed.success) return readOptionsIn(parsed.data);
+  throw stop('usage', 'The way to read the file is none that there is.', 'Choose it from the lists.');
+}
+
+/** Writes the job beside its list. The same choices are the same file, so the same batch keeps its command. */
+export async function writeListJob(list: ListFile, job: Job): Promise<string> {
+  const text = jobYaml(job);
+  const folder = await ownFolder(list.folder, 'jobs');
+  const path = join(folder, `${hash('sha256', text, 'hex').slice(0, 16)}.yaml`);
+  await replaceFile(path, 0o600, [text]);
+  return path;
+}
+
+// ------------------------------------------------------------------------------------------------ saved jobs
+
+const NAME = /^[\w-]{1,60}$/;
+
+function jobPath({ folder }: Pick<Server, 'folder'>, name: string): string {
+  if (NAME.test(name)) return join(folder, 'jobs', `${name}.yaml`);
+  throw stop('usage', 'A job is named by letters, digits, "_" and "-".', 'Choose such a name.');
+}
+
+/** @returns the path. @throws StopError `usage` when another job has that name. */
+export async function saveJobAs(
+  server: Server,
+  name: string,
+  job: Job,
+  budget: number | undefined,
+): Promise<string> {
+  const path = jobPath(server, name);
+  await ownFolder(server.folder, 'jobs');
+  const limited = budget === undefined ? job : { ...job, budget: credits(budget) };
+  const text = schemaComment('job', path) + jobYaml(limited);
+  const standing = await readFile(path, 'utf8').catch(() => text);
+  if (standing !== text)
+    throw stop('usage', `There is another job named ${name}.`, 'Choose another name, or remove that file.');
+  await replaceFile(path, 0o600, [text]);
+  return path;
+}
+
+export async function savedJobs(server: Server): Promise<readonly JobView[]> {
+  const files = await readdir(join(server.folder, 'jobs')).catch(() => []);
+  const names = files.filter((file) => file.endsWith('.yaml')).map((file) => file.slice(0, -'.yaml'.length));
+  return Promise.all(
+    names
+      .filter((name) => NAME.test(name))
+      .map(async (name) => {
+        try {
+          const { operation, account = null } = await loadJob(jobPath(server, name));
+          return { name, operation: operation.name, account, problem: null };
+        } catch (error) {
+          return { name, operation: null, account: null, problem: messageOf(error) };
+        }
+      }),
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ what there is
+
+export async function operationViews(): Promise<readonly OperationView[]> {
+  const operations = await loadFamily<Operation>(OPERATIONS);
+  return [...operations.values()].map(({ name, summary, vendor, change, inputs, tiers, settings }) => ({
+    name,
+    summary,
+    vendor,
+    is_change: change !== undefined,
+    inputs: inputs.map((input) => ({
+      name: input.name,
+      about: input.about,
+      required: input.required === true,
+    })),
+    tiers: [...tiers],
+    settings: Object.keys(settings ?? {}),
+  }));
+}
+
+/** The accounts that a list can be worked on with, the built-in ones for play money last. */
+export async function accountChoices(): Promise<readonly AccountChoice[]> {
+  const { configured } = await loadAccounts();
+  return [...configured, sandboxAccount('provider'), sandboxAccount('service')].map(accountChoice);
+}
+
+export function accountChoice({ name, vendor, sandbox, budget, region }: Account): AccountChoice {
+  return { name, vendor, sandbox, has_budget: budget.perDay !== undefined, region: region ?? null };
+}

@@ -1,0 +1,122 @@
+import { ATTENTION_KINDS, type RowNumber } from '../../core/row.ts';
+import { openFile } from '../../files/input.ts';
+import { readEntryOf } from '../../job/job.ts';
+import { columnsOf, readSettings } from '../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { recordPages } from '../../ledger/row-pages.ts';
+import { lookAtLedger, lookIfThere, storesToLookAt } from '../../run/open-ledger.ts';
+import { type ListAttention, ReadWords } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import { type KeptList, sweepLists, type Use } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** What the ledgers know of lists. */
+
+interface Found {
+  readonly batch: Batch;
+  readonly location: string;
+}
+
+/** The batches of every store that there is: a list may be brought before anything was run. */
+async function allBatches(store: string | undefined): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const location of storesToLookAt(store)) {
+    const ledger = await lookIfThere(location);
+    const batches = await ledger?.batches().finally(() => ledger.close());
+    found.push(...(batches ?? []).map((batch) => ({ batch, location })));
+  }
+  return found;
+}
+
+export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
+  const uses = new Map<string, Use>();
+  for (const { batch } of await allBatches(store)) {
+    const { inputPath, state, createdAtMs } = batch;
+    const known = uses.get(inputPath) ?? NEVER_USED;
+    uses.set(inputPath, {
+      isOpen: known.isOpen || state === 'open',
+      begunMs: Math.max(known.begunMs, createdAtMs),
+    });
+  }
+  return (path) => uses.get(path) ?? NEVER_USED;
+}
+
+const NEVER_USED: Use = { isOpen: false, begunMs: 0 };
+
+/** What a ledger cannot say now, it says at the next start: until then every list stays. */
+export async function sweepUnused(server: Server): Promise<void> {
+  const useOf = await batchesOver(server).catch(() => undefined);
+  if (useOf !== undefined) await sweepLists(server, useOf);
+}
+
+/** As many rows as somebody corrects in one go; the next ones come when these are done. */
+const MOST_ROWS = 200;
+
+/** @param asked the batch; left out: the newest over the list. */
+export async function listAttention(
+  { store }: Pick<Server, 'store'>,
+  list: KeptList,
+  asked: string | undefined,
+): Promise<ListAttention> {
+  const found = await newestBatch(store, list, asked);
+  if (found === undefined) return { batch: null, header: [], rows: [], more: false };
+  const { batch, location } = found;
+  const ledger = await lookAtLedger(location);
+  const reasons = await attentionIn(ledger, batch).finally(() => ledger.close());
+  const wanted = new Map([...reasons].slice(0, MOST_ROWS));
+  const { sheet } = await openFile(list.path, readSettings(batch.settings));
+  const rows: ListAttention['rows'] = [];
+  const last = [...wanted.keys()].at(-1) ?? 0;
+  reading: for await (const group of last === 0 ? [] : sheet.groups()) {
+    for (const { cells, ...row } of group) {
+      const why = wanted.get(row.row);
+      if (why !== undefined) rows.push({ ...row, cells: [...cells], ...why });
+      if (row.row >= last) break reading;
+    }
+  }
+  return {
+    batch: {
+      batch: batch.id,
+      operation: batch.operation,
+      columns: { ...columnsOf(batch.settings)?.columns },
+      read: ReadWords.parse(readEntryOf(readSettings(batch.settings))),
+      sandbox: batch.sandbox,
+    },
+    header: [...(await sheet.header())],
+    rows,
+    more: reasons.size > MOST_ROWS,
+  };
+}
+
+async function newestBatch(
+  store: string | undefined,
+  list: KeptList,
+  asked: string | undefined,
+): Promise<Found | undefined> {
+  const over = (await allBatches(store)).filter(({ batch }) => batch.inputPath === list.path);
+  const [newest] = over.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
+  if (asked === undefined) return newest;
+  const found = over.find(({ batch }) => batch.id === asked);
+  if (found !== undefined) return found;
+  throw new HttpRefusal(404, `No batch ${asked.slice(0, 50)} was over ${list.name}.`, 'See all batches.');
+}
+
+/** The rows that need attention, with one more than are shown so that it is known whether there are more. */
+async function attentionIn(
+  ledger: LedgerReader,
+  batch: Batch,
+): Promise<ReadonlyMap<RowNumber, { readonly status: string; readonly reason: string }>> {
+  const found = new Map<RowNumber, { readonly status: string; readonly reason: string }>();
+  const counts = await ledger.counts(batch.id);
+  const total = [...ATTENTION_KINDS].reduce(
+    (sum, kind) => sum + (kind === 'pending' ? 0 : (counts[kind] ?? 0)),
+    0,
+  );
+  for await (const page of recordPages(ledger, batch.id)) {
+    for (const { row, outcome } of page)
+      if (ATTENTION_KINDS.has(outcome.kind))
+        found.set(row, { status: outcome.kind, reason: outcome.reason ?? '' });
+    if (found.size > MOST_ROWS || found.size >= total) break;
+  }
+  return found;
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../core/atomic-file.ts';
+import { Choices, type ListFacts, ListFacts as ListFactsSchema, RememberedColumns } from '../api.ts';
+import { askChild } from './children.ts';
+import type { ListFile } from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** What is known of a list before it is planned: what it is, what was chosen for it, and how its like was mapped before. */
+
+type ReadChoices = NonNullable<Choices['read']>;
+
+/** The flags by which a command reads the file as it was chosen. */
+export function readWords(read: ReadChoices = {}): readonly string[] {
+  return Object.entries(read).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)]);
+}
+
+/** As many as may be worked on side by side; each is some kilobytes. */
+const MOST_KEPT = 50;
+
+/** What a file is, asked once for each of its contents and each way to read it. */
+export class FactBook {
+  readonly #server: Server;
+  readonly #kept = new Map<string, Promise<ListFacts>>();
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  async of({ path }: ListFile, read: ReadChoices = {}): Promise<ListFacts> {
+    const { size, mtimeMs, ino } = await stat(path);
+    const key = JSON.stringify([path, size, mtimeMs, ino, read]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
+    const asked = askChild(this.#server.program, ['plan', path, ...readWords(read)]).then((printed) =>
+      ListFactsSchema.parse(printed),
+    );
+    this.#kept.set(key, asked);
+    // A refusal may be mended, so it is asked for again.
+    asked.catch(() => this.#kept.delete(key));
+    return asked;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ choices
+
+const DRAFT = 'draft.json';
+
+/** What was chosen for the list so far, so that a reload and another tab go on with it. */
+export async function draftOf({ folder }: ListFile): Promise<Choices | null> {
+  return readFile(join(folder, DRAFT), 'utf8').then(
+    (text) => Choices.safeParse(JSON.parse(text)).data ?? null,
+    () => null,
+  );
+}
+
+export async function keepDraft({ folder }: ListFile, choices: Choices): Promise<void> {
+  await replaceFile(join(folder, DRAFT), 0o600, [JSON.stringify(choices)]);
+}
+
+// ------------------------------------------------------------------------------------------------ earlier columns
+
+/** The next export from the same place has the same header, under another name. */
+function fileOfHeader(folder: string, { columns }: ListFacts): string {
+  const header = JSON.stringify(columns.map(({ name }) => name));
+  return join(folder, `${hash('sha256', header, 'hex').slice(0, 32)}.json`);
+}
+
+/** The columns with which lists of this header were started, by operation. */
+export async function columnsRemembered({ folder }: Server, facts: ListFacts): Promise<RememberedColumns> {
+  const path = fileOfHeader(join(folder, 'columns'), facts);
+  return readFile(path, 'utf8').then(
+    (text) => RememberedColumns.safeParse(JSON.parse(text)).data ?? {},
+    () => ({}),
+  );
+}
+
+export async function rememberColumns(
+  server: Server,
+  facts: ListFacts,
+  operation: string,
+  columns: Readonly<Record<string, string>>,
+): Promise<void> {
+  const path = fileOfHeader(await ownFolder(server.folder, 'columns'), facts);
+  const all = { ...(await columnsRemembered(server, facts)), [operation]: columns };
+  await replaceFile(path, 0o600, [JSON.stringify(all)]);
+}
+
+/** A folder in the store's folder that only its owner can read. */
+export async function ownFolder(...parts: readonly string[]): Promise<string> {
+  const path = join(...parts);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
+}

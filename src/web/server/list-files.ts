@@ -1,0 +1,316 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, link, mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { NewFile, outputProblem, replaceFile } from '../../core/atomic-file.ts';
+import { stop } from '../../core/errors.ts';
+import { endingOf } from '../../core/file-name.ts';
+import { distrustOfFolder } from '../../core/file-trust.ts';
+import { readableEndings } from '../../core/format.ts';
+import { isListId, listsFolder } from '../../core/paths.ts';
+import { plainText } from '../../core/plain-text.ts';
+import { Reading } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import type { Server } from './server.ts';
+
+/**
+ * Lists that were brought to the page. The content of a list is always at `lists/ID/list.csv`, so that its path is its
+ * lineage for the ledger: a run over a corrected list continues the one before. Older versions are beside it.
+ */
+
+const Note = z.object({
+  /** The user's word for it. It is never a path. */
+  name: z.string(),
+  /** The name of the content in the list's folder. */
+  file: z.string(),
+  versions: z
+    .array(
+      z.object({
+        version: z.number(),
+        bytes: z.number(),
+        sha256: z.string(),
+        atMs: z.number(),
+        corrected: z.number().optional(),
+      }),
+    )
+    .min(1),
+  /** What was chosen on its view. */
+  reading: Reading.optional(),
+  /** Since when every batch over it has ended, as far as anybody looked. */
+  endedMs: z.number().optional(),
+});
+type Note = z.infer<typeof Note>;
+export type Version = Note['versions'][number];
+
+export interface KeptList extends Note {
+  readonly id: string;
+  readonly folder: string;
+  /** Of the content. */
+  readonly path: string;
+  readonly newest: Version;
+}
+
+type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
+
+const NOTE = 'list.json';
+const OLDER = 'versions';
+
+export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
+
+/** The file of a list, what the user calls it, and the folder for what goes with it. @throws HttpRefusal 404 */
+export async function listFile(place: Pick<Place, 'folder'>, id: string): Promise<ListFile> {
+  return keptList(place, id);
+}
+
+/** @throws HttpRefusal 404 for an id that no list has. */
+export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {
+  const list = isListId(id) ? await listIn(place, id) : undefined;
+  if (list !== undefined) return list;
+  throw new HttpRefusal(404, 'There is no such list any more.', 'Bring it again under "New batch".');
+}
+
+/** All lists, the one that was brought or corrected last first. */
+export async function keptLists(place: Pick<Place, 'folder'>): Promise<readonly KeptList[]> {
+  const names = await readdir(listsFolder(place.folder)).catch(() => []);
+  const lists = await Promise.all(names.filter(isListId).map((id) => listIn(place, id)));
+  return lists.filter((list) => list !== undefined).sort((a, b) => b.newest.atMs - a.newest.atMs);
+}
+
+async function listIn(place: Pick<Place, 'folder'>, id: string): Promise<KeptList | undefined> {
+  const folder = join(listsFolder(place.folder), id);
+  try {
+    const note = Note.parse(JSON.parse(await readFile(join(folder, NOTE), 'utf8')));
+    const newest = note.versions.at(-1);
+    if (newest === undefined || basename(note.file) !== note.file) return undefined;
+    const path = join(folder, note.file);
+    return existsSync(path) ? { ...note, id, folder, path, newest } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A folder in the store's folder that only its owner can read. */
+export async function ownFolder(...parts: readonly string[]): Promise<string> {
+  const path = join(...parts);
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+// ------------------------------------------------------------------------------------------------ bringing
+
+/** A file on its way. */
+export interface Upload {
+  readonly name: string;
+  /** As far as the sender says. */
+  readonly bytes: number | undefined;
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+/**
+ * Keeps a file as a new list. The same file under the same name is the list that is there already.
+ * @throws StopError `input` or `disk_full`; then nothing of it is left.
+ */
+export async function bringList(place: Place, upload: Upload): Promise<KeptList> {
+  const name = cleanName(upload.name);
+  const ending = await readableEnding(name);
+  const content = await written(place, upload);
+  try {
+    const same = (await keptLists(place)).find(
+      (list) => list.name === name && list.newest.sha256 === content.file.sha256,
+    );
+    if (same !== undefined) return same;
+    const id = randomBytes(8).toString('hex');
+    const folder = join(listsFolder(place.folder), id);
+    await ownFolder(folder, OLDER);
+    const file = `list${ending}`;
+    await content.file.replace(join(folder, file));
+    await note(folder, { name, file, versions: [versionOf(place, 1, content)] });
+    return await keptList(place, id);
+  } finally {
+    await content.file.discard();
+  }
+}
+
+/** Puts a new version into the place of the newest, which stays beside it. @param corrected number of cells. */
+export async function addVersion(
+  place: Place,
+  list: KeptList,
+  upload: Upload,
+  corrected?: number,
+): Promise<KeptList> {
+  const ending = endingOf(list.file);
+  if ((await readableEnding(cleanName(upload.name))) !== ending)
+    throw stop('input', `A new version of ${list.name} must end in ${ending}.`, 'Save the file like that.');
+  const content = await written(place, upload);
+  try {
+    const now = await keptList(place, list.id);
+    if (now.newest.version !== list.newest.version) throw movedOn(list);
+    const { version } = now.newest;
+    const kept = join(list.folder, OLDER, `${version}${ending}`);
+    await rm(kept, { force: true });
+    // A second name keeps the content where it is until the new one has its place; not every disk has second names.
+    await link(list.path, kept).catch(() => copyFile(list.path, kept));
+    await content.file.replace(list.path);
+    const next = { ...versionOf(place, version + 1, content), ...(corrected ? { corrected } : {}) };
+    await note(list.folder, { ...now, versions: [...now.versions, next], endedMs: undefined });
+    return await keptList(place, list.id);
+  } finally {
+    await content.file.discard();
+  }
+}
+
+export function movedOn({ name }: KeptList): Error {
+  return stop('plan', `${name} has a newer version by now.`, 'Look at it again, then repeat what you did.');
+}
+
+/** Keeps how the list is read from now on. */
+export async function keepReading(place: Place, list: KeptList, reading: Reading): Promise<KeptList> {
+  await note(list.folder, { ...(await keptList(place, list.id)), reading });
+  return keptList(place, list.id);
+}
+
+function note(folder: string, { name, file, versions, reading, endedMs }: Note): Promise<boolean> {
+  return replaceFile(join(folder, NOTE), 0o600, [JSON.stringify({ name, file, versions, reading, endedMs })]);
+}
+
+/** Removes the list with its versions and what was written beside it. */
+export async function removeList({ folder }: KeptList): Promise<void> {
+  // Without its note it is no list any more, whatever happens next.
+  await rm(join(folder, NOTE), { force: true });
+  await rm(folder, { recursive: true, force: true });
+}
+
+interface Content {
+  readonly file: NewFile;
+  readonly bytes: number;
+}
+
+function versionOf({ clock }: Place, version: number, { file, bytes }: Content): Version {
+  return { version, bytes, sha256: file.sha256, atMs: Math.floor(clock.wallMs()) };
+}
+
+/** The last part of a path that a browser may send, without what a screen cannot show. */
+function cleanName(text: string): string {
+  const last = text.split(/[\\/]/).at(-1) ?? '';
+  const name = plainText(last).trim();
+  // What is too long loses its middle, so that the ending stays.
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 40)}…${name.slice(-39)}`;
+}
+
+const LONGEST_NAME = 200;
+
+async function readableEnding(name: string): Promise<string> {
+  const endings = await readableEndings();
+  const ending = endingOf(name);
+  if (endings.includes(ending)) return ending;
+  const fact =
+    ending === '' ? 'The file has no ending that says what it is.' : `No format reads files like ${name}.`;
+  throw stop('input', fact, `Save it as one of: ${endings.join(', ')}.`);
+}
+
+// ------------------------------------------------------------------------------------------------ room
+
+/** So much stays free, because a ledger that cannot be written stops every run. */
+const KEPT_FREE = 64 << 20;
+
+/** How much is written between two looks at the disk. */
+const BETWEEN_LOOKS = 16 << 20;
+
+/** The most bytes that an upload may have now. */
+export async function mostBytes(place: Place): Promise<number> {
+  const { bavail, bsize } = await statfs(place.folder);
+  return Math.max(0, Math.min(place.mostUploadBytes, bavail * bsize - KEPT_FREE));
+}
+
+async function written(place: Place, upload: Upload): Promise<Content> {
+  const folder = listsFolder(place.folder);
+  try {
+    await ownFolder(folder);
+    const distrust = distrustOfFolder(folder);
+    if (distrust !== undefined)
+      throw stop('input', `Nothing is kept there: ${distrust.fact}.`, distrust.next);
+    await requireRoom(place, upload.bytes ?? 0, upload.bytes ?? 0);
+    let bytes = 0;
+    async function* counted(): AsyncIterable<Buffer> {
+      let looked = 0;
+      for await (const chunk of upload.chunks) {
+        bytes += chunk.length;
+        if (bytes > place.mostUploadBytes || bytes - looked >= BETWEEN_LOOKS) {
+          await requireRoom(place, bytes, chunk.length);
+          looked = bytes;
+        }
+        yield chunk;
+      }
+      if (bytes === 0) throw stop('input', 'The file is empty.', 'Bring one with a header and rows.');
+    }
+    const file = await NewFile.write(folder, 0o600, counted());
+    return { file, bytes };
+  } catch (error) {
+    throw outputProblem(folder, error);
+  }
+}
+
+/** @param size of the whole. @param more is still to be written. @throws StopError `input` or `disk_full` */
+async function requireRoom(place: Place, size: number, more: number): Promise<void> {
+  const most = place.mostUploadBytes;
+  if (size > most) {
+    const fact = `The file is larger than ${inMegabytes(most)}, which is the most that this page takes.`;
+    throw stop('input', fact, 'Split it, or start rowonce serve with a higher --max-upload.');
+  }
+  const room = await mostBytes({ ...place, mostUploadBytes: Number.MAX_SAFE_INTEGER });
+  if (more <= room) return;
+  const fact = `The disk has room for ${inMegabytes(room)} more, and the file needs ${inMegabytes(more)}.`;
+  throw stop('disk_full', fact, `Free some space: ${inMegabytes(KEPT_FREE)} stay free for the ledger.`);
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / (1 << 20)).toLocaleString('en')} MB`;
+}
+
+// ------------------------------------------------------------------------------------------------ sweep
+
+/** How long a list is kept after its last batch has ended, or after it was brought for nothing. */
+export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What the ledgers know of a list. */
+export interface Use {
+  /** Whether a batch over it has not ended. */
+  readonly isOpen: boolean;
+  /** When the last of its batches began; 0 when there was none. */
+  readonly begunMs: number;
+}
+
+/**
+ * Removes lists that nobody needs any more. When a batch ended is not known; when it was first seen to have ended is.
+ * @param useOf the content at that path.
+ * @returns the names of what was removed.
+ */
+export async function sweepLists(place: Place, useOf: (path: string) => Use): Promise<readonly string[]> {
+  const now = place.clock.wallMs();
+  const removed: string[] = [];
+  for (const list of await keptLists(place)) {
+    const { isOpen, begunMs } = useOf(list.path);
+    if (isOpen) {
+      if (list.endedMs !== undefined) await note(list.folder, { ...list, endedMs: undefined });
+    } else if (list.endedMs === undefined || begunMs > list.endedMs) {
+      await note(list.folder, { ...list, endedMs: now });
+    } else if (now - Math.max(list.endedMs, list.newest.atMs) >= KEPT_MS) {
+      await removeList(list);
+      removed.push(list.name);
+    }
+  }
+  await removeHalfBrought(place, now);
+  return removed;
+}
+
+/** A crash may leave a folder before its note was written, and forgetting a person leaves it without its files. */
+async function removeHalfBrought(place: Place, now: number): Promise<void> {
+  const lists = listsFolder(place.folder);
+  for (const id of (await readdir(lists).catch(() => [])).filter(isListId)) {
+    const folder = join(lists, id);
+    if (existsSync(join(folder, NOTE))) continue;
+    const { mtimeMs } = await stat(folder);
+    if (now - mtimeMs > 24 * 60 * 60 * 1000) await rm(folder, { recursive: true, force: true });
+  }
+}

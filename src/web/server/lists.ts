@@ -1,0 +1,278 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { isoTime } from '../../core/clock.ts';
+import { StopError, stop } from '../../core/errors.ts';
+import { OPERATIONS } from '../../core/families.ts';
+import { loadFamily } from '../../core/family.ts';
+import { readableEndings, type Sheet } from '../../core/format.ts';
+import type { Operation } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import { openFile } from '../../files/input.ts';
+import { meantBy } from '../../files/quality/job-issues.ts';
+import { readOptionsIn } from '../../job/job.ts';
+import { preparedCells } from '../../plan/row-walk.ts';
+import {
+  type Checked,
+  CheckRequest,
+  type Corrected,
+  CorrectionsRequest,
+  ListDescription,
+  type ListRow,
+  type ListRows,
+  type Lists,
+  type ListView,
+  Reading,
+  ReadWords,
+} from '../api.ts';
+import { bodyOf } from './answers.ts';
+import { askChild } from './children.ts';
+import { batchesOver, listAttention } from './list-batches.ts';
+import {
+  addVersion,
+  bringList,
+  type KeptList,
+  keepReading,
+  keptList,
+  keptLists,
+  mostBytes,
+  movedOn,
+  removeList,
+} from './list-files.ts';
+import type { Server } from './server.ts';
+
+/** Lists: brought, described, looked into, corrected and removed. */
+export function listRoutes(server: Server): Hono {
+  const describe = describer(server);
+  return new Hono()
+    .put('/lists', async (context) => context.json(await brought(server, context), 201))
+    .get('/lists', async (context) => {
+      const lists = (await keptLists(server)).map(viewOf);
+      const most_bytes = await mostBytes(server);
+      return context.json({ lists, most_bytes, endings: [...(await readableEndings())] } satisfies Lists);
+    })
+    .get('/lists/:id', async (context) => context.json(viewOf(await listOf(server, context))))
+    .put('/lists/:id/reading', async (context) => {
+      const list = await listOf(server, context);
+      const reading = await bodyOf(context, Reading);
+      return context.json(viewOf(await keepReading(server, list, reading)));
+    })
+    .delete('/lists/:id', async (context) => {
+      await remove(server, await idleList(server, context.req.param('id')));
+      return context.json({ removed: context.req.param('id') });
+    })
+    .post('/lists/:id/describe', async (context) => {
+      const words = await bodyOf(context, ReadWords);
+      return context.json(await describe(await listOf(server, context), words));
+    })
+    .get('/lists/:id/rows', async (context) => {
+      const { from = '2', limit = '100', ...words } = context.req.query();
+      const list = await listOf(server, context);
+      const isSaid = Object.keys(words).length > 0;
+      const read = isSaid ? readWordsIn(words) : (list.reading?.read ?? {});
+      const rows = await inWordsOf(list, () => rowsOf(list, read, numberIn(from), numberIn(limit)));
+      return context.json(rows satisfies ListRows);
+    })
+    .get('/lists/:id/attention', async (context) => {
+      const list = await listOf(server, context);
+      const found = await inWordsOf(list, () => listAttention(server, list, context.req.query('batch')));
+      return context.json(found);
+    })
+    .post('/lists/:id/check', async (context) => {
+      const request = await bodyOf(context, CheckRequest);
+      await listOf(server, context);
+      return context.json(await checked(request));
+    })
+    .post('/lists/:id/corrections', async (context) => {
+      const request = await bodyOf(context, CorrectionsRequest);
+      const list = await idleList(server, context.req.param('id'));
+      return context.json(
+        (await inWordsOf(list, () => corrected(server, list, request))) satisfies Corrected,
+      );
+    });
+}
+
+async function brought(server: Server, context: Context): Promise<ListView> {
+  const upload = uploadIn(context);
+  const into = context.req.query('list');
+  if (into === undefined) return viewOf(await bringList(server, upload));
+  return viewOf(await addVersion(server, await idleList(server, into), upload));
+}
+
+/** @throws StopError `busy` while a batch over it is open. */
+async function remove(server: Server, list: KeptList): Promise<void> {
+  const useOf = await batchesOver(server);
+  if (!useOf(list.path).isOpen) return removeList(list);
+  const next = 'Let it end or cancel it; then remove the list.';
+  throw stop('busy', `An open batch works through ${list.name}.`, next);
+}
+
+function listOf(server: Server, context: Context): Promise<KeptList> {
+  return keptList(server, context.req.param('id') ?? '');
+}
+
+/** @throws StopError `busy` while the page works on it: a run reads the list to its end. */
+async function idleList(server: Server, id: string): Promise<KeptList> {
+  const list = await keptList(server, id);
+  if (!server.work.list().some(({ about, state }) => about === id && state !== 'ended')) return list;
+  throw stop('busy', `A run is at work on ${list.name}.`, 'Wait until it has ended, or stop it.');
+}
+
+function viewOf({ id, name, newest, versions, reading = AS_IT_LOOKS }: KeptList): ListView {
+  return {
+    id,
+    name,
+    version: newest.version,
+    versions: versions.map(({ version, bytes, atMs, corrected: cells }) => ({
+      version,
+      bytes,
+      at: isoTime(atMs),
+      corrected: cells ?? null,
+    })),
+    reading,
+  };
+}
+
+const AS_IT_LOOKS: Reading = { read: {}, repair: false };
+
+function uploadIn(context: Context): Parameters<typeof bringList>[1] {
+  const length = Number(context.req.header('content-length') ?? Number.NaN);
+  // Node's own stream: it breaks when the sender goes away, and holds no more than what is on its way.
+  const { incoming } = context.env as HttpBindings;
+  return {
+    name: context.req.query('name') ?? '',
+    bytes: Number.isSafeInteger(length) ? length : undefined,
+    chunks: incoming,
+  };
+}
+
+/** What is wrong with a list is said by the user's name for it. */
+async function inWordsOf<T>({ path, name }: KeptList, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    const named = (text: string): string => text.replaceAll(path, name);
+    throw new StopError({ code: error.code, message: named(error.message), next: named(error.next) });
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ what it is
+
+/** As many descriptions as somebody may go back and forth between. */
+const MOST_KEPT = 50;
+
+/** Describes lists by the command line, each version and way of reading once. */
+function describer({ program }: Server) {
+  const kept = new Map<string, Promise<ListDescription>>();
+  return (list: KeptList, words: ReadWords): Promise<ListDescription> => {
+    const key = JSON.stringify([list.id, list.newest.sha256, words]);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const asked = inWordsOf(list, async () =>
+      ListDescription.parse(await askChild(program, ['plan', list.path, ...flagsOf(words)])),
+    );
+    kept.set(key, asked);
+    asked.catch(() => kept.delete(key));
+    for (const old of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(old);
+    return asked;
+  };
+}
+
+/** How a list is read, as a user types it. */
+export function flagsOf(words: ReadWords): readonly string[] {
+  return Object.entries(words).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)]);
+}
+
+// ------------------------------------------------------------------------------------------------ its rows
+
+const MOST_ROWS_AT_ONCE = 500;
+
+/** Of a longer list only the beginning is shown: reading on to a row in its middle takes too long here. */
+const LONG_LIST = { bytes: 32 << 20, rows: 1_000 };
+
+async function rowsOf(list: KeptList, words: ReadWords, from: RowNumber, limit: number): Promise<ListRows> {
+  const { sheet } = await openFile(list.path, readOptionsIn(words));
+  const header = [...(await sheet.header())];
+  const most = list.newest.bytes > LONG_LIST.bytes ? LONG_LIST.rows : Number.POSITIVE_INFINITY;
+  const rows: ListRow[] = [];
+  let passed = 0;
+  for await (const row of eachRow(sheet)) {
+    passed += 1;
+    if (row.row < from) continue;
+    if (rows.length >= Math.min(limit, MOST_ROWS_AT_ONCE) || passed > most)
+      return { header, rows, next: passed > most ? null : row.row };
+    rows.push(row);
+  }
+  return { header, rows, next: null };
+}
+
+async function* eachRow(sheet: Sheet): AsyncIterable<ListRow> {
+  for await (const group of sheet.groups())
+    for (const { cells, ...row } of group) yield { ...row, cells: [...cells] };
+}
+
+function numberIn(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw stop('usage', `"${text.slice(0, 50)}" is no number of a row.`, 'Give a whole number.');
+}
+
+function readWordsIn(query: Record<string, string>): ReadWords {
+  const parsed = ReadWords.safeParse(query);
+  if (parsed.success) return parsed.data;
+  throw stop('usage', 'The way of reading is not one that this page knows.', 'See docs/api-http.md.');
+}
+
+// ------------------------------------------------------------------------------------------------ corrections
+
+async function corrected(
+  server: Server,
+  list: KeptList,
+  { version, read, corrections }: CorrectionsRequest,
+): Promise<Corrected> {
+  if (version !== list.newest.version) throw movedOn(list);
+  const { sheet } = await openFile(list.path, readOptionsIn(read));
+  if (sheet.corrected === undefined)
+    throw stop('input', `Cells of ${list.name} cannot be corrected here.`, 'Save the list as CSV.');
+  const notes: string[] = [];
+  const chunks = sheet.corrected(corrections, (sentence) => notes.push(sentence));
+  const upload = { name: list.file, bytes: list.newest.bytes, chunks };
+  return { list: viewOf(await addVersion(server, list, upload, corrections.length)), notes };
+}
+
+/** Rows as they would be sent. What only the job can say, such as the role of an invite, is not asked here. */
+async function checked({ operation: name, columns, rows }: CheckRequest): Promise<Checked> {
+  const operations = await loadFamily<Operation>(OPERATIONS);
+  const lookups = [...operations.values()].filter(({ change, shapedBy }) => !change && !shapedBy);
+  const whole = lookups.find((operation) => operation.name === name);
+  return {
+    rows: rows.map(({ row, cells }) => {
+      const inputs = Object.entries(columns).map(([input, column]) => [input, cells[column] ?? ''] as const);
+      const meant: Checked['rows'][number]['meant'] = {};
+      for (const [input, cell] of inputs) {
+        const found = meantBy(input, cell);
+        if (found !== undefined)
+          meant[columns[input] ?? ''] = { sure: found.isSure, words: [...found.words] };
+      }
+      const problems =
+        whole === undefined
+          ? inputs.flatMap((input) => problemAlone(lookups, input))
+          : problemOf(whole, Object.fromEntries(inputs));
+      return { row, problem: problems.join('; ') || null, meant };
+    }),
+  };
+}
+
+/** What is wrong with one cell by itself, by the operation that looks somebody up by nothing else. */
+function problemAlone(lookups: readonly Operation[], [input, cell]: readonly [string, string]): string[] {
+  const operation = lookups.find(({ tiers }) => tiers.includes(input));
+  if (operation === undefined || cell.trim() === '') return [];
+  // The row may well have another identifier.
+  return problemOf(operation, { [input]: cell }).map((reason) =>
+    reason.replace(/^no usable identifier: /, ''),
+  );
+}
+
+function problemOf(operation: Operation, cells: Readonly<Record<string, string>>): string[] {
+  const prepared = preparedCells({ operation }, cells, {});
+  return prepared.kind === 'invalid' ? [prepared.reason] : [];
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** What takes longer to be read the longer a batch is, so it is read again only after a far longer while. */
+
+const IDLE_PER_READING = 20;
+const MOST_KEPT = 50;
+
+interface Reading<T> {
+  /** What it was read at: it is read again when this has changed. */
+  readonly mark: number;
+  readonly value: Promise<T>;
+  /** Until then it stays, whatever has changed. */
+  untilMs: number;
+}
+
+export class Paced<T> {
+  readonly #clock: Clock;
+  readonly #readings = new Map<string, Reading<T>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @param mark a number that changes with what is read. */
+  of(id: string, mark: number, read: () => Promise<T>): Promise<T> {
+    const known = this.#readings.get(id);
+    const began = this.#clock.monotonicMs();
+    if (known !== undefined && (known.mark === mark || began < known.untilMs)) return known.value;
+    const reading: Reading<T> = { mark, value: read(), untilMs: Number.POSITIVE_INFINITY };
+    if (this.#readings.size >= MOST_KEPT) this.#readings.clear();
+    this.#readings.set(id, reading);
+    reading.value.then(
+      () => {
+        const now = this.#clock.monotonicMs();
+        reading.untilMs = now + (now - began) * IDLE_PER_READING;
+      },
+      () => this.#readings.delete(id),
+    );
+    return reading.value;
+  }
+}

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { stop } from '../../core/errors.ts';
+import { PACKAGE } from '../../core/families.ts';
+
+/** The page itself: few files, built beside the program, which are held in memory. */
+export interface PageFile {
+  readonly body: Buffer<ArrayBuffer>;
+  readonly type: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const NAMES = ['index.html', 'page.js', 'page.css', 'icon.svg'];
+
+/** The files by their path in the address. @throws StopError `usage` when the page was not built. */
+export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
+  const folder = new URL('dist/web/', PACKAGE);
+  const load = async (name: string): Promise<[string, PageFile]> => {
+    const body = Buffer.from(await readFile(new URL(name, folder)));
+    return [name === 'index.html' ? '/' : `/${name}`, { body, type: TYPES[extname(name)] ?? 'text/plain' }];
+  };
+  try {
+    return new Map(await Promise.all(NAMES.map(load)));
+  } catch {
+    throw stop('usage', 'The page was not built yet.', 'Run "npm run build", then the same command again.');
+  }
+}

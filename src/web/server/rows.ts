@@ -1,0 +1,222 @@
+import { type Context, Hono } from 'hono';
+import { StopError, stop } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/operation.ts';
+import type { RowNumber } from '../../core/row.ts';
+import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import { keptWork } from '../../operations/team/planned-work.ts';
+import { type FoundBatch, findBatch, lookAtLedger } from '../../run/open-ledger.ts';
+import { rowStory } from '../../run/row-story.ts';
+import { rowObject } from '../../run/story-objects.ts';
+import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import { find } from './rows/find.ts';
+import { type FoundList, ListFiles } from './rows/list-files.ts';
+import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './rows/row-cells.ts';
+import { everyRow, filteredRows, lastRow } from './rows/row-numbers.ts';
+import type { Server } from './server.ts';
+
+/** The rows of a batch, page by page, and one row with all that is known of it. */
+export function rowRoutes(server: Server): Hono {
+  const lists = new ListFiles();
+  return new Hono()
+    .get('/batches/:id/rows', async (context) => context.json(await rowPage(server, lists, context)))
+    .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)))
+    .get('/batches/:id/find', (context) => foundRows(server, lists, context));
+}
+
+/** @throws HttpRefusal 404 for an id that no batch has. */
+export async function batchNamed({ store }: Server, id: string): Promise<FoundBatch> {
+  const next = 'See all batches at /.';
+  if (!/^[\w-]{1,64}$/.test(id)) throw new HttpRefusal(404, 'This is no id of a batch.', next);
+  return orNotThere(findBatch(id, store), next);
+}
+
+/** What a command calls wrong usage is here an address that leads nowhere. */
+async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    throw error instanceof StopError && error.code === 'usage'
+      ? new HttpRefusal(404, error.message, next)
+      : error;
+  }
+}
+
+async function lookedAt<T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  const ledger = await lookAtLedger(location);
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- a page
+
+const MOST_ROWS = 500;
+
+async function rowPage(server: Server, lists: ListFiles, context: Context): Promise<RowPage> {
+  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const place = placeIn(context);
+  const limit = Math.min(rowsPerRead(batch, MOST_ROWS), numberIn(context, 'limit') ?? 100);
+  const status = statusIn(context);
+  const found = await lists.of(batch);
+  return lookedAt(location, async (ledger) => {
+    const last = await lastRow(ledger, batch, found.list);
+    const wish = { place, limit, status };
+    const page =
+      status === undefined
+        ? everyRow(wish, last)
+        : await filteredRows({ ledger, batch, list: found.list, last }, wish, status);
+    const both = await bothOfRows(ledger, batch, found, page.rows);
+    const header = found.list?.header ?? [];
+    const { columns, more } = await shownColumns(ledger, batch, header);
+    return {
+      ...headOf(batch, found),
+      counts: await countsOf(ledger, batch),
+      last,
+      header: [...header],
+      added: columns.map(({ name }) => name),
+      more_columns: more,
+      rows: both.map((each) => viewOfRow(batch, columns, header.length, each)),
+      prev: page.prev,
+      next: page.next,
+    };
+  });
+}
+
+function headOf(
+  batch: Batch,
+  { state }: FoundList,
+): Pick<RowPage, 'batch' | 'operation' | 'input' | 'sandbox' | 'list'> {
+  return {
+    batch: batch.id,
+    operation: batch.operation,
+    input: batch.inputPath,
+    sandbox: batch.sandbox,
+    list: state,
+  };
+}
+
+async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
+  const counts = await ledger.counts(batch.id);
+  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - settled);
+  return { ...counts, ...(pending === 0 ? {} : { pending }) };
+}
+
+function placeIn(context: Context): PagePlace {
+  const before = numberIn(context, 'before');
+  return before === undefined ? { from: numberIn(context, 'from') ?? 0 } : { before };
+}
+
+function statusIn(context: Context): RowFilter | undefined {
+  const status = context.req.query('status');
+  if (status === undefined) return undefined;
+  const { data } = RowFilter.safeParse(status);
+  if (data !== undefined) return data;
+  throw stop(
+    'usage',
+    `"${status.slice(0, 40)}" is no status.`,
+    `Give one of: ${RowFilter.options.join(', ')}.`,
+  );
+}
+
+/** A number of a row; the header is 1. */
+function numberIn(context: Context, name: string): number | undefined {
+  const text = context.req.query(name);
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw stop(
+    'usage',
+    `${name}=${text.slice(0, 40)} is no whole number.`,
+    "Give a row by the spreadsheet's number.",
+  );
+}
+
+// ---------------------------------------------------------------------------------------------------- one row
+
+async function rowDetail(server: Server, lists: ListFiles, context: Context): Promise<RowDetail> {
+  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const text = context.req.param('row') ?? '';
+  const found = await lists.of(batch);
+  return lookedAt(location, async (ledger) => {
+    const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
+    const { attempts } = rowObject(story) as Pick<RowDetail, 'attempts'>;
+    const near = await rowsAround(ledger, batch, found, story.row);
+    const [both] = near.includes(story.row) ? await bothOfRows(ledger, batch, found, [story.row]) : [];
+    if (both === undefined)
+      throw new HttpRefusal(404, `Batch ${batch.id} has no row ${story.row}.`, 'It may be a blank line.');
+    const header = found.list?.header ?? [];
+    const { columns } = await shownColumns(ledger, batch, header);
+    const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
+    return {
+      ...headOf(batch, found),
+      cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),
+      found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
+      view,
+      planned: story.planned === undefined ? [] : stepsOf(story.planned),
+      attempts,
+      prev: near.findLast((row) => row < story.row) ?? null,
+      next: near.find((row) => row > story.row) ?? null,
+    };
+  });
+}
+
+/** Between a row and the next one may be so many blank lines. */
+const NEAR = 50;
+
+/** The numbers of the row and of those around it, without blank lines. */
+async function rowsAround(
+  ledger: LedgerReader,
+  batch: Batch,
+  { list }: FoundList,
+  row: RowNumber,
+): Promise<readonly RowNumber[]> {
+  const [from, before] = [Math.max(2, row - NEAR), row + NEAR + 1];
+  const known = await ledger.rowKinds(batch.id, from, before);
+  const listed = (await list?.between(ledger, from, before)) ?? [];
+  return [...new Set([...known, ...listed].map((each) => each.row))].sort((one, other) => one - other);
+}
+
+/** What was planned, one step for each subject of the row: `change role, jo@x.com in Sales: viewer → editor`. */
+function stepsOf(work: JsonObject): string[] {
+  const { parts, ...whole } = keptWork(work);
+  return (parts ?? [whole]).map(({ subject, email, project = subject.project, from, to, action }) => {
+    const what = action === undefined ? '' : `${action.replace('_', ' ')}, `;
+    const where = project === undefined ? '' : ` in ${project}`;
+    return `${what}${email ?? subject.name}${where}: ${from === undefined ? to : `${from} → ${to}`}`;
+  });
+}
+
+// ---------------------------------------------------------------------------------------------------- a search
+
+/** Answers as it goes, and ends as soon as nobody reads any more. */
+async function foundRows(server: Server, lists: ListFiles, context: Context): Promise<Response> {
+  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const text = (context.req.query('text') ?? '').trim();
+  if (text === '' || text.length > 200)
+    throw stop('usage', 'A search has from 1 to 200 letters.', 'Give them as text=….');
+  const from = Math.max(2, numberIn(context, 'from') ?? 2);
+  const found = await lists.of(batch);
+  const last = await lookedAt(location, (ledger) => lastRow(ledger, batch, found.list));
+  const lines = find(() => lookAtLedger(location), batch, found, { text, from, last });
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await lines.next();
+        if (done === true) controller.close();
+        else controller.enqueue(Buffer.from(`${JSON.stringify(value)}\n`));
+      } catch (error) {
+        if (!(error instanceof StopError)) return controller.error(error);
+        const { code, message, next } = error;
+        controller.enqueue(Buffer.from(`${JSON.stringify({ error: { code, message, next } })}\n`));
+        controller.close();
+      }
+    },
+    async cancel() {
+      await lines.return(undefined);
+    },
+  });
+  return context.body(body, 200, { 'content-type': 'application/x-ndjson' });
+}

@@ -1,0 +1,133 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Position } from '../../../core/format.ts';
+import type { InputRow, RowNumber } from '../../../core/row.ts';
+import { type OpenedFile, openFile, rowInputOf } from '../../../files/input.ts';
+import { columnsOf, readSettings } from '../../../job/job-settings.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import type { ListState } from '../../api.ts';
+
+/**
+ * The lists of batches as they stand on the disk. A list is opened once, however many pages of it are shown, and read
+ * from the nearest place that is known; it is held against the batch before its cells are shown beside the results.
+ */
+
+/** A list that can be read. */
+export interface OpenList {
+  readonly header: readonly string[];
+  /** The number that stands for the cells that a row was settled from, as the ledger keeps it. */
+  readonly inputOf: (row: InputRow) => number;
+  /** The rows with these numbers that the list has. */
+  between(ledger: LedgerReader, from: RowNumber, before: RowNumber): Promise<readonly InputRow[]>;
+  /** The number of its last row, which blank lines move beyond `known`; `known` itself where that would take long to see. */
+  lastRow(ledger: LedgerReader, known: RowNumber): Promise<RowNumber>;
+  /** All rows from there on. */
+  rows(ledger: LedgerReader, from: RowNumber): AsyncIterable<InputRow>;
+}
+
+export interface FoundList {
+  readonly state: ListState;
+  /** Absent unless the list is the one that the batch worked on, as far as is known. */
+  readonly list?: OpenList;
+}
+
+interface Kept {
+  readonly stamp: string;
+  readonly list: Promise<OpenList>;
+  /** Whether all bytes are those that the batch worked on. */
+  readonly isSame: Promise<boolean>;
+}
+
+/** Each holds the shared texts of a workbook, so few are kept. */
+const MOST_OPEN = 4;
+
+/** So long is waited for the hash of all bytes. Until it is there, each row is held against what it was settled from. */
+const HASH_WAIT_MS = 40;
+
+/** Places in a list are remembered so far apart, where the run has not remembered them in the ledger. */
+const ROWS_BETWEEN_PLACES = 500;
+
+/** So many rows are read to see where the list ends. */
+const MOST_TO_END = 20_000;
+
+export class ListFiles {
+  readonly #open = new Map<string, Kept>();
+
+  async of(batch: Batch): Promise<FoundList> {
+    const stamp = await stampOf(batch.inputPath);
+    if (stamp === undefined) return { state: 'gone' };
+    const before = this.#open.get(batch.id);
+    const kept = before?.stamp === stamp ? before : this.#opened(batch, stamp);
+    const known = await Promise.race([kept.isSame, wait(HASH_WAIT_MS)]);
+    // A file of another kind, or one that cannot be read any more, is not the list either.
+    const list = known === false ? undefined : await kept.list.catch(() => undefined);
+    return list === undefined ? { state: 'changed' } : { state: 'same', list };
+  }
+
+  #opened(batch: Batch, stamp: string): Kept {
+    const opened = openFile(batch.inputPath, readSettings(batch.settings));
+    const isSame = opened.then(async ({ file }) => (await file.sha256()) === batch.inputSha256);
+    const kept = {
+      stamp,
+      list: opened.then((file) => openList(batch, file)),
+      isSame: isSame.catch(() => false),
+    };
+    kept.list.catch(() => {});
+    this.#open.delete(batch.id);
+    this.#open.set(batch.id, kept);
+    for (const id of this.#open.keys()) if (this.#open.size > MOST_OPEN) this.#open.delete(id);
+    return kept;
+  }
+}
+
+async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> {
+  const header = await sheet.header();
+  const places = new Map<number, Position>();
+  let end: RowNumber | undefined;
+  const placeBefore = async (ledger: LedgerReader, row: RowNumber): Promise<Position | undefined> => {
+    const noted = await ledger.positionBefore(batch.id, row);
+    const first = Math.floor((noted?.row ?? 0) / ROWS_BETWEEN_PLACES);
+    for (let at = Math.floor(row / ROWS_BETWEEN_PLACES); at >= first; at -= 1) {
+      const place = places.get(at);
+      if (place !== undefined && place.row <= row) return place;
+    }
+    return noted;
+  };
+  async function* rows(ledger: LedgerReader, from: RowNumber): AsyncGenerator<InputRow> {
+    for await (const row of sheet.rows(await placeBefore(ledger, from))) {
+      if (row.row % ROWS_BETWEEN_PLACES === 0) places.set(row.row / ROWS_BETWEEN_PLACES, row.position);
+      if (row.row >= from) yield row;
+    }
+  }
+  return {
+    header,
+    inputOf: rowInputOf(columnsOf(batch.settings)?.columns ?? {}, header),
+    rows,
+    async lastRow(ledger, known) {
+      const place = await placeBefore(ledger, known);
+      if (end === undefined && known - (place?.row ?? 0) < MOST_TO_END) {
+        end = known;
+        for await (const { row } of rows(ledger, known + 1)) end = row;
+      }
+      return Math.max(known, end ?? known);
+    },
+    async between(ledger, from, before) {
+      const found: InputRow[] = [];
+      for await (const row of rows(ledger, from)) {
+        if (row.row >= before) break;
+        found.push(row);
+      }
+      return found;
+    },
+  };
+}
+
+/** What the file system says of the file; undefined when there is none. */
+async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Changes } from './changes.ts';
+import type { Program } from './children.ts';
+import type { Schedules } from './schedules.ts';
+import type { Work } from './work.ts';
+
+/** What every part of the page's server knows. */
+export interface Server {
+  /** What the user typed as `--store`; undefined for the default stores. */
+  readonly store: string | undefined;
+  /** The folder of the store for real accounts, where uploads and `serve.json` are. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly program: Program;
+  /** The most bytes that a list may have that is brought to the page. */
+  readonly mostUploadBytes: number;
+  /** Everything that spends or changes goes through this line. */
+  readonly work: Work;
+  /** Hears what changes in the stores, for as long as a tab listens. */
+  readonly changes: Changes;
+  /** The sweeps of inboxes. */
+  readonly schedules: Schedules;
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto';
+import { Hono } from 'hono';
+import { stop } from '../../core/errors.ts';
+import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
+import { UndoRequest, UndoView } from '../api.ts';
+import { bodyOf, HttpRefusal } from './answers.ts';
+import { askChild } from './children.ts';
+import type { Server } from './server.ts';
+
+/** Takes back what a batch changed: first the plan, then the undo of what was shown. */
+export function undoRoutes(server: Server): Hono {
+  return new Hono()
+    .get('/batches/:id/undo', async (context) =>
+      context.json(await planOf(server, await batchIn(server, context.req.param('id')))),
+    )
+    .post('/batches/:id/undo', async (context) => {
+      const { plan: shown } = await bodyOf(context, UndoRequest);
+      const found = await batchIn(server, context.req.param('id'));
+      const { plan } = await planOf(server, found);
+      if (plan !== shown)
+        throw stop('plan', 'What the undo would send is not as it was shown.', 'Look at the new plan.');
+      const { batch, location } = found;
+      const words = ['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location];
+      return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
+    });
+}
+
+async function batchIn({ store }: Server, id: string): Promise<FoundBatch> {
+  const found = /^[\w-]{1,64}$/.test(id) ? await findBatch(id, store).catch(() => undefined) : undefined;
+  if (found !== undefined) return found;
+  throw new HttpRefusal(404, `There is no batch ${id.slice(0, 64)}.`, 'See all batches.');
+}
+
+const Printed = UndoView.omit({ plan: true, sandbox: true });
+
+async function planOf({ program }: Server, { batch, location }: FoundBatch): Promise<UndoView> {
+  const printed = Printed.parse(await askChild(program, ['undo', batch.id, '--plan', '--store', location]));
+  const plan = hash('sha256', JSON.stringify(printed), 'hex');
+  return { ...printed, sandbox: batch.sandbox, plan };
+}

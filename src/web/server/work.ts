@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { EXIT, invariant, stop } from '../../core/errors.ts';
+import { present } from '../../core/objects.ts';
+import type { WorkView } from '../api.ts';
+import { type Child, type Ended, type Program, startChild, stoppedIn } from './children.ts';
+
+/**
+ * What was started from the page and spends, changes or decides. A store has one spender at a time, so work on one store
+ * waits in line. When the server ends, what runs is drained by the end of its standard input, and what waits never began:
+ * the batches in the ledger are then all that is left, and each goes on by its own command.
+ */
+
+export interface Order {
+  readonly kind: WorkView['kind'];
+  /** The words after `rowonce`, without `--json`. */
+  readonly words: readonly string[];
+  /** The store's folder, which decides what waits for what. */
+  readonly store: string;
+  /** The batch or the list that it is about, for the page. */
+  readonly about: string;
+  /** The id of the plan that it starts, by which its batch is found. */
+  readonly plan?: string;
+  /** Where its words were typed, as they name files from there; left out: where the server is. */
+  readonly cwd?: string;
+  /** Begins at once, because it ends what stands before it in the line. */
+  readonly isUrgent?: true;
+}
+
+interface Item extends Order {
+  readonly id: string;
+  readonly atMs: number;
+  /** Resolves when it has ended, or was taken out of the line. */
+  readonly over: PromiseWithResolvers<void>;
+  child?: Child;
+  ended?: Ended;
+}
+
+/** As many ended ones as a person may still ask about. */
+const MOST_ENDED = 200;
+
+export class Work {
+  readonly #program: Program;
+  readonly #nowMs: () => number;
+  readonly #changed: () => void;
+  readonly #items: Item[] = [];
+  #isClosed = false;
+
+  /** @param changed is called whenever something begins or ends. */
+  constructor(program: Program, nowMs: () => number, changed: () => void) {
+    this.#program = program;
+    this.#nowMs = nowMs;
+    this.#changed = changed;
+  }
+
+  /** Begins it now, or when the work before it on the same store has ended. */
+  start(order: Order): WorkView {
+    if (this.#isClosed) throw stop('busy', 'The page is ending.', 'Start it again with rowonce serve.');
+    const over = Promise.withResolvers<void>();
+    const item: Item = { ...order, id: randomUUID(), atMs: this.#nowMs(), over };
+    this.#items.push(item);
+    if (item.isUrgent) this.#begin(item);
+    this.#advance(item.store);
+    return viewOf(item);
+  }
+
+  list(): readonly WorkView[] {
+    return this.#items.map(viewOf);
+  }
+
+  /** The plan that this work starts; undefined for any other work. */
+  planOf(id: string): string | undefined {
+    return this.#items.find((each) => each.id === id)?.plan;
+  }
+
+  /** Whether a process was started here and has not ended. */
+  isOurs(pid: number): boolean {
+    return this.#items.some(({ child, ended }) => child?.pid === pid && ended === undefined);
+  }
+
+  /** Undefined for what ended long ago. */
+  find(id: string): WorkView | undefined {
+    const item = this.#items.find((each) => each.id === id);
+    return item && viewOf(item);
+  }
+
+  /** How it ended, once it has. */
+  async ended(id: string): Promise<WorkView> {
+    const item = this.#items.find((each) => each.id === id);
+    invariant(item !== undefined, `work ${id} is not known`);
+    await item.over.promise;
+    return viewOf(item);
+  }
+
+  /** Stops what runs in an orderly way, and takes out of the line what waits. */
+  stop(id: string): boolean {
+    const item = this.#items.find((each) => each.id === id);
+    if (item === undefined || item.ended !== undefined) return false;
+    if (item.child !== undefined) item.child.stop();
+    else this.#end(item, { exitCode: EXIT.terminated, result: undefined, said: [] });
+    return true;
+  }
+
+  /** Drains everything and resolves when the last of it has ended. @returns how much had not ended by itself. */
+  async close(): Promise<number> {
+    this.#isClosed = true;
+    const open = this.#items.filter(({ ended }) => ended === undefined);
+    for (const { id } of open) this.stop(id);
+    await Promise.all(open.map(({ child }) => child?.ended));
+    return open.length;
+  }
+
+  #advance(store: string): void {
+    const next = this.#items.find(
+      (item) => item.store === store && item.ended === undefined && item.isUrgent === undefined,
+    );
+    if (next !== undefined && next.child === undefined) this.#begin(next);
+    this.#changed();
+  }
+
+  #begin(item: Item): void {
+    item.child = startChild({ ...this.#program, ...present({ cwd: item.cwd }) }, item.words);
+    void item.child.ended.then((ended) => this.#end(item, ended));
+  }
+
+  #end(item: Item, ended: Ended): void {
+    item.ended = ended;
+    item.over.resolve();
+    const over = this.#items.filter((each) => each.ended !== undefined);
+    for (const each of over.slice(0, -MOST_ENDED)) this.#items.splice(this.#items.indexOf(each), 1);
+    this.#advance(item.store);
+  }
+}
+
+function viewOf({ id, kind, about, atMs, child, ended }: Item): WorkView {
+  const stopped = ended === undefined ? undefined : stoppedIn(ended.result);
+  return {
+    id,
+    kind,
+    about,
+    at_ms: atMs,
+    state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
+    exit_code: ended?.exitCode ?? null,
+    stopped:
+      stopped === undefined ? null : { code: stopped.code, message: stopped.message, next: stopped.next },
+    said: [...(ended?.said ?? [])],
+    result: ended?.result ?? null,
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Goal: what lets somebody into the page stops doing so in time, and cannot fill the memory.
+ * Method: the server's own admission, with a clock that the test moves and timers that it fires.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Admission, redirectIn } from '../../src/web/server/admission.ts';
+import { OnceOnly } from '../../src/web/server/secrets.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+
+let clock: VirtualClock;
+let folder: string;
+let admission: Admission;
+beforeEach(() => {
+  vi.useFakeTimers();
+  clock = new VirtualClock();
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-admission-'));
+  admission = new Admission(clock, folder);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+test('a word opens for a minute', () => {
+  const [early, late] = [admission.issue(), admission.issue()];
+  clock.nowMs += 59_999;
+  expect(admission.admit(early)).toMatch(/^[\w-]{43}$/);
+  clock.nowMs += 1;
+  expect(admission.admit(late)).toBe(undefined);
+});
+
+test('the file with a word is gone after a minute, also when nobody used it', () => {
+  const lead = redirectIn(folder);
+  admission.issue();
+  writeFileSync(lead, 'a word');
+  vi.advanceTimersByTime(59_999);
+  expect(existsSync(lead)).toBe(true);
+  // Another word has a minute of its own.
+  admission.issue();
+  vi.advanceTimersByTime(59_999);
+  expect(existsSync(lead)).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(existsSync(lead)).toBe(false);
+});
+
+test('a hundred tabs are in; one more puts the oldest out, and never the tool', () => {
+  const tokens = Array.from({ length: 101 }, () => admission.admit(admission.issue()) ?? '');
+  expect(tokens.map((token) => admission.holderOf(token))).toEqual([
+    undefined,
+    ...Array.from({ length: 100 }, () => 'tab'),
+  ]);
+  expect(admission.holderOf(admission.tool)).toBe('tool');
+});
+
+test('a thousand words are kept, and the oldest make place', () => {
+  const words = new OnceOnly<number>(clock);
+  const issued = Array.from({ length: 1_001 }, (_, at) => words.issue(at));
+  expect(issued.map((word) => words.redeem(word)).filter((at) => at !== undefined)).toEqual(
+    Array.from({ length: 1_000 }, (_, at) => at + 1),
+  );
+});

@@ -1,0 +1,121 @@
+/**
+ * The shapes in docs/api-http.md: of every schema in `src/web/api.ts` a table of its members, with the words that stand
+ * before them in that file, so that neither is written twice.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import * as api from '../../src/web/api.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const SOURCE = globSync('src/web/api{,/**/*}.ts', { cwd: ROOT })
+  .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+  .join('\n');
+
+interface Shape {
+  $ref?: string;
+  type?: string | readonly string[];
+  enum?: readonly unknown[];
+  const?: unknown;
+  required?: readonly string[];
+  properties?: Record<string, Shape>;
+  additionalProperties?: Shape | boolean;
+  items?: Shape;
+  anyOf?: readonly Shape[];
+  oneOf?: readonly Shape[];
+  allOf?: readonly Shape[];
+}
+
+/** Every request that the server knows, as `GET /api/batches`. */
+export function routesInSource(): readonly string[] {
+  const routes = globSync('src/web/server/**/*.ts', { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return [...text.matchAll(/\.(get|post|put|patch|delete)\(\s*'(\/[^']*)'/g)].map(
+      ([, method = '', path = '']) =>
+        `${method.toUpperCase()} ${OUTSIDE.test(path) || file.endsWith('/app.ts') ? '' : '/api'}${path}`,
+    );
+  });
+  // The page itself is asked for at `/`, and every view at an address of its own.
+  return [...new Set(routes)].filter((route) => route !== 'GET /').sort();
+}
+
+/** Routes that say their whole path: a download is a link that a browser follows, and has a ticket for a token. */
+const OUTSIDE = /^\/(?:api|downloads)\//;
+
+/** The section, as it has to be now. */
+export function shapesNow(): string {
+  const registry = z.registry<{ id: string }>();
+  for (const [name, schema] of Object.entries(api))
+    if (schema instanceof z.ZodType) registry.add(schema, { id: name });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => id,
+    io: 'input',
+    unrepresentable: 'any',
+  }) as unknown as { readonly schemas: Record<string, Shape> };
+  return Object.entries(schemas)
+    .map(
+      ([name, shape]) =>
+        `### ${name}\n\n${[meaningOf(name), tableOf(name, shape)].filter(Boolean).join('\n\n')}\n`,
+    )
+    .join('\n');
+}
+
+function tableOf(name: string, shape: Shape): string {
+  const members = membersOf(shape, '');
+  if (members.length === 0) return `${kindOf(shape)}.`;
+  const meanings = meaningsIn(name);
+  const rows = members.map(
+    ({ path, kind }) =>
+      `| \`${path}\` | ${kind} | ${meanings.get(path.replace(/^.*\./, '').replace('?', '')) ?? ''} |`,
+  );
+  return ['| member | is | means |', '|---|---|---|', ...rows].join('\n');
+}
+
+interface Member {
+  readonly path: string;
+  readonly kind: string;
+}
+
+/** Members of members have a path, such as `error.code`; a `?` says that it may be left out. */
+function membersOf({ properties = {}, required = [] }: Shape, before: string): readonly Member[] {
+  return Object.entries(properties).flatMap(([key, shape]) => {
+    const path = `${before}${key}${required.includes(key) ? '' : '?'}`;
+    const inner = membersOf(shape, `${before}${key}.`);
+    if (inner.length > 0) return inner;
+    const ofEach = membersOf(shape.items ?? {}, `${path}[].`);
+    return ofEach.length > 0 ? ofEach : [{ path, kind: kindOf(shape) }];
+  });
+}
+
+function kindOf(shape: Shape): string {
+  const { $ref, type, items, additionalProperties } = shape;
+  const forms = shape.anyOf ?? shape.oneOf ?? shape.allOf;
+  if ($ref !== undefined) return `[${$ref}](#${$ref.toLowerCase()})`;
+  if (forms !== undefined) return [...new Set(forms.map(kindOf))].join(' or ');
+  if (shape.const !== undefined) return `\`${JSON.stringify(shape.const)}\``;
+  if (shape.enum !== undefined) return shape.enum.map((each) => `\`${String(each)}\``).join(', ');
+  if (items !== undefined) return `list of ${kindOf(items)}`;
+  if (typeof additionalProperties === 'object') return `${kindOf(additionalProperties)} by name`;
+  if (shape.properties !== undefined) return `object of ${Object.keys(shape.properties).join(', ')}`;
+  return typeof type === 'string' ? type : (type?.join(' or ') ?? 'anything');
+}
+
+/** The comment before a schema. */
+function meaningOf(name: string): string {
+  const before = SOURCE.split(`export const ${name} =`)[0]?.trimEnd() ?? '';
+  return before.endsWith('*/') ? textOf(before.slice(before.lastIndexOf('/**'))) : '';
+}
+
+/** The comments before the members of a schema. */
+function meaningsIn(name: string): ReadonlyMap<string, string> {
+  const source = SOURCE.split(`export const ${name} =`)[1]?.split(/^export /m)[0] ?? '';
+  const comments = source.matchAll(/(?<comment>\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s+(?<key>\w+):/g);
+  return new Map([...comments].map(({ groups = {} }) => [groups.key ?? '', textOf(groups.comment ?? '')]));
+}
+
+const textOf = (comment: string): string =>
+  comment
+    .replaceAll(/^\/\*\*|\*\/$|^\s*\* ?/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('|', '\\|')
+    .trim();

@@ -1,0 +1,214 @@
+/**
+ * Goal: what another page in the user's browser may do is decided by that browser, and it decides that ours is out of reach.
+ * Method: a real Chromium whose same-origin policy is shown to be on, a page of a stranger on another port of 127.0.0.1,
+ * and a foreign name that leads to this machine. The stranger knows what it could never know: address, words and tokens.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rowonce } from '../cli/rowonce.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { type Asked, environmentIn, Served } from './served.ts';
+
+let served: Served;
+let browser: Browser;
+let strangers: Server;
+let strange: string;
+/** The paths that were asked of the stranger's server. */
+const asked: string[] = [];
+
+beforeAll(async () => {
+  strangers = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (request.url === '/shared') response.setHeader('access-control-allow-origin', '*');
+    response.setHeader('content-type', 'text/html').end('<!doctype html><title>stranger</title>');
+  });
+  await new Promise<void>((resolve) => strangers.listen(0, '127.0.0.1', resolve));
+  strange = `http://127.0.0.1:${(strangers.address() as AddressInfo).port}`;
+  served = await Served.start();
+  browser = await openBrowser(['--host-resolver-rules=MAP evil.example 127.0.0.1']);
+});
+afterAll(async () => {
+  await browser?.close();
+  strangers?.closeAllConnections();
+  strangers?.close();
+  await served?.[Symbol.asyncDispose]();
+});
+
+const newWord = async (): Promise<string> =>
+  JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body).opening;
+
+/** Whether the word still opens the page, for who comes from it. */
+async function opens(opening: string): Promise<boolean> {
+  const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
+  const body = JSON.stringify({ opening });
+  return (await served.ask('/api/session', { method: 'POST', headers, body })).status === 200;
+}
+
+/** What a page gets by this request: its text, or that the browser or the server let it have nothing. */
+const got = (page: Page, url: string, how: Asked & { readonly mode?: 'no-cors' } = {}): Promise<string> =>
+  page.evaluate(`fetch(${JSON.stringify(url)}, ${JSON.stringify(how)}).then(
+    async (answer) => answer.type + ' ' + answer.status + ' ' + (await answer.text()),
+    () => 'nothing',
+  )`);
+
+/** Puts an element into a page. @returns what becomes of it. */
+const put = (page: Page, name: string, values: Readonly<Record<string, string>>): Promise<string> =>
+  page.evaluate(`new Promise((resolve) => {
+    const element = document.createElement('${name}');
+    element.onload = () => resolve('loaded');
+    element.onerror = () => resolve('refused');
+    document.body.append(Object.assign(element, ${JSON.stringify(values)}));
+    if (element.text) resolve('put');
+  })`);
+
+describe('a page on another port', () => {
+  let page: Page;
+  beforeEach(async () => {
+    page = await browser.newPage();
+    await page.goto(strange);
+  });
+  afterEach(() => page.close());
+
+  test('is held to the same-origin policy by this browser', async () => {
+    const third = strange.replace('127.0.0.1', 'localhost');
+    expect(await got(page, `${third}/kept`)).toBe('nothing');
+    expect(await got(page, `${third}/shared`)).toContain('stranger');
+    expect(asked).toContain('/kept');
+  });
+
+  test('reads nothing, with the token or without', async () => {
+    const headers = { authorization: `Bearer ${served.note.token}` };
+    for (const path of ['/', '/page.js', '/api/state']) {
+      expect(await got(page, served.url + path)).toBe('nothing');
+      expect(await got(page, served.url + path, { headers })).toBe('nothing');
+      expect(await got(page, served.url + path, { mode: 'no-cors' })).toMatch(/^opaque 0 $|^nothing$/);
+    }
+  });
+
+  test('changes nothing: what it posts is refused before it is read', async () => {
+    const word = await newWord();
+    const body = JSON.stringify({ opening: word });
+    const answers = [
+      await got(page, `${served.url}/api/session`, { method: 'POST', body }),
+      await got(page, `${served.url}/api/session`, { method: 'POST', body, mode: 'no-cors' }),
+    ];
+    expect(answers.filter((answer) => answer.includes('token'))).toEqual([]);
+    await page.evaluate(`navigator.sendBeacon('${served.url}/api/session', ${JSON.stringify(body)})`);
+    expect(await opens(word)).toBe(true);
+  });
+
+  test('cannot send it a form', async () => {
+    const answered = page.waitForResponse(`${served.url}/api/openings`);
+    await page.evaluate(`{
+      const form = document.createElement('form');
+      document.body.append(Object.assign(form, { method: 'POST', action: '${served.url}/api/openings' }));
+      form.submit();
+    }`);
+    expect((await answered).status()).toBe(403);
+  });
+
+  test('cannot frame it', async () => {
+    await put(page, 'iframe', { src: served.url });
+    const [frame] = page.frames().slice(1);
+    expect(await frame?.locator('#page').count()).toBe(0);
+  });
+
+  test('cannot run its script', async () => {
+    const script = { src: `${served.url}/page.js`, type: 'text/javascript' };
+    expect(await put(page, 'script', script)).toBe('refused');
+  });
+
+  test('hears nothing of its tabs and holds none of them', async () => {
+    const own = await openTab(browser, served);
+    const beside = await own.context().newPage();
+    await beside.goto(strange);
+    const heard = await beside.evaluate(`(async () => {
+      const said = [];
+      const channel = new BroadcastChannel('rowonce-tabs');
+      channel.onmessage = ({ data }) => said.push(data);
+      channel.postMessage({ ask: true });
+      const opened = window.open('${served.url}');
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      // A browser that keeps the two apart says that the window is closed.
+      return { said, kept: sessionStorage.length + localStorage.length, holds: opened?.closed === false };
+    })()`);
+    expect(heard).toEqual({ said: [], kept: 0, holds: false });
+    await own.context().close();
+  });
+});
+
+test('a foreign name that leads to this machine gets nothing', async () => {
+  const page = await browser.newPage();
+  const answer = await page.goto(`http://evil.example:${served.port}/`);
+  expect(answer?.status()).toBe(403);
+  const headers = { authorization: `Bearer ${served.note.token}` };
+  // It is of one origin with what it asks, so the browser alone would let it.
+  expect(await got(page, '/api/state', { headers })).toMatch(/^basic 403 /);
+  expect(await got(page, '/page.js')).toMatch(/^basic 403 /);
+  await page.close();
+});
+
+describe('the page itself', () => {
+  test('keeps its word out of the address and the history, and reloads without it', async () => {
+    const page = await openTab(browser, served);
+    await page.waitForSelector('header.top');
+    expect([page.url(), await page.evaluate('history.length')]).toEqual([`${served.url}/`, 2]);
+    await page.reload();
+    await page.waitForSelector('header.top');
+    expect(await page.context().cookies()).toEqual([]);
+    await page.context().close();
+  });
+
+  test('lets in a tab that was opened by hand beside one that is in, and no other browser', async () => {
+    const page = await openTab(browser, served);
+    const beside = await page.context().newPage();
+    await beside.goto(`${served.url}/`);
+    await beside.waitForSelector('header.top');
+    const other = await browser.newPage();
+    await other.goto(`${served.url}/`);
+    expect(await other.locator('main').textContent()).toContain('rowonce serve');
+    expect(await other.locator('header.top').count()).toBe(0);
+    await other.close();
+    await page.context().close();
+  });
+
+  test('is reached by the file that a browser is opened with', async () => {
+    const { folder } = served;
+    const env = { ...environmentIn(folder), PATH: folder };
+    await rowonce(['serve', '--open'], { cwd: folder, env });
+    const page = await browser.newPage();
+    await page.goto(`file://${join(folder, 'store', 'open.html')}`);
+    await page.waitForSelector('header.top');
+    expect(page.url()).toBe(`${served.url}/`);
+    await page.context().close();
+  });
+
+  test('runs no script and asks nobody but its own, even if somebody got words into it', async () => {
+    const page = await openTab(browser, served);
+    await put(page, 'script', { text: 'window.ran = true' });
+    expect(await page.evaluate('window.ran')).toBe(undefined);
+    expect(await put(page, 'script', { src: `${strange}/script` })).toBe('refused');
+    expect(await put(page, 'img', { src: `${strange}/image` })).toBe('refused');
+    await put(page, 'iframe', { src: `${strange}/frame` });
+    expect(await got(page, `${strange}/fetch`, { mode: 'no-cors' })).toBe('nothing');
+    expect(asked.filter((path) => ['/image', '/frame', '/script', '/fetch'].includes(path))).toEqual([]);
+    await page.context().close();
+  });
+
+  test('says how to get in when its server has ended or was started anew', async () => {
+    const gone = await Served.start();
+    const page = await openTab(browser, gone);
+    await page.waitForSelector('header.top');
+    await gone.stop();
+    const next = await Served.start(['--port', String(gone.port)], { cwd: gone.folder });
+    await page.reload();
+    await page.waitForSelector('main.empty');
+    expect(await page.locator('main').textContent()).toContain('rowonce serve');
+    await page.context().close();
+    await next[Symbol.asyncDispose]();
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * Goal: a download is handed out once, as a file and never as a page, and no copy of it stays behind.
+ * Method: a real page over a batch that the command line bought, and what is in its folder afterwards.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDesk } from '../cli/desk.ts';
+import { Served } from './served.ts';
+
+test('a ticket is worth one file; neither a question about it nor a kill leaves anything of it', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const { batch } = await desk.json(desk.run());
+  const start = () => Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  const copies = () => {
+    const folder = desk.place.path('store/downloads');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
+  const ticketOf = async (page: Served): Promise<string> => {
+    const body = JSON.stringify({ what: 'output', format: 'csv' });
+    return JSON.parse((await page.tool(`/api/batches/${batch}/tickets`, { method: 'POST', body })).body)
+      .ticket;
+  };
+
+  const killed = await start();
+  onTestFinished(async () => void (await killed.stop('SIGKILL')));
+  await ticketOf(killed);
+  expect(copies()).toHaveLength(1);
+  await killed.stop('SIGKILL');
+  const page = await start();
+  onTestFinished(async () => void (await page.stop('SIGKILL')));
+  expect(copies()).toEqual([]);
+
+  const path = `/downloads/${await ticketOf(page)}`;
+  expect((await page.ask(path, { method: 'HEAD' })).status).toBe(404);
+  const { status, headers, body } = await page.ask(path);
+  expect([status, body]).toEqual([200, await desk.read('out.csv')]);
+  expect(headers).toMatchObject({
+    'content-disposition': expect.stringMatching(/^attachment; /),
+    'content-security-policy': expect.stringMatching(/^sandbox;/),
+    'x-content-type-options': 'nosniff',
+  });
+  expect((await page.ask(path)).status).toBe(404);
+  await expect.poll(copies).toEqual([]);
+});

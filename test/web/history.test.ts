@@ -1,0 +1,101 @@
+/**
+ * Goal: the page tells what was spent, saved and done, and about whom, as the ledger has it; and an undo sends what was
+ * shown and nothing else.
+ * Method: raw requests to a real `rowonce serve` beside real commands; what they printed and what the vendor says judge.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { HistoryView, SubjectView, UndoView, WorkView } from '../../src/web/api.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { PROJECT, TeamWorkplace } from '../faults/team-workplace.ts';
+import { environmentIn, Served } from './served.ts';
+
+async function said<T>(served: Served, path: string, body?: object): Promise<T> {
+  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+  const answer = await served.tool(path, sent);
+  expect([answer.status, answer.body]).toEqual([200, expect.any(String)]);
+  return JSON.parse(answer.body) as T;
+}
+
+test('a month is told by account and day, play money as such, with what was saved; and a company by its address', async () => {
+  await using served = await Served.start();
+  const { folder } = served;
+  writeFileSync(join(folder, 'list.csv'), 'Website\nacme.example\nacme.example\nother.example\n');
+  const env = { ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
+  const words = ['run', 'enrich-company', 'list.csv', '--account', 'sandbox-provider', '--json'];
+  const run = JSON.parse((await rowonce(words, { cwd: folder, env })).stdout);
+  expect(run.credits).toMatchObject({ in_doubt: 0 });
+
+  const history = await said<HistoryView>(served, '/api/history');
+  expect(history.last).toBe(history.month);
+  const { spent, saved } = run.credits;
+  expect(history.accounts).toMatchObject([
+    { account: 'sandbox-provider', sandbox: true, spent, saved, requests: run.requests, batches: 1 },
+  ]);
+  expect(history.accounts[0]?.days.reduce((sum, day) => sum + day.spent, 0)).toBe(spent);
+  expect(history.batches).toMatchObject([
+    { batch: run.batch, spent, saved, by_sweep: false, can_undo: false },
+  ]);
+  expect(await said<HistoryView>(served, '/api/history?month=2025-02')).toMatchObject({
+    month: '2025-02',
+    first: history.month,
+    accounts: [],
+    batches: [],
+  });
+  expect((await served.tool('/api/history?month=2025-13')).status).toBe(400);
+
+  const about = await said<SubjectView>(
+    served,
+    '/api/subjects?text=https%3A%2F%2Fwww.acme.example%2Fcontact',
+  );
+  expect(about.entries).toHaveLength(1);
+  expect(about.entries[0]).toMatchObject({
+    batch: run.batch,
+    row: 2,
+    operation: 'enrich-company',
+    sandbox: true,
+  });
+  expect((await said<SubjectView>(served, '/api/subjects?text=nobody%40else.example')).entries).toEqual([]);
+  expect((await served.tool('/api/subjects?text=%20')).status).toBe(400);
+});
+
+test('an undo is shown first, is refused when it would do something else, and does what was shown', async () => {
+  const team = await TeamWorkplace.open();
+  onTestFinished(() => team[Symbol.asyncDispose]());
+  await team.apply([{ email: 'jo@team.example', role: 'viewer' }]);
+  const { batch } = await team.json('status', 'last');
+  await using served = await Served.start([], { cwd: team.place.folder });
+  const path = `/api/batches/${batch}/undo`;
+  const shown = await said<UndoView>(served, path);
+  expect(shown).toMatchObject({
+    undoes: batch,
+    state: 'plan',
+    sandbox: false,
+    changes: [{ action: 'remove', email: 'jo@team.example', project: PROJECT }],
+    not_undone: [],
+  });
+  const about = await said<SubjectView>(served, '/api/subjects?text=JO%40team.example');
+  expect(about.entries).toMatchObject([
+    { operation: 'create-invite', subject: `jo@team.example in ${PROJECT}` },
+  ]);
+
+  const moved = await served.tool(path, { method: 'POST', body: JSON.stringify({ plan: 'another' }) });
+  expect([moved.status, JSON.parse(moved.body).error.code]).toEqual([409, 'plan']);
+  expect((await team.state()).roles()).toEqual({ [`${PROJECT} jo@team.example`]: 'viewer' });
+
+  const { id } = await said<WorkView>(served, path, { plan: shown.plan });
+  await expect
+    .poll(
+      async () =>
+        (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
+      {
+        timeout: 20_000,
+      },
+    )
+    .toMatchObject({ kind: 'undo', state: 'ended', exit_code: 0 });
+  expect((await team.state()).roles()).toEqual({});
+  expect(await said<UndoView>(served, path)).toMatchObject({ state: 'undone', changes: [] });
+  for (const wrong of ['none', '..%2F..%2Fetc', '-h'])
+    expect((await served.tool(`/api/batches/${wrong}/undo`)).status).toBe(404);
+});

@@ -1,0 +1,184 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Clocks } from '../faults/clocks.ts';
+import { Workplace } from '../faults/workplace.ts';
+import { Served } from './served.ts';
+
+/**
+ * Goal: what is brought to the page is kept whole and closed to others, is never found by a name of the sender's, and goes
+ * on as the same list after a correction, so that only the difference is bought.
+ * Method: raw requests to a real `rowonce serve`, runs by the real command, and the vendor's own book.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads what was answered, and fails when it is something else
+type Said = any;
+
+interface Page {
+  readonly place: Workplace;
+  readonly served: Served;
+  readonly lists: string;
+  bring(name: string, body: string, more?: string): Promise<Said>;
+  ask(path: string, body?: object): Promise<Said>;
+}
+
+async function openPage(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Page> {
+  const place = await Workplace.open();
+  const served = await Served.start(words, { cwd: place.folder, env });
+  onTestFinished(async () => {
+    await served[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+  });
+  const said = (answer: { readonly status: number; readonly body: string }): Said => ({
+    status: answer.status,
+    ...JSON.parse(answer.body),
+  });
+  return {
+    place,
+    served,
+    lists: place.path('store/lists'),
+    bring: async (name, body, more = '') =>
+      said(
+        await served.tool(`/api/lists?name=${encodeURIComponent(name)}${more}`, {
+          method: 'PUT',
+          headers: { 'content-type': 'application/octet-stream' },
+          body,
+        }),
+      ),
+    ask: async (path, body) => {
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return said(await served.tool(`/api/lists${path}`, sent));
+    },
+  };
+}
+
+const LEADS = 'Name,Domain\nA,a.example\nB,b.example\n"C",not a domain\n';
+
+test('a list is kept whole, closed to others, under an id and never under its name', async () => {
+  const { bring, ask, lists, served } = await openPage();
+  const brought = await bring('../../etc/Leads.CSV', LEADS);
+  expect(brought).toMatchObject({ status: 201, name: 'Leads.CSV', version: 1 });
+  const path = join(lists, brought.id, 'list.csv');
+  expect(readFileSync(path, 'utf8')).toBe(LEADS);
+  const modes = [lists, join(lists, brought.id), path, join(lists, brought.id, 'list.json')];
+  expect(modes.map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
+  expect(await bring('Leads.CSV', LEADS), 'the same file again').toMatchObject({ id: brought.id });
+  expect((await ask('')).lists).toHaveLength(1);
+  const described = await ask(`/${brought.id}/describe`, {});
+  expect(described).toMatchObject({ rows: 3, encoding: 'UTF-8', columns: [{ name: 'Name' }, { filled: 3 }] });
+  expect(await ask(`/${brought.id}/rows?from=3&limit=1`)).toMatchObject({
+    header: ['Name', 'Domain'],
+    rows: [{ row: 3, cells: ['B', 'b.example'] }],
+    next: 4,
+  });
+  expect(await ask(`/${brought.id}/describe`, { skip_lines: 99 })).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('Leads.CSV') },
+  });
+  for (const id of ['..', '%2e%2e%2f', 'f'.repeat(16)]) expect((await ask(`/${id}/rows`)).status).toBe(404);
+  expect(await ask(`/${brought.id}/attention`), 'nothing was run yet').toMatchObject({ batch: null });
+  const removed = await served.tool(`/api/lists/${brought.id}`, { method: 'DELETE' });
+  expect([removed.status, readdirSync(lists)]).toEqual([200, []]);
+});
+
+test('what is refused leaves nothing behind: no format, too large, no room, nothing in it', async () => {
+  const { bring, lists, served } = await openPage(['--max-upload', '1']);
+  expect(await bring('leads.pdf', 'x')).toMatchObject({ status: 400, error: { code: 'input' } });
+  expect(await bring('leads.csv', '')).toMatchObject({ error: { message: 'The file is empty.' } });
+  const large = 'a'.repeat((1 << 20) + 1);
+  expect((await bring('leads.csv', large)).error.message).toContain('larger than 1 MB');
+  const asked = { method: 'PUT', headers: { 'transfer-encoding': 'chunked' }, body: large };
+  expect((await served.tool('/api/lists?name=leads.csv', asked)).body).toContain('larger than 1 MB');
+  expect(readdirSync(lists)).toEqual([]);
+  const roomy = await openPage(['--max-upload', '9000000000']);
+  const head = { 'content-length': String(8e15), expect: '100-continue' };
+  const refused = await roomy.served.tool('/api/lists?name=leads.csv', { method: 'PUT', headers: head });
+  expect(refused.body).toContain('The disk has room for');
+});
+
+test('an upload that is given up half way leaves nothing behind', async () => {
+  const { lists, served } = await openPage();
+  const { port, note } = served;
+  const headers = {
+    host: `127.0.0.1:${port}`,
+    authorization: `Bearer ${note.token}`,
+    'content-length': String(1 << 20),
+  };
+  const sending = request({ host: '127.0.0.1', port, path: '/api/lists?name=a.csv', method: 'PUT', headers });
+  sending.on('error', () => {});
+  sending.write('Name,Domain\n');
+  const parts = (): readonly string[] => (existsSync(lists) ? readdirSync(lists) : []);
+  await expect.poll(parts).toHaveLength(1);
+  sending.destroy();
+  await new Promise((resolve) => sending.once('close', resolve));
+  await expect.poll(parts).toEqual([]);
+});
+
+test('after a correction only the difference is bought, by the same list', async () => {
+  const { bring, ask, place, lists } = await openPage();
+  const { id } = await bring('leads.csv', LEADS);
+  const path = join(lists, id, 'list.csv');
+  const run = () => place.typeHere([...place.words({ input: join('store/lists', id, 'list.csv') })]);
+  expect((await run()).code).toBe(3);
+  expect((await place.vendor.book()).requests).toBe(2);
+  const before = await ask(`/${id}/attention`);
+  expect(before).toMatchObject({
+    batch: { operation: 'enrich-company', columns: { domain: 'Domain' } },
+    rows: [{ row: 4, status: 'invalid', cells: ['C', 'not a domain'] }],
+    more: false,
+  });
+  const row = { row: 4, cells: { Domain: 'still none' } };
+  const check = { operation: 'enrich-company', columns: before.batch.columns };
+  expect((await ask(`/${id}/check`, { ...check, rows: [row] })).rows[0].problem).toContain('still none');
+  const alone = { row: 2, cells: { ABN: '51824753557', Mail: 'Jo <jo@a.example>' } };
+  const any = { operation: '', columns: { abn: 'ABN', email: 'Mail' }, rows: [alone] };
+  const [one] = (await ask(`/${id}/check`, any)).rows;
+  expect(one.problem).toMatch(/ABN|abn/);
+  expect(one.meant).toEqual({
+    ABN: { sure: false, words: ['51824753556'] },
+    Mail: { sure: true, words: ['jo@a.example'] },
+  });
+  const corrections = [{ row: 4, column: 'Domain', value: 'c.example' }];
+  const corrected = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
+  expect(corrected.list).toMatchObject({ id, version: 2, versions: [{ corrected: null }, { corrected: 1 }] });
+  expect(readFileSync(path, 'utf8')).toBe(LEADS.replace('not a domain', 'c.example'));
+  expect(readFileSync(join(lists, id, 'versions', '1.csv'), 'utf8')).toBe(LEADS);
+  const late = await ask(`/${id}/corrections`, { version: 1, read: {}, corrections });
+  expect(late).toMatchObject({ status: 409, error: { code: 'plan' } });
+  const again = await run();
+  expect(again.code, again.stderr).toBe(0);
+  expect((await place.vendor.book()).requests, 'one more').toBe(3);
+  expect(await ask(`/${id}/attention`)).toMatchObject({ rows: [], more: false });
+});
+
+test('a list is kept for 30 days after its last batch, and never while one is open', async () => {
+  const day = 24 * 60 * 60 * 1000;
+  const first = await openPage();
+  const { id } = await first.bring('leads.csv', LEADS);
+  const other = await first.bring('unused.csv', `${LEADS}D,d.example\n`);
+  const { place, lists } = first;
+  const input = join('store/lists', id, 'list.csv');
+  await place.typeHere([...place.words({ input, budget: 1 })]);
+  await first.served.stop();
+  const clocks = new Clocks(place.path('clocks.json'));
+  const startAt = async (days: number): Promise<readonly string[]> => {
+    clocks.set({ wallMs: days * day });
+    await (await Served.start([], { cwd: place.folder, env: clocks.env })).stop();
+    return readdirSync(lists);
+  };
+  expect(await startAt(0)).toHaveLength(2);
+  expect(await startAt(29)).toHaveLength(2);
+  expect(await startAt(31), 'a batch is open').toEqual([id]);
+  expect(existsSync(join(lists, other.id))).toBe(false);
+  const second = await Served.start([], { cwd: place.folder });
+  const kept = await second.tool(`/api/lists/${id}`, { method: 'DELETE' });
+  expect([kept.status, kept.body]).toEqual([409, expect.stringContaining('An open batch')]);
+  await second.stop();
+  const listed = await place.typeHere(['status', '--json', '--store', place.path('store')]);
+  const [{ batch }] = JSON.parse(listed.stdout).batches;
+  expect((await place.typeHere(['cancel', batch, '--store', place.path('store')])).code).toBe(0);
+  expect(await startAt(40), 'it is first seen to have ended').toEqual([id]);
+  expect(await startAt(69)).toEqual([id]);
+  expect(await startAt(71)).toEqual([]);
+});

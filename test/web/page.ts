@@ -1,0 +1,166 @@
+/**
+ * Goal: every view of the page is readable, reachable and whole, in the light and in the dark, on a telephone and on a wide
+ * screen; and the figures of the page are measured.
+ * Method: a real `rowonce serve` over batches that real commands made with the embedded vendors, a real Chromium, axe on every
+ * view, and a screenshot of each. Run it by `npm run page [-- FOLDER]`; the screenshots land in FOLDER (`page-screens`).
+ */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { text } from '../../src/web/page/text.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { openBrowser } from './chromium.ts';
+import { environmentIn, Served } from './served.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const WIDTHS = [1280, 360] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+/** An address without a view. */
+const NOWHERE = '/nowhere';
+
+interface Finding {
+  readonly view: string;
+  readonly rule: string;
+  readonly nodes: readonly string[];
+}
+
+/** A store as a user has after a week: a finished list, one with lost answers, one half done, a team, and a list that waits. */
+async function prepare(folder: string): Promise<void> {
+  const env = environmentIn(folder);
+  for (const name of ['leads.csv', 'people.csv', 'team.csv'])
+    copyFileSync(join(ROOT, 'fixtures', name), join(folder, name));
+  const type = async (words: readonly string[], sandbox = '--rate 200/s'): Promise<void> => {
+    const { code, stderr } = await rowonce([...words], {
+      cwd: folder,
+      env: { ...env, ROWONCE_SANDBOX: sandbox },
+    });
+    if (code === null || ![0, 3, 4].includes(code))
+      throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
+  };
+  await type(['run', 'enrich-company', 'leads.csv', '--account', 'sandbox-provider']);
+  await type(
+    ['run', 'enrich-person', 'people.csv', '--account', 'sandbox-provider'],
+    '--rate 200/s --faults charged-reset:0.2',
+  );
+  await type(['run', 'onboard', 'team.csv', '--account', 'sandbox-service', '--yes', '--allow-admin']);
+  const long = `${'A rather long name of a list that somebody exported '.repeat(3)}.csv`;
+  copyFileSync(join(folder, 'leads.csv'), join(folder, long));
+  await type(['run', 'enrich-company', long, '--account', 'sandbox-provider', '--limit', '5', '--refresh']);
+}
+
+/** The addresses of all views, with the ids that are there. */
+async function viewsOf(served: Served): Promise<readonly string[]> {
+  const { batches } = JSON.parse((await served.tool('/api/batches')).body) as {
+    batches: readonly { batch: string; operation: string }[];
+  };
+  const upload = await served.tool('/api/lists?name=leads.csv', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: readFileSync(join(ROOT, 'fixtures', 'leads.csv'), 'utf8'),
+  });
+  const { id } = JSON.parse(upload.body) as { id: string };
+  const ofBatch = batches.flatMap(({ batch, operation }) => [
+    `/batches/${batch}`,
+    `/batches/${batch}/rows`,
+    `/batches/${batch}/rows/2`,
+    `/batches/${batch}/doubts`,
+    ...(operation === 'onboard' ? [`/batches/${batch}/undo`] : []),
+  ]);
+  await served.tool(`/api/lists/${id}/draft`, {
+    method: 'PUT',
+    body: JSON.stringify({ what: { operation: 'enrich-company' }, account: 'sandbox-provider' }),
+  });
+  const ofList = ['', '/do', '/columns', '/plan', '/fix'].map((part) => `/lists/${id}${part}`);
+  return ['/', '/new', ...ofList, ...ofBatch, '/history', '/accounts', '/schedules', NOWHERE];
+}
+
+async function inspect(page: Page, view: string): Promise<readonly Finding[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<{ violations: readonly AxeViolation[] }> } }).axe.run(),
+  );
+  return violations.map(({ id, nodes }) => ({ view, rule: id, nodes: nodes.map(({ html }) => html) }));
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** Waits until the words of a view have not changed for a while: what it asked for is there. */
+async function settled(page: Page): Promise<void> {
+  let before = '';
+  for (let quiet = 0; quiet < 3; ) {
+    await page.waitForTimeout(150);
+    const now = (await page.locator('body').textContent()) ?? '';
+    quiet = now === before ? quiet + 1 : 0;
+    before = now;
+    if (before.length === 0) quiet = 0;
+  }
+}
+
+/** Whether a view is wider than its window, so that a telephone would have to be pushed sideways. */
+const isTooWide = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
+
+async function enter(
+  browser: Browser,
+  served: Served,
+  width: number,
+  scheme: 'light' | 'dark',
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: scheme });
+  page.on('pageerror', (error) => {
+    process.exitCode = 1;
+    console.log(`error in the page: ${error.message}`);
+  });
+  const { opening } = JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body) as {
+    opening: string;
+  };
+  await page.goto(`${served.url}/#open=${opening}`);
+  await page.waitForSelector('h1');
+  return page;
+}
+
+const folder = process.argv[2] ?? 'page-screens';
+mkdirSync(folder, { recursive: true });
+await using served = await Served.start();
+await prepare(served.folder);
+const views = await viewsOf(served);
+const browser = await openBrowser();
+const findings: Finding[] = [];
+let screens = 0;
+for (const scheme of SCHEMES) {
+  for (const width of WIDTHS) {
+    const page = await enter(browser, served, width, scheme);
+    for (const view of views) {
+      await page.goto(`${served.url}${view}`);
+      await page.waitForSelector('h1');
+      await settled(page);
+      findings.push(...(await inspect(page, `${view} ${scheme} ${width}`)));
+      if (view !== NOWHERE && (await page.textContent('h1')) === text.nowhere.title)
+        findings.push({ view, rule: 'not there', nodes: [] });
+      if (await isTooWide(page))
+        findings.push({ view: `${view} ${scheme} ${width}`, rule: 'too wide', nodes: [] });
+      const name = `${view.replaceAll(/[^\w]+/g, '-').slice(1) || 'batches'}-${scheme}-${width}.png`;
+      await page.screenshot({ path: join(folder, name), fullPage: true });
+      screens += 1;
+    }
+    await page.close();
+  }
+}
+await browser.close();
+const bytes = ['page.js', 'page.css'].reduce(
+  (sum, name) => sum + gzipSync(readFileSync(join(ROOT, 'dist', 'web', name))).length,
+  0,
+);
+for (const { view, rule, nodes } of findings) console.log(`${view}: ${rule} ${nodes.slice(0, 3).join(' ')}`);
+writeFileSync(join(folder, 'findings.json'), JSON.stringify(findings, undefined, 2));
+console.log(
+  `${views.length} views, ${screens} screenshots in ${folder}, ${findings.length} findings, ${bytes} bytes of script and style`,
+);
+if (findings.length > 0 || bytes > 60 * 1024) process.exitCode = 1;

@@ -1,0 +1,288 @@
+/**
+ * Goal: what people do with the page, from a list to its output, works in their browser by hand, and pays for each row once
+ * whatever happens to the page on the way.
+ * Method: a real Chromium before a real `rowonce serve` and the embedded vendors, whose book says what was charged.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { readSheet } from 'read-excel-file/node';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import writeExcel from 'write-excel-file/node';
+import type { BatchDetail, BatchList } from '../../src/web/api.ts';
+import { text } from '../../src/web/page/text.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { environmentIn, Served } from './served.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
+const SOON = { timeout: 30_000 };
+const QUICK = { ROWONCE_SANDBOX: '--rate 200/s --match-rate 1' };
+/** A list of some seconds. */
+const SLOW = { ROWONCE_SANDBOX: '--rate 10/s --latency 200ms --match-rate 1' };
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+/** A page of the running test alone. */
+async function servedWith(env: Readonly<Record<string, string>>, cwd?: string): Promise<Served> {
+  const served = await Served.start([], { env, ...(cwd === undefined ? {} : { cwd }) });
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  return served;
+}
+
+async function tabAt(served: Served, path: string, { proxy }: BrowserContextOptions = {}): Promise<Page> {
+  const page = await openTab(browser, served, { path, ...(proxy === undefined ? {} : { proxy }) });
+  page.setDefaultTimeout(SOON.timeout);
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+const domains = (rows: number): readonly string[] =>
+  Array.from({ length: rows }, (_, at) => `company-${at}.example`);
+
+const csvOf = (rows: number): string => `Domain\n${domains(rows).join('\n')}\n`;
+
+/** Presses a button or follows a link, by its words. */
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click();
+}
+
+interface Entry {
+  readonly credits: number;
+  readonly parameters: unknown;
+  readonly change?: { readonly kind: string };
+}
+
+/** The vendor's own book of what it charged and changed. */
+function entries(served: Served, book: string): readonly Entry[] {
+  const lines = readFileSync(join(served.folder, 'store', book), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+function expectEachOnce(served: Served, rows: number): void {
+  const paid = entries(served, 'book.jsonl').filter(({ credits }) => credits > 0);
+  const charged = paid.map(({ parameters }) => JSON.stringify(parameters));
+  expect(charged).toHaveLength(rows);
+  expect(new Set(charged).size, 'nothing is charged twice').toBe(rows);
+}
+
+test('a workbook with two sheets becomes a batch by five clicks and its choice of a sheet, and its output is the list with our columns', async () => {
+  const served = await servedWith(QUICK);
+  const rows = domains(12).map((domain, at) => [at + 1, domain]);
+  const sheets = [
+    { sheet: 'About', data: [['Exported for the page']] },
+    { sheet: 'Leads', data: [['No', 'Domain'], ...rows] },
+  ];
+  const file = join(served.folder, 'leads.xlsx');
+  writeFileSync(file, await writeExcel(sheets).toBuffer());
+  const page = await tabAt(served, '/new');
+  // Five clicks start a list: "Choose a file", "What to do", "Choose", "See what it costs", "Start". A drop saves the first;
+  // a sheet that is not the first of its workbook takes one more.
+  await bring(page, file);
+  await page.getByLabel(text.list.sheet).selectOption('Leads');
+  await page.getByText('12 rows').waitFor();
+  await press(page, text.list.next);
+
+  // The rest is done by the keyboard alone.
+  const way = text.todo.operations['enrich-company'];
+  await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText(`12 of 12 rows ${text.columns.usable}`).waitFor();
+  await tabTo(page, text.columns.go);
+  await page.keyboard.press('Enter');
+  await tabTo(page, text.plan.startPlay);
+  expect(existsSync(join(served.folder, 'store', 'book.jsonl')), 'a plan buys nothing').toBe(false);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/batches\/\w+$/);
+  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  await page.getByText(text.playMoney).first().waitFor();
+
+  const downloads = page.waitForEvent('download');
+  await tabTo(page, text.batch.downloads.output);
+  await page.keyboard.press('Enter');
+  const download = await downloads;
+  const [header = [], ...cells] = await readSheet(readFileSync(await download.path()));
+  expect(download.suggestedFilename()).toBe('leads.sandbox.xlsx');
+  expect(header).toEqual(expect.arrayContaining(['No', 'Domain', '_status', '_credits']));
+  expect(cells.map((row) => row.slice(0, 2))).toEqual(rows);
+  expect(new Set(cells.map((row) => row[header.indexOf('_status')]))).toEqual(new Set(['matched']));
+  expectEachOnce(served, 12);
+});
+
+/** Chooses a file as a person does. */
+async function bring(page: Page, file: string): Promise<void> {
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, text.bring.choose);
+  await (await choosing).setFiles(file);
+}
+
+/** Goes on by the Tab key until that button has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).and(page.locator(':enabled')).waitFor();
+  const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
+  for (let pressed = 0; (await focused()) !== name; pressed += 1) {
+    expect(pressed, `the Tab key reaches "${name}"`).toBeLessThan(60);
+    await page.keyboard.press('Tab');
+  }
+}
+
+test('a page that is killed in the middle is started again, and "Continue" ends every row without a second charge', async () => {
+  const first = await servedWith(SLOW);
+  const batch = await started(first, 30);
+  const watching = await tabAt(first, `/batches/${batch}`);
+  await expect.poll(async () => (await detail(first, batch)).settled, SOON).toBeGreaterThan(4);
+  await first.stop('SIGKILL');
+  await watching.getByText(text.reconnecting).waitFor();
+
+  const again = await servedWith(SLOW, first.folder);
+  const page = await tabAt(again, `/batches/${batch}`);
+  await press(page, text.batch.goOn);
+  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  const { counts, credits } = await detail(again, batch);
+  expect([counts, credits.spent]).toEqual([{ matched: 30 }, 30]);
+  expectEachOnce(again, 30);
+});
+
+/** Begins a batch as the page does. @returns its id. */
+async function started(served: Served, rows: number): Promise<string> {
+  const ask = async (method: string, path: string, body: string) =>
+    JSON.parse((await served.tool(path, { method, body })).body);
+  const { id: list } = await ask('PUT', '/api/lists?name=leads.csv', csvOf(rows));
+  const choices = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
+  const { id: plan } = await ask('POST', '/api/plans', JSON.stringify({ list, choices }));
+  await ask('POST', '/api/starts', JSON.stringify({ plan }));
+  return batchOf(served);
+}
+
+async function detail(served: Served, batch: string): Promise<BatchDetail> {
+  return JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
+}
+
+/** The newest batch, as soon as it is there. */
+async function batchOf(served: Served): Promise<string> {
+  const newest = async (): Promise<string | undefined> =>
+    (JSON.parse((await served.tool('/api/batches')).body) as BatchList).batches[0]?.batch;
+  await expect.poll(newest, SOON).toBeDefined();
+  return (await newest()) ?? '';
+}
+
+test('two tabs read one stream, show what the command line spends, and catch up after the network was gone', async () => {
+  const served = await servedWith(SLOW);
+  const cable = await openCable();
+  const one = await tabAt(served, '/', cable);
+  const two = await one.context().newPage();
+  const streams: Page[] = [];
+  one.context().on('request', (request) => {
+    if (request.url().endsWith('/api/events')) streams.push(request.frame().page());
+  });
+  await one.reload();
+  await one.getByRole('heading', { name: text.batches.none }).waitFor();
+  writeFileSync(join(served.folder, 'leads.csv'), csvOf(ROWS_OF_SECONDS));
+  const words = ['run', 'enrich-company', 'leads.csv', '--account', 'sandbox-provider'];
+  const env = { ...environmentIn(served.folder), ...SLOW };
+  const running = rowonce(words, { cwd: served.folder, env });
+  await press(one, 'leads.csv');
+  await two.goto(one.url());
+  const tabs = [one, two];
+  for (const tab of tabs) await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
+  const shown = await Promise.all(tabs.map(settledIn));
+  for (const [at, tab] of tabs.entries())
+    await expect.poll(() => settledIn(tab), SOON).toBeGreaterThan(shown[at] ?? 0);
+  expect(streams, 'the second tab hears it from the first').toEqual([one]);
+
+  cable.set(true);
+  for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
+  expect((await running).code).toBe(0);
+  cable.set(false);
+  for (const tab of tabs) {
+    await tab.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    await tab.getByText(text.reconnecting).waitFor({ state: 'detached' });
+    expect(await settledIn(tab)).toBe(ROWS_OF_SECONDS);
+  }
+  expect(new Set(streams)).toEqual(new Set([one]));
+  expectEachOnce(served, ROWS_OF_SECONDS);
+});
+
+const ROWS_OF_SECONDS = 60;
+
+/** What is between the browser and the page: a proxy that hands everything on, until it is cut. */
+async function openCable() {
+  let isCut = false;
+  const cable = createServer((asked, answered) => {
+    const { method = 'GET', headers, url = '' } = asked;
+    const asking = request(url, { method, headers, agent: false }, (answer) => {
+      answered.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(answered);
+    });
+    asking.on('error', () => answered.destroy());
+    answered.on('close', () => asking.destroy());
+    asked.pipe(asking);
+  });
+  cable.on('connection', (socket) => {
+    if (isCut) socket.destroy();
+  });
+  await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
+  const set = (cut: boolean): void => {
+    isCut = cut;
+    if (cut) cable.closeAllConnections();
+  };
+  onTestFinished(() => {
+    set(true);
+    cable.close();
+  });
+  return {
+    proxy: { server: `127.0.0.1:${(cable.address() as AddressInfo).port}`, bypass: '<-loopback>' },
+    set,
+  };
+}
+
+/** How many rows the tab shows as settled. */
+async function settledIn(tab: Page): Promise<number> {
+  const label = await tab.locator('[aria-label$=" rows"]').first().getAttribute('aria-label');
+  return Number(label?.split(' ')[0]);
+}
+
+test('an administrator sees a team project by project, allows what is held back, and types what is removed', async () => {
+  const served = await servedWith(QUICK);
+  const page = await tabAt(served, '/new');
+  await bring(page, join(FIXTURES, 'team.csv'));
+  await press(page, text.list.next);
+  await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
+  for (const name of ['Platform', 'Research', 'Support'])
+    await page.getByLabel(name, { exact: true }).fill(`proj-${name.toLowerCase()}`);
+  await press(page, text.columns.go);
+  const platform = page.locator('details', { has: page.getByText('Platform', { exact: true }) });
+  await platform.getByText('priya.raman@banksia.example').waitFor();
+  expect(await platform.getByText('sofia.rossi@banksia.example').count()).toBe(0);
+  await press(page, text.plan.allow);
+  await press(page, new RegExp(`^${text.plan.startChanges}`));
+  await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
+
+  await page.goto(`${served.url}/new`);
+  await bring(page, join(FIXTURES, 'leavers.csv'));
+  await press(page, text.list.next);
+  await page.getByText(text.todo.more).click();
+  await press(page, `${text.todo.operations['remove-user']}: ${text.todo.go}`);
+  await press(page, text.columns.go);
+  const start = page.getByRole('button', { name: new RegExp(`^${text.plan.startChanges}`) });
+  const agreeing = page.getByLabel(text.plan.type);
+  await agreeing.fill('remove');
+  expect(await start.isDisabled()).toBe(true);
+  await agreeing.fill((await page.locator('label code').textContent()) ?? '');
+  await start.click();
+  await page.getByText(text.batch.states.attention, { exact: true }).waitFor();
+  const changes = entries(served, 'service-book.jsonl').map(({ change }) => change?.kind);
+  expect(changes.filter((kind) => kind === 'user_removed')).toHaveLength(1);
+  expect(new Set(changes)).toEqual(new Set(['invited', 'user_removed']));
+});

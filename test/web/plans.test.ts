@@ -1,0 +1,233 @@
+/**
+ * Goal: what a list would cost is seen before anything is agreed to, what was agreed to is what is started, once, and the
+ * command line would do the same by the same file.
+ * Method: raw requests to a real `rowonce serve` before a vendor that keeps a book.
+ */
+import { once } from 'node:events';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { startRowonce } from '../cli/rowonce.ts';
+import { TeamWorkplace } from '../faults/team-workplace.ts';
+import type { Workplace } from '../faults/workplace.ts';
+
+const LIST = '0123456789abcdef';
+const OTHER = 'fedcba9876543210';
+const VERSION = { version: 1, bytes: 1, sha256: '', atMs: 0 };
+
+/** A page that is served for a workplace, and a tool that has its token. */
+class Served {
+  readonly #url: string;
+  readonly #token: string;
+  readonly folder: string;
+
+  constructor(folder: string, { url, token }: { readonly url: string; readonly token: string }) {
+    this.folder = folder;
+    this.#url = url;
+    this.#token = token;
+  }
+
+  static async at(place: Workplace): Promise<Served> {
+    const folder = place.path('store');
+    const env = {
+      HOME: place.folder,
+      ROWONCE_CONFIG: place.path('config'),
+      ROWONCE_STORE: folder,
+      XDG_STATE_HOME: place.path('state'),
+    };
+    const child = startRowonce(['serve', '--json'], { cwd: place.folder, env });
+    onTestFinished(async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    });
+    await once(child.stdout ?? child, 'data');
+    return new Served(folder, JSON.parse(await readFile(join(folder, 'serve.json'), 'utf8')));
+  }
+
+  /** Uploads nothing: the list is where an upload puts it. */
+  async list(id: string, text: string, read: object = {}): Promise<void> {
+    const place = join(this.folder, 'lists', id);
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, 'list.csv'), text);
+    await writeFile(
+      join(place, 'list.json'),
+      JSON.stringify({
+        name: `${id} leads.csv`,
+        file: 'list.csv',
+        versions: [VERSION],
+        reading: { read, repair: false },
+      }),
+    );
+  }
+
+  async ask(method: string, path: string, body?: object): Promise<JsonResult> {
+    const answer = await fetch(`${this.#url}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, ...((await answer.json()) as object) };
+  }
+
+  /** The work and its batch, when the work has ended. */
+  async ended(work: string): Promise<JsonResult> {
+    for (;;) {
+      const answer = await this.ask('GET', `/tasks/${work}`);
+      if (answer.work.state === 'ended') return answer;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function servedDesk(): Promise<{ desk: Desk; page: Served }> {
+  const desk = await openDesk();
+  const page = await Served.at(desk.place);
+  desk.list(6);
+  await page.list(LIST, await desk.read('list.csv'));
+  return { desk, page };
+}
+
+const COMPANIES = { what: { operation: 'enrich-company' } };
+
+test('from a list to a finished batch: ways, a plan, a sample, the rest; the same start twice is one batch', async () => {
+  const { desk, page } = await servedDesk();
+  const ways = await page.ask('GET', `/lists/${LIST}/ways`);
+  expect(ways).toMatchObject({
+    name: `${LIST} leads.csv`,
+    facts: { rows: 6 },
+    choices: null,
+    remembered: {},
+  });
+  const fit = ways.facts.operations.find((each: JsonResult) => each.operation === 'enrich-company');
+  expect(fit).toMatchObject({ columns: { domain: 'Domain' }, problem: null });
+  expect(ways.accounts.map(({ name }: JsonResult) => name)).toEqual([
+    'data',
+    'sandbox-provider',
+    'sandbox-service',
+  ]);
+
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  expect(plan).toMatchObject({ to_buy: 6, columns: { domain: 'Domain' }, needs_budget: true, moved: [] });
+  expect(await desk.requests()).toBe(0);
+
+  const without = await page.ask('POST', '/starts', { plan: plan.id });
+  expect(without).toMatchObject({ status: 400, error: { code: 'consent' } });
+  const order = { plan: plan.id, budget: 6, sample: 2 };
+  const [sampled, again] = [
+    await page.ask('POST', '/starts', order),
+    await page.ask('POST', '/starts', order),
+  ];
+  expect(again.id).toBe(sampled.id);
+  const first = await page.ended(sampled.id);
+  expect(first.work).toMatchObject({ kind: 'sample', exit_code: 0 });
+
+  const rest = await page.ask('POST', '/plans', { list: LIST, was: plan.id });
+  expect(rest.moved).toEqual(['rows bought before 0 → 2', 'rows to buy 6 → 4', 'credits at most 6 → 4']);
+  const started = await page.ask('POST', '/starts', { plan: rest.id, budget: 6 });
+  const last = await page.ended(started.id);
+  expect(last).toMatchObject({ batch: first.batch, work: { exit_code: 0 } });
+  expect(await desk.requests()).toBe(6);
+
+  // The next list with this header begins with these columns.
+  await page.list(OTHER, 'No,Name,Domain\n1,x,other.example\n');
+  const { remembered } = await page.ask('GET', `/lists/${OTHER}/ways`);
+  expect(remembered).toEqual({ 'enrich-company': { domain: 'Domain' } });
+});
+
+test('a plan that moved starts nothing and is told so; the choices are kept for the next look', async () => {
+  const { desk, page } = await servedDesk();
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  await page.list(LIST, (await desk.read('list.csv')).split('\n').slice(0, 4).join('\n'));
+  const started = await page.ask('POST', '/starts', { plan: plan.id, budget: 9 });
+  const { work, batch } = await page.ended(started.id);
+  expect(batch).toBeNull();
+  expect(work.stopped).toMatchObject({ code: 'plan' });
+  expect(work.stopped.message).toContain('the file was changed; rows 6 → 3');
+  expect(await desk.requests()).toBe(0);
+  expect((await page.ask('GET', `/lists/${LIST}/ways`)).choices).toEqual(COMPANIES);
+  expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
+});
+
+test('the job is a file of its owner alone, which is kept under a name and does the same when typed', async () => {
+  const { desk, page } = await servedDesk();
+  const choices = {
+    ...COMPANIES,
+    account: 'data',
+    columns: { domain: 'Domain' },
+    add: { size: 'employees' },
+  };
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+  const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
+  expect(command).toBe('run');
+  expect(statSync(job).mode & 0o777).toBe(0o600);
+  expect((await desk.json(['plan', job, file])).id).toBe(plan.id);
+
+  const { path } = await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id, budget: 5 });
+  expect(await readFile(path, 'utf8')).toContain('budget: { credits: 5 }');
+  expect(await page.ask('POST', '/jobs', { name: 'monthly', plan: plan.id })).toMatchObject({ status: 400 });
+  expect((await page.ask('GET', '/jobs')).jobs).toEqual([
+    { name: 'monthly', operation: 'enrich-company', account: 'data', problem: null },
+  ]);
+  const saved = await page.ask('POST', '/plans', { list: LIST, choices: { what: { job: 'monthly' } } });
+  expect(saved.id).toBe(plan.id);
+});
+
+test('how the list is read, as it was chosen where one looks at it, is part of the plan and of its job', async () => {
+  const { page } = await servedDesk();
+  await page.list(LIST, 'exported today\nNo;Domain\n1;beta.example\n', {
+    skip_lines: 1,
+    delimiter: 'semicolon',
+  });
+  const { facts } = await page.ask('GET', `/lists/${LIST}/ways`);
+  expect(facts.columns.map(({ name }: JsonResult) => name)).toEqual(['No', 'Domain']);
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  expect(plan).toMatchObject({ rows: 1, to_buy: 1, columns: { domain: 'Domain' } });
+});
+
+test('no path of the client leads anywhere', async () => {
+  const { page } = await servedDesk();
+  for (const list of [`../${LIST}`, '..', `${LIST}/../${LIST}`, '%2e%2e']) {
+    const refused = await page.ask('POST', '/plans', { list, choices: COMPANIES });
+    expect(refused).toMatchObject({ status: 404 });
+  }
+  for (const what of [{ operation: '/etc/passwd' }, { job: '../../list' }, { job: '/etc/passwd' }]) {
+    const { status } = await page.ask('POST', '/plans', { list: LIST, choices: { what } });
+    expect([400, 404]).toContain(status);
+  }
+  const extra = { ...COMPANIES, key_command: 'touch x' };
+  expect(await page.ask('PUT', `/lists/${LIST}/draft`, extra)).toMatchObject({ status: 400 });
+  expect(existsSync(join(page.folder, `lists/${LIST}/jobs`))).toBe(false);
+  expect(readdirSync(page.folder)).not.toContain('jobs');
+});
+
+test('for a team the plan is the diff, and people are removed only when that was typed', async () => {
+  await using team = await TeamWorkplace.open();
+  const page = await Served.at(team.place);
+  const sheet = (...names: readonly string[]): string =>
+    `Email,Project,Role\n${names.map((name) => `${name}@acme.example,proj-9,viewer\n`).join('')}`;
+  const choices = {
+    what: { operation: 'onboard' },
+    columns: { email: 'Email', role: 'Role', project_id: 'Project' },
+    remove_missing: true,
+  };
+  await page.list(LIST, sheet('jo', 'al'));
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+  expect(plan).toMatchObject({ is_change: true, actions: { invite: 2 }, confirm: null, needs_budget: false });
+  const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
+  expect(work.exit_code).toBe(0);
+
+  await page.list(LIST, sheet('jo'));
+  const guarded = await page.ask('POST', '/plans', { list: LIST, choices });
+  expect(guarded.confirm).toBe('remove 1 person');
+  expect(await page.ask('POST', '/starts', { plan: guarded.id })).toMatchObject({ error: { code: 'guard' } });
+
+  const allowed = { list: LIST, choices: { ...choices, guards: { max_removals: 1 } } };
+  const removal = await page.ask('POST', '/plans', allowed);
+  const untyped = await page.ask('POST', '/starts', { plan: removal.id, typed: 'remove' });
+  expect(untyped.error).toMatchObject({ code: 'consent', next: 'Type "remove 1 person" to agree.' });
+  const order = { plan: removal.id, typed: 'remove 1 person' };
+  const removed = await page.ended((await page.ask('POST', '/starts', order)).id);
+  expect(removed.work.exit_code).toBe(0);
+});

@@ -1,0 +1,173 @@
+/**
+ * Goal: the page shows what the list and the ledger have of a batch's rows, finds rows by status and by text, tells a row as
+ * the command does, and has a person's decision about a doubt noted. It shows no cells of another list beside results.
+ * Method: a real run over the sandbox, a real `rowonce serve` beside its store, and raw requests with the token for tools.
+ */
+import { once } from 'node:events';
+import { appendFile, readFile, rm } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { startRowonce } from '../cli/rowonce.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: JsonResult;
+}
+
+/** A page that serves the desk's store until the test ends. */
+async function served(desk: Desk) {
+  const child = startRowonce(['serve', '--json'], { env: desk.environment(), cwd: desk.place.folder });
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  });
+  if (child.stdout === null) throw new Error('no pipe');
+  await once(child.stdout, 'data');
+  const { url, token } = JSON.parse(await desk.read('store/serve.json'));
+  const headers = { authorization: `Bearer ${token}` };
+  const get = (path: string, signal?: AbortSignal): Promise<Response> =>
+    fetch(`${url}/api${path}`, { headers, ...(signal ? { signal } : {}) });
+  return {
+    get,
+    async ask(path: string, body?: object): Promise<Answer> {
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const answer = await fetch(`${url}/api${path}`, { headers, ...sent });
+      return { status: answer.status, body: await answer.json() };
+    },
+  };
+}
+
+/** Five rows below a header, with a blank line among them; the vendor charges the first two without an answer. */
+async function doubtfulBatch() {
+  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+  const names = ['one', 'two', 'three', '', 'not a domain', 'five'];
+  await desk.write('list.csv', `domain,City\n${names.map((name) => rowOf(name)).join('\n')}\n`);
+  expect((await desk.type(desk.run())).code).toBe(3);
+  const { batch } = await desk.json(['status', 'last']);
+  return { desk, batch: batch as string, page: await served(desk) };
+}
+
+function rowOf(name: string): string {
+  if (name === '') return '';
+  return name.includes(' ') ? `${name},Perth` : `${name}.example,Zürich of ${name}`;
+}
+
+const rowsIn = ({ body }: Answer): readonly number[] => body.rows.map(({ row }: { row: number }) => row);
+
+test('a page has the cells of the list, what was found, and how each row ended; blank lines are none', async () => {
+  const { batch, page, desk } = await doubtfulBatch();
+  const whole = await page.ask(`/batches/${batch}/rows`);
+  expect(whole.body).toMatchObject({
+    list: 'same',
+    header: ['domain', 'City'],
+    counts: { in_doubt: 2, matched: 2, invalid: 1 },
+    prev: null,
+    next: null,
+  });
+  expect(rowsIn(whole)).toEqual([2, 3, 4, 6, 7]);
+  const [doubtful, , matched, invalid] = whole.body.rows;
+  expect(doubtful).toMatchObject({ status: 'in_doubt', cells: ['one.example', 'Zürich of one'] });
+  expect(matched).toMatchObject({ status: 'matched', credits: 1, source: 'bought' });
+  expect(matched.found[whole.body.added.indexOf('name')]).toMatch(/\(sandbox\)$/);
+  expect(invalid).toMatchObject({ status: 'invalid', cells: ['not a domain', 'Perth'] });
+  const second = await page.ask(`/batches/${batch}/rows?from=4&limit=3`);
+  expect(rowsIn(second)).toEqual([4, 6]);
+  expect(second.body).toMatchObject({ prev: { before: 4 }, next: { from: 7 } });
+  expect(rowsIn(await page.ask(`/batches/${batch}/rows?before=99&limit=2`))).toEqual([6, 7]);
+
+  await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
+  const changed = await page.ask(`/batches/${batch}/rows`);
+  expect(changed.body).toMatchObject({ list: 'changed', header: [] });
+  expect(changed.body.rows[0]).toMatchObject({ row: 2, cells: null, status: 'in_doubt' });
+  await rm(desk.place.path('list.csv'));
+  expect((await page.ask(`/batches/${batch}/rows`)).body.list).toBe('gone');
+});
+
+test('rows are found by status, both ways, and by a text in a cell, a reason or an answer', async () => {
+  const { batch, page, desk } = await doubtfulBatch();
+  const rows = `/batches/${batch}/rows`;
+  const first = await page.ask(`${rows}?status=attention&limit=2`);
+  expect(rowsIn(first)).toEqual([2, 3]);
+  expect(first.body.next).toEqual({ from: 4 });
+  const rest = await page.ask(`${rows}?status=attention&from=4`);
+  expect(rowsIn(rest)).toEqual([6]);
+  expect(rowsIn(await page.ask(`${rows}?status=attention&before=6&limit=1`))).toEqual([3]);
+  expect(rowsIn(await page.ask(`${rows}?status=matched`))).toEqual([4, 7]);
+  expect(rowsIn(await page.ask(`${rows}?status=pending`))).toEqual([]);
+  expect((await page.ask(`${rows}?status=nonsense`)).status).toBe(400);
+  await desk.write('half.csv', 'domain\na.example\nb.example\n\nc.example\nd.example\n');
+  await desk.type(['run', 'enrich-company', 'half.csv', '--budget', '9', '--limit', '2']);
+  const { batch: half } = await desk.json(['status', 'last']);
+  expect(rowsIn(await page.ask(`/batches/${half}/rows?status=pending`))).toEqual([5, 6]);
+
+  const find = async (text: string): Promise<JsonResult[]> => {
+    const answer = await page.get(`/batches/${batch}/find?text=${encodeURIComponent(text)}`);
+    return (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+  expect(await find('zürich OF three')).toContainEqual({ row: 4, column: 'City', text: 'Zürich of three' });
+  expect((await find('no usable')).filter(({ row }) => row)).toMatchObject([{ row: 6, column: '_reason' }]);
+  expect((await find('(sandbox)')).filter(({ row }) => row).map(({ row }) => row)).toEqual([4, 7]);
+  expect((await find('nowhere')).at(-1)).toEqual({ next: null });
+});
+
+test('a row is told as the command tells it, and what is no row or no batch is not there', async () => {
+  const { batch, page, desk } = await doubtfulBatch();
+  const { body } = await page.ask(`/batches/${batch}/rows/4`);
+  const told = await desk.json(['status', 'last', '4']);
+  expect(body.attempts).toEqual(told.attempts);
+  expect(body.attempts[0]).toMatchObject({
+    closure: { answer: 'found', charged: 1 },
+    reply: { status: 200 },
+  });
+  expect(body.cells).toEqual([
+    { name: 'domain', text: 'three.example' },
+    { name: 'City', text: 'Zürich of three' },
+  ]);
+  expect(body).toMatchObject({ prev: 3, next: 6 });
+  for (const path of [`${batch}/rows/5`, `${batch}/rows/8`, 'nobody/rows', '..%2F..%2Fetc/rows'])
+    expect([path, (await page.ask(`/batches/${path}`)).status]).toEqual([path, 404]);
+});
+
+test('doubts are listed with the money at risk, and a decision is noted as the command notes it', async () => {
+  const { batch, page, desk } = await doubtfulBatch();
+  const doubts = `/batches/${batch}/doubts`;
+  expect((await page.ask(doubts)).body).toMatchObject({
+    at_risk: 2,
+    in_doubt: [
+      { row: 2, own: true, credits: 1, parameters: { domain: 'one.example' } },
+      { row: 3, own: true, credits: 1 },
+    ],
+  });
+  const settle = async (request: object): Promise<JsonResult> => {
+    const { status, body } = await page.ask(`/batches/${batch}/settle`, request);
+    if (status !== 200) return body;
+    const ids = body.work.map(({ id }: { id: string }) => id);
+    return expect
+      .poll(
+        async () => {
+          const { work } = (await page.ask('/tasks')).body;
+          return work.filter(({ id, state }: JsonResult) => ids.includes(id) && state === 'ended');
+        },
+        { timeout: 30_000, interval: 200 },
+      )
+      .toMatchObject(ids.map(() => ({ state: 'ended', exit_code: 0, stopped: null })));
+  };
+  await settle({ rows: [2], how: 'answer', answer: { name: 'Acme = "Co"' } });
+  expect((await page.ask(doubts)).body).toMatchObject({ at_risk: 1, in_doubt: [{ row: 3 }] });
+  await settle({ rows: 'all', how: 'not_done' });
+  expect((await page.ask(doubts)).body).toMatchObject({ at_risk: 0, in_doubt: [] });
+  await desk.type(desk.run());
+  expect((await page.ask(`/batches/${batch}/rows/2`)).body.view).toMatchObject({ status: 'matched' });
+  expect(await readFile(desk.place.path('out.csv'), 'utf8')).toContain('Acme = ""Co""');
+
+  for (const wrong of [
+    { rows: 'all', how: 'answer', answer: { '--skip': 'x' } },
+    { rows: 'all', how: 'answer' },
+    { rows: 'all', how: 'skip', extra_credits: 3 },
+    { rows: ['2; rm'], how: 'skip' },
+  ])
+    expect(await settle(wrong)).toMatchObject({ error: { code: 'usage' } });
+});

@@ -1,0 +1,173 @@
+/**
+ * Goal: the page shows a batch as its ledger has it, hears of every change, and what a person does with a batch there is what
+ * the command line does: no request is left in doubt, and none is made twice.
+ * Method: raw requests to a real `rowonce serve`, beside real runs before the embedded vendor.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BatchDetail, BatchList, ChangeMessage } from '../../src/web/api.ts';
+import { rowonce } from '../cli/rowonce.ts';
+import { type Answer, environmentIn, Served } from './served.ts';
+
+const SOON = { timeout: 20_000 };
+
+const SANDBOX = { ROWONCE_SANDBOX: '--rate 100/s --latency 20ms --match-rate 1' };
+
+let served: Served;
+
+beforeAll(async () => {
+  served = await Served.start([], { env: SANDBOX });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+/** A list in a folder of its own, with a row that nobody can send. */
+function list(name: string, rows: number, folder = '.'): void {
+  mkdirSync(join(served.folder, folder), { recursive: true });
+  const domains = Array.from({ length: rows }, (_, at) => `${at},${name.replace('.csv', '')}-${at}.example`);
+  writeFileSync(join(served.folder, folder, name), `No,Domain\n${domains.join('\n')}\n0,no domain at all\n`);
+}
+
+function run(name: string, folder = '.', ...more: readonly string[]) {
+  const words = ['run', 'enrich-company', name, '--account', 'sandbox-provider', ...more];
+  const env = { ...environmentIn(served.folder), ...SANDBOX };
+  return rowonce(words, { cwd: join(served.folder, folder), env });
+}
+
+const post = (path: string, body?: object): Promise<Answer> =>
+  served.tool(path, { method: 'POST', ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+
+const batches = async (query = ''): Promise<BatchList> =>
+  JSON.parse((await served.tool(`/api/batches${query}`)).body);
+
+const detail = async (batch: string): Promise<BatchDetail> =>
+  JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
+
+/** What the stream says until the test has seen enough of it. */
+function stream(): { readonly messages: readonly ChangeMessage[]; end(): void } {
+  const messages: ChangeMessage[] = [];
+  const headers = { authorization: `Bearer ${served.note.token}` };
+  const asking = get(`${served.url}/api/events`, { headers }, (answer) => {
+    answer.setEncoding('utf8').on('data', (chunk: string) => {
+      for (const [, data = ''] of chunk.matchAll(/^data: (.*)$/gm)) messages.push(JSON.parse(data));
+    });
+    answer.on('error', () => {});
+  });
+  asking.on('error', () => {});
+  return { messages, end: () => asking.destroy() };
+}
+
+test('batches are listed by pages and filters, and one of them is told with what it cost and saved', async () => {
+  expect(await batches()).toEqual({ batches: [], total: 0, per_page: 50, all: 0 });
+  list('first.csv', 3);
+  list('second.csv', 2);
+  await run('first.csv');
+  await run('first.csv', '.', '--refresh', '--limit', '1');
+  await run('second.csv');
+  const all = await batches();
+  expect(all).toMatchObject({ total: 3, all: 3 });
+  expect(all.batches.map(({ input }) => input)).toEqual(['second.csv', 'first.csv', 'first.csv']);
+  expect(await batches('?text=SECOND')).toMatchObject({ total: 1, all: 3, batches: [{ rows: 3 }] });
+  expect(await batches('?state=open')).toMatchObject({ total: 1, batches: [{ state: 'open' }] });
+  expect(await batches('?page=2')).toMatchObject({ total: 3, batches: [] });
+  expect((await served.tool('/api/batches?page=0')).status).toBe(400);
+  const [second] = all.batches;
+  expect(await detail(second?.batch ?? '')).toMatchObject({
+    state: 'finished',
+    sandbox: true,
+    counts: { matched: 2, invalid: 1 },
+    credits: { spent: 2 },
+    requests: 2,
+    running: false,
+    spender: null,
+    output: 'second.sandbox.csv',
+    seconds_left: null,
+  });
+  expect((await served.tool(`/api/batches/${second?.batch}/saved`)).body).toBe('{"credits":0}');
+  for (const path of ['/api/batches/00000000', '/api/batches/last', '/api/batches/..%2f..'])
+    expect((await served.tool(path)).status).toBe(404);
+});
+
+test('a run beside the page is heard of, paused by it without a doubt, and goes on by its own command', async () => {
+  list('long.csv', 300, 'elsewhere');
+  const heard = stream();
+  const running = run('long.csv', 'elsewhere');
+  const found = async () => (await batches('?text=long')).batches[0];
+  await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+  const batch = (await found())?.batch ?? '';
+  expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 100 });
+  await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1), SOON).toBe(true);
+
+  const [one, two] = await Promise.all([
+    post(`/api/batches/${batch}/pause`),
+    post(`/api/batches/${batch}/pause`),
+  ]);
+  expect(JSON.parse(one.body).id).toBe(JSON.parse(two.body).id);
+  expect(await running).toMatchObject({ code: 143 });
+  await expect.poll(async () => (await detail(batch)).held_since, SOON).not.toBeNull();
+  const paused = await detail(batch);
+  expect(paused).toMatchObject({ running: false, open_requests: 0, state: 'open' });
+  expect(paused.counts).not.toHaveProperty('in_doubt');
+
+  const before = heard.messages.length;
+  const began = performance.now();
+  expect((await post(`/api/batches/${batch}/continue`)).status).toBe(200);
+  await expect.poll(async () => (await detail(batch)).state, SOON).toBe('finished');
+  const seconds = (performance.now() - began) / 1000;
+  // A request that the vendor asked to wait with is no call, and costs nothing.
+  expect(await detail(batch)).toMatchObject({
+    calls: 300,
+    credits: { spent: 300 },
+    counts: { matched: 300, invalid: 1 },
+  });
+  const later = heard.messages.slice(before);
+  expect(later.some((message) => message.batches.includes(batch) && message.work === false)).toBe(true);
+  expect(later.some(({ work }) => work)).toBe(true);
+  // The page's own run is nobody else's.
+  expect(later.at(-1)?.spenders).toEqual([]);
+  expect(later.length).toBeLessThanOrEqual(Math.ceil(seconds + 1) * 4);
+  heard.end();
+});
+
+test('a running batch is cancelled after its run was stopped, and an ended one goes on no more', async () => {
+  list('gone.csv', 300);
+  const running = run('gone.csv');
+  const found = async () => (await batches('?text=gone')).batches[0];
+  await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
+  const batch = (await found())?.batch ?? '';
+  expect((await post(`/api/batches/${batch}/cancel`)).status).toBe(200);
+  expect(await running).toMatchObject({ code: 143 });
+  await expect.poll(async () => (await detail(batch)).state, SOON).toBe('cancelled');
+  expect((await detail(batch)).counts).not.toHaveProperty('in_doubt');
+  const refused = await post(`/api/batches/${batch}/continue`);
+  expect(refused.status).toBe(400);
+  expect(JSON.parse(refused.body).error.message).toContain(`Batch ${batch} is cancelled`);
+});
+
+test('a download works once, is an attachment that runs nothing, and leaves the output of the batch as it is', async () => {
+  list("Bob's löng list.csv", 2);
+  await run("Bob's löng list.csv");
+  const batch = (await batches('?text=bob')).batches[0]?.batch ?? '';
+  const take = async (wanted: object): Promise<Answer> => {
+    const { ticket } = JSON.parse((await post(`/api/batches/${batch}/tickets`, wanted)).body);
+    const first = await served.ask(`/downloads/${ticket}`);
+    expect((await served.ask(`/downloads/${ticket}`)).status).toBe(404);
+    return first;
+  };
+  const output = await take({ what: 'output' });
+  expect(output.body).toMatch(/^No,Domain,.*_status/);
+  expect(output.headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-disposition':
+      'attachment; filename="Bob_s l_ng list.sandbox.csv"; filename*=UTF-8\'\'Bob%27s%20l%C3%B6ng%20list.sandbox.csv',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+  });
+  expect((await take({ what: 'needs_attention' })).body).toContain('no domain at all');
+  expect((await take({ what: 'report' })).body).toContain('<!doctype html>');
+  expect((await take({ what: 'output', format: 'xlsx' })).body.slice(0, 2)).toBe('PK');
+  expect(await detail(batch)).toMatchObject({ output: "Bob's löng list.sandbox.csv" });
+  expect((await post(`/api/batches/${batch}/tickets`, { what: '../ledger.db' })).status).toBe(400);
+});

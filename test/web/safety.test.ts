@@ -1,0 +1,340 @@
+/**
+ * Goal: nobody but the user's own tabs and tools gets anything from the page's server, whatever is sent to its port.
+ * Method: requests to a real `rowonce serve` that no browser would send, one promise a test. What a browser decides is in
+ * `browser-safety.test.ts`.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Asked, Served } from './served.ts';
+
+let served: Served;
+let tab: string;
+
+beforeAll(async () => {
+  served = await Served.start();
+  tab = JSON.parse((await enter(served.word)).body).token;
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+/** What a browser sends with what the page itself asks. */
+function ofPage(): Record<string, string> {
+  return { origin: served.url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' };
+}
+
+function enter(opening: string, headers = ofPage()): Promise<Answer> {
+  return served.ask('/api/session', { method: 'POST', headers, body: JSON.stringify({ opening }) });
+}
+
+function asTab(path: string, { headers, ...asked }: Asked = {}): Promise<Answer> {
+  return served.ask(path, { ...asked, headers: { ...ofPage(), authorization: `Bearer ${tab}`, ...headers } });
+}
+
+const newWord = async (): Promise<string> =>
+  JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body).opening;
+
+describe('the host', () => {
+  test.each(['127.0.0.1:PORT', 'localhost:PORT'])('%s is this page’s', async (host) => {
+    const named = host.replace('PORT', String(served.port));
+    expect((await served.tool('/api/state', { headers: { host: named } })).status).toBe(200);
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:PORT',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.0.0.1.:PORT',
+    'localhost.:PORT',
+    'LOCALHOST:PORT',
+    '127.0.0.1:PORT.evil.example',
+    'user@127.0.0.1:PORT',
+    '127.1:PORT',
+    '2130706433:PORT',
+    '[::1]:PORT',
+    '[::ffff:127.0.0.1]:PORT',
+    '0.0.0.0:PORT',
+    '127.0.0.1:0PORT',
+  ])('%s is refused, even with the token', async (host) => {
+    const named = host.replace('PORT', String(served.port));
+    const { status } = await served.tool('/api/state', { headers: { host: named } });
+    expect([400, 403]).toContain(status);
+    expect((await served.ask('/', { headers: { host: named } })).status).toBe(status);
+  });
+
+  test('cannot be left out', async () => {
+    const bearer = `Authorization: Bearer ${served.note.token}\r\nConnection: close\r\n\r\n`;
+    expect(await served.raw(`GET /api/state HTTP/1.1\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await served.raw(`GET /api/state HTTP/1.0\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('is the one of the header, whatever an absolute address says', async () => {
+    const bearer = `Authorization: Bearer ${served.note.token}\r\nConnection: close\r\n\r\n`;
+    const line = `GET http://127.0.0.1:${served.port}/api/state HTTP/1.1\r\n`;
+    expect(await served.raw(`${line}Host: evil.example\r\n${bearer}`)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('no other address of this machine leads here', async () => {
+    for (const address of ['::1', '127.0.0.2']) {
+      const socket = connect(served.port, address);
+      const [error] = await once(socket, 'error');
+      expect(error.code).toMatch(/ECONNREFUSED|EADDRNOTAVAIL|EAFNOSUPPORT/);
+    }
+  });
+});
+
+describe('another page', () => {
+  test.each([
+    ['of another port of this machine', { 'sec-fetch-site': 'same-site' }],
+    ['of another site', { 'sec-fetch-site': 'cross-site' }],
+    [
+      'that sends a form, which a browser takes for an opened page',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+    ],
+    ['by a word that is none', { 'sec-fetch-site': 'Same-Origin' }],
+    ['by its origin', { origin: 'http://127.0.0.1:1' }],
+    ['by its origin over TLS', { origin: 'https://localhost' }],
+    ['without an origin that can be told', { origin: 'null' }],
+  ])('%s is refused, even with the token', async (_what, headers) => {
+    const { status, body } = await served.tool('/api/openings', { method: 'POST', headers });
+    expect([status, body]).toEqual([403, expect.not.stringContaining('opening":"')]);
+    expect((await asTab('/api/state', { headers })).status).toBe(403);
+  });
+
+  test('cannot have our files as parts of its own', async () => {
+    const headers = {
+      'sec-fetch-site': 'same-site',
+      'sec-fetch-mode': 'no-cors',
+      'sec-fetch-dest': 'script',
+    };
+    expect((await served.ask('/page.js', { headers })).status).toBe(403);
+  });
+
+  test('cannot show ours in a frame', async () => {
+    const headers = {
+      'sec-fetch-site': 'same-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'iframe',
+    };
+    expect((await served.ask('/', { headers })).status).toBe(403);
+  });
+
+  test('may have a link to ours', async () => {
+    const headers = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect((await served.ask('/', { headers })).status).toBe(200);
+  });
+
+  test('is never told that it may ask', async () => {
+    const headers = {
+      origin: 'http://127.0.0.1:1',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    const { status, headers: said } = await served.ask('/api/openings', { method: 'OPTIONS', headers });
+    expect(status).toBe(403);
+    expect(Object.keys(said).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('without a token', () => {
+  test.each([
+    ['no header', {}],
+    ['an empty one', { authorization: 'Bearer ' }],
+    ['one of the right length', { authorization: `Bearer ${'A'.repeat(43)}` }],
+    ['the right one by another way', { authorization: 'Basic TOKEN' }],
+    ['the right one in a cookie', { cookie: 'token=TOKEN' }],
+    ['the right one with more behind it', { authorization: 'Bearer TOKENx' }],
+  ])('nothing is answered: %s', async (_what, headers) => {
+    const named = JSON.parse(JSON.stringify(headers).replace('TOKEN', served.note.token));
+    for (const [method, path] of [
+      ['GET', '/api/state'],
+      ['HEAD', '/api/batches'],
+      ['OPTIONS', '/api/batches'],
+      ['POST', '/api/openings'],
+      ['DELETE', '/api/state'],
+      ['GET', '/api/nothing'],
+    ] as const)
+      expect([path, (await served.ask(path, { method, headers: named })).status]).toEqual([path, 401]);
+  });
+
+  test.each([
+    '/%61pi/state',
+    '//api/state',
+    '/api//state',
+    '/./api/state',
+    '/x/../api/state',
+    '/x/%2e%2e/api/state',
+    '/API/state',
+    '/api/state/',
+    '/api/state%00',
+    '/api/state;x',
+    '/api%2fstate',
+    '/page.js/../api/state',
+  ])('no spelling of a path reaches what it protects: %s', async (path) => {
+    const { status, body } = await served.ask(path);
+    expect([200, 400, 401, 404]).toContain(status);
+    expect(body).not.toContain('"store"');
+  });
+
+  test('a word of the address is no token', async () => {
+    const authorization = `Bearer ${await newWord()}`;
+    expect((await served.ask('/api/state', { headers: { authorization } })).status).toBe(401);
+  });
+
+  test('the token of a tab does nothing where the page is not known to ask', async () => {
+    const authorization = `Bearer ${tab}`;
+    expect((await served.ask('/api/state', { headers: { authorization } })).status).toBe(403);
+    const { origin: _left, ...rest } = ofPage();
+    const headers = { ...rest, authorization };
+    expect((await served.ask('/api/openings', { method: 'POST', headers })).status).toBe(403);
+    expect((await served.ask('/api/state', { headers })).status).toBe(200);
+  });
+});
+
+describe('the word of an address', () => {
+  test('opens once', async () => {
+    const word = await newWord();
+    expect((await enter(word)).status).toBe(200);
+    expect((await enter(word)).status).toBe(401);
+  });
+
+  test('opens nothing for who does not come from the page', async () => {
+    const word = await newWord();
+    const { origin, ...withoutOrigin } = ofPage();
+    expect((await enter(word, withoutOrigin)).status).toBe(403);
+    expect((await enter(word, { origin: origin ?? '' })).status).toBe(403);
+    // None of these has used it up.
+    expect((await enter(word)).status).toBe(200);
+  });
+
+  test('is none that somebody made up', async () => {
+    for (const made of ['', 'x', 'A'.repeat(43), '__proto__']) expect((await enter(made)).status).toBe(401);
+    expect((await enter('A'.repeat(101))).status).toBe(400);
+  });
+});
+
+describe('what is asked', () => {
+  test.each([
+    '/../package.json',
+    '/..%2fpackage.json',
+    '/%2e%2e/package.json',
+    '/page.js/../../package.json',
+  ])('no path leaves the page’s own files: %s', async (path) => {
+    expect((await served.ask(path)).body).not.toContain('"name"');
+  });
+
+  test('HEAD says what GET would, without it', async () => {
+    const [head, got] = [await served.ask('/new', { method: 'HEAD' }), await served.ask('/new')];
+    expect([head.status, got.status, head.body]).toEqual([200, 200, '']);
+    expect(got.body).toContain('<!doctype html>');
+  });
+
+  test.each(['PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'OPTIONS'])(
+    '%s is nothing that the page does',
+    async (method) => {
+      const { status, body } = await served.ask('/', { method, headers: ofPage() });
+      expect([status, body]).toEqual([expect.toSatisfy((code) => code >= 400), expect.any(String)]);
+      expect(body).not.toContain('<!doctype');
+    },
+  );
+
+  test('CONNECT makes no tunnel', async () => {
+    expect(await served.raw('CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n')).not.toContain(
+      '200',
+    );
+  });
+
+  test.each([
+    ['no JSON', '{', 'is not JSON'],
+    ['nothing', '', 'is not JSON'],
+    ['another shape', '{"opening":5}', '"opening" is not as expected'],
+    ['more than it should', '{"opening":"x","admin":true}', 'is not as expected'],
+  ])('a body that is %s is refused in words, without a stack', async (_what, body, words) => {
+    const answer = await served.ask('/api/session', { method: 'POST', headers: ofPage(), body });
+    expect([answer.status, JSON.parse(answer.body).error.message]).toEqual([
+      400,
+      expect.stringContaining(words),
+    ]);
+    expect(answer.body).not.toMatch(/\bat .*\.[jt]s:\d/);
+  });
+
+  test('a long body is refused, whether it says its length or not', async () => {
+    const body = 'x'.repeat((1 << 20) + 1);
+    for (const length of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
+      const headers = { ...ofPage(), ...length };
+      const answer = await served.ask('/api/session', { method: 'POST', headers, body });
+      expect([answer.status, answer.body]).toEqual([400, expect.stringContaining('longer than 1 MiB')]);
+    }
+  });
+
+  test('a long header is refused', async () => {
+    const answer = await served.ask('/', { headers: { 'x-long': 'x'.repeat(20_000) } });
+    expect(answer.status).toBe(431);
+  });
+
+  test('who is slow holds nothing: a head or a body that does not end is hung up on', async () => {
+    const host = `Host: 127.0.0.1:${served.port}\r\n`;
+    const ours = `Origin: ${served.url}\r\nSec-Fetch-Site: same-origin\r\n`;
+    const [head, body] = await Promise.all([
+      served.raw(`GET / HTTP/1.1\r\n${host}X-Slow: `),
+      served.raw(
+        `POST /api/session HTTP/1.1\r\n${host}${ours}Connection: close\r\nContent-Length: 50\r\n\r\n{"opening":`,
+      ),
+    ]);
+    expect(head).toMatch(/^HTTP\/1\.1 408 /);
+    expect(body).toContain('did not end within 5 s');
+    expect((await served.tool('/api/state')).status).toBe(200);
+  });
+
+  test('who opens more connections than any browser is hung up on, and nobody else is for long', async () => {
+    const sockets = Array.from({ length: 600 }, () =>
+      connect(served.port, '127.0.0.1').on('error', () => {}),
+    );
+    await expect.poll(() => sockets.filter((each) => each.closed).length).toBeGreaterThan(80);
+    expect(sockets.filter((each) => each.closed).length).toBeLessThan(100);
+    for (const each of sockets) each.destroy();
+    await expect
+      .poll(() =>
+        served.tool('/api/state').then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+  });
+
+  test('a request that contradicts its own length is none', async () => {
+    const host = `Host: 127.0.0.1:${served.port}\r\n`;
+    const both =
+      'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /api/state HTTP/1.1\r\n\r\n';
+    expect(await served.raw(`POST /api/session HTTP/1.1\r\n${host}${both}`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+test('every answer says what a browser may do with it', async () => {
+  const policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  const answers = [
+    await served.ask('/'),
+    await served.ask('/page.js'),
+    await served.ask('/nothing.js'),
+    await served.ask('/api/state'),
+    await asTab('/api/state'),
+    await served.ask('/', { headers: { host: 'evil.example' } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 401, 200, 403]);
+  for (const { headers } of answers)
+    expect(headers).toMatchObject({
+      'content-security-policy': policy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+  expect(answers.flatMap(({ headers }) => headers['set-cookie'] ?? [])).toEqual([]);
+});

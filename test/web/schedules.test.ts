@@ -1,0 +1,164 @@
+/**
+ * Goal: inboxes are swept when their schedules say so, in their time zone, never twice at once; a night that was missed is
+ * made up for once; and what nobody may start unseen is refused at the start.
+ * Method: real sweeps by the real command before the embedded vendor, on a clock of the test's own; and the real `serve`.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSchedules, type Schedules } from '../../src/web/server/schedules.ts';
+import { Work } from '../../src/web/server/work.ts';
+import { PROGRAM, rowonce } from '../cli/rowonce.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import { environmentIn, Served } from './served.ts';
+
+const HOUR_MS = 3_600_000;
+/** 11:00 in Melbourne. */
+const START_MS = Date.UTC(2026, 10, 20);
+
+let folder: string;
+let work: Work;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rowonce-schedules-'));
+  mkdirSync(join(folder, 'store'), { mode: 0o700 });
+  work = lineOfWork();
+});
+
+/** Each start of the page has one. */
+function lineOfWork(): Work {
+  const env = { ...process.env, ...environmentIn(folder), ROWONCE_SANDBOX: '--rate 500/s --latency 1ms' };
+  return new Work({ script: PROGRAM, env }, Date.now, () => {});
+}
+afterEach(async () => {
+  await work.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function writeJob(more = 'schedule: "0 12 * * *"', name = 'night'): string {
+  mkdirSync(join(folder, `${name}-inbox`), { recursive: true });
+  const path = join(folder, `${name}.yaml`);
+  const lines = ['operation: enrich-company', 'account: sandbox-provider', `inbox: ./${name}-inbox`, more];
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+function drop(name: string): void {
+  const path = join(folder, 'night-inbox', name);
+  writeFileSync(path, `Website\n${name.replace('.csv', '')}.example\n`);
+  utimesSync(path, new Date(0), new Date(0));
+}
+
+async function open(job: string, clock: VirtualClock): Promise<Schedules> {
+  const schedules = await openSchedules({
+    jobs: [job],
+    store: join(folder, 'store'),
+    folder: join(folder, 'store'),
+    clock,
+    work,
+    timeZone: 'Australia/Melbourne',
+  });
+  await schedules.start();
+  return schedules;
+}
+
+/** Lets so much time pass, in the steps in which it is looked at. */
+async function pass(clock: VirtualClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 60_000) {
+    clock.pass(Math.min(left, 60_000));
+    await clock.calm();
+  }
+}
+
+const sweeps = (): readonly string[] => work.list().map(({ id }) => id);
+
+test('a sweep begins when it is due in its zone, works through the inbox, and is noted', async () => {
+  const clock = new VirtualClock(START_MS);
+  const schedules = await open(writeJob(), clock);
+  drop('acme.csv');
+  await pass(clock, HOUR_MS - 60_000);
+  expect(sweeps()).toEqual([]);
+  expect(schedules.list()).toMatchObject([
+    { job: 'night', next_ms: START_MS + HOUR_MS, last: null, work: null },
+  ]);
+  await pass(clock, 60_000);
+  const [id = ''] = sweeps();
+  expect(() => schedules.run(0)).toThrow('A sweep of night is under way.');
+  expect(await work.ended(id)).toMatchObject({ kind: 'sweep', exit_code: 0 });
+  await expect
+    .poll(() => schedules.list()[0])
+    .toMatchObject({ last: { exit_code: 0, files: 1 }, work: null, next_ms: START_MS + 25 * HOUR_MS });
+  expect(readdirSync(join(folder, 'night-inbox', 'done'))).toContain('acme.csv');
+  await pass(clock, 2 * HOUR_MS);
+  expect(sweeps()).toEqual([id]);
+  await schedules.stop();
+});
+
+test('nights that were missed are made up for once at the next start; the first start makes up for none', async () => {
+  const job = writeJob();
+  const first = await open(job, new VirtualClock(START_MS));
+  await first.stop();
+  expect(sweeps()).toEqual([]);
+
+  const clock = new VirtualClock(START_MS + 72 * HOUR_MS);
+  const second = await open(job, clock);
+  await clock.calm();
+  expect(sweeps()).toHaveLength(1);
+  await work.ended(sweeps()[0] ?? '');
+  await expect.poll(() => second.list()[0]?.last?.exit_code).toBe(0);
+  await second.stop();
+
+  const third = await open(job, new VirtualClock(START_MS + 72 * HOUR_MS + 60_000));
+  await clock.calm();
+  expect(sweeps()).toHaveLength(1);
+  await third.stop();
+});
+
+test('a sweep that the end of the page cut short is not over: the next start goes on with it', async () => {
+  const job = writeJob();
+  const first = await open(job, new VirtualClock(START_MS));
+  first.run(0);
+  const stopped = first.stop();
+  await work.close();
+  await stopped;
+  work = lineOfWork();
+  const due = await open(job, new VirtualClock(START_MS + 2 * HOUR_MS));
+  expect(sweeps()).toHaveLength(1);
+  await work.ended(sweeps()[0] ?? '');
+  await due.stop();
+});
+
+test.for([
+  ['', / has no schedule\.\nAdd one to the job/],
+  ['schedule: "soon"', /this is not a schedule of five cron fields/],
+  ['operation: onboard\naccount: sandbox-service', /such a job is never scheduled/],
+] as const)('serve refuses a job with %j in words', async ([more, why]) => {
+  const job = writeJob(more);
+  if (more.startsWith('operation'))
+    writeFileSync(job, `${more}\ninbox: ./night-inbox\nschedule: "0 2 * * *"\n`);
+  const { code, stderr } = await rowonce(['serve', job], { cwd: folder, env: environmentIn(folder) });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
+});
+
+test('a page with jobs tells their next nights, and one sweep can be started by hand', async () => {
+  const job = writeJob();
+  await using served = await Served.start([job, '--time-zone', 'Australia/Melbourne'], {
+    cwd: folder,
+    env: { ROWONCE_SANDBOX: '--rate 500/s' },
+  });
+  drop('acme.csv');
+  const list = async () => JSON.parse((await served.tool('/api/schedules')).body);
+  expect(await list()).toMatchObject({
+    time_zone: 'Australia/Melbourne',
+    schedules: [
+      { job: 'night', schedule: '0 12 * * *', sandbox: true, next_ms: expect.any(Number), last: null },
+    ],
+  });
+  expect(JSON.parse((await served.tool('/api/state')).body)).toMatchObject({ schedules: 1 });
+  expect((await served.tool('/api/schedules/7/run', { method: 'POST' })).status).toBe(400);
+  expect((await served.tool('/api/schedules/0/run', { method: 'POST' })).status).toBe(200);
+  expect((await served.tool('/api/schedules/0/run', { method: 'POST' })).status).toBe(409);
+  await expect
+    .poll(async () => (await list()).schedules[0].last, { timeout: 20_000 })
+    .toMatchObject({ exit_code: 0, files: 1 });
+});

@@ -1,0 +1,141 @@
+/**
+ * Goal: `rowonce serve` says its address to this user alone, starts once for a store, and ends without leaving anything
+ * half done, however it ends.
+ * Method: real processes, files and signals. A program called `xdg-open` stands for the browser.
+ */
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { rowonce } from '../cli/rowonce.ts';
+import { environmentIn, Served } from './served.ts';
+
+async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
+  const served = await Served.start(words, { env });
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  return served;
+}
+
+/** A second `serve` in the same place. */
+const again = ({ folder }: Served, words: readonly string[] = [], env: Record<string, string> = {}) =>
+  rowonce(['serve', ...words], { cwd: folder, env: { ...environmentIn(folder), ...env } });
+
+/** A folder of programs with an `xdg-open` that notes what it was given and what is in it. */
+function browserIn(folder: string): Record<string, string> {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'xdg-open'),
+    `#!/bin/sh\nstat -c %a "$1" > ${folder}/mode\ncp "$1" ${folder}/page.html\necho "$@" > ${folder}/opened\n`,
+  );
+  chmodSync(join(bin, 'xdg-open'), 0o755);
+  return { PATH: `${bin}:${process.env.PATH}`, DISPLAY: ':0' };
+}
+
+const appears = (path: string): Promise<void> =>
+  expect
+    .poll(() => existsSync(path) && readFileSync(path, 'utf8'), { timeout: 10_000 })
+    .toMatch(/\n$/) as never;
+
+describe('serve.json', () => {
+  test('says address, token and process, to its owner alone', async () => {
+    const served = await serve();
+    const path = join(served.folder, 'store', 'serve.json');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(served.folder, 'store')).mode & 0o777).toBe(0o700);
+    expect(served.note).toEqual({
+      url: `http://127.0.0.1:${served.port}`,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      pid: served.child.pid,
+    });
+  });
+
+  test('is gone when the page is, and nothing is left of its way in', async () => {
+    const served = await serve();
+    expect(await served.stop()).toMatchObject({ code: 0 });
+    expect(existsSync(join(served.folder, 'store', 'serve.json'))).toBe(false);
+  });
+
+  test('of a page that was killed is no page: the next one takes its place', async () => {
+    const served = await serve();
+    await served.stop('SIGKILL');
+    expect(served.note.pid).toBe(served.child.pid);
+    const next = await Served.start([], { cwd: served.folder });
+    expect(next.note.pid).toBe(next.child.pid);
+    expect(await next.stop()).toMatchObject({ code: 0 });
+  });
+
+  test('that names a dead process sends nobody to who listens there now', async () => {
+    const served = await serve();
+    await served.stop('SIGKILL');
+    const stranger = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{"opening":"x"}'));
+    let asked = 0;
+    stranger.on('connection', () => {
+      asked += 1;
+    });
+    stranger.listen(served.port, '127.0.0.1');
+    await once(stranger, 'listening');
+    onTestFinished(() => void stranger.close());
+    const next = await Served.start([], { cwd: served.folder });
+    expect([asked, next.port === served.port]).toEqual([0, false]);
+    await next.stop();
+  });
+});
+
+describe('a second serve', () => {
+  test('of the same store gives another address of the same page', async () => {
+    const served = await serve();
+    const { code, stdout, stderr } = await again(served);
+    const address = new URL(stdout.trim());
+    expect([code, address.origin]).toEqual([0, served.url]);
+    expect(address.hash).not.toBe(new URL(served.address).hash);
+    expect(stderr).toContain('was served already');
+    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
+    const body = JSON.stringify({ opening: address.hash.slice('#open='.length) });
+    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+  });
+
+  test('on a port that is taken says which', async () => {
+    const served = await serve();
+    const other = await serve();
+    await other.stop();
+    const { code, stderr } = await again(other, ['--port', String(served.port)]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Port ${served.port} cannot be used`);
+    expect(existsSync(join(other.folder, 'store', 'serve.json'))).toBe(false);
+  });
+});
+
+describe('the browser', () => {
+  test('is led in by a file that others cannot read, which is gone once it was used', async () => {
+    const served = await serve();
+    const env = browserIn(served.folder);
+    expect((await again(served, ['--open'], env)).code).toBe(0);
+    await appears(join(served.folder, 'opened'));
+    const file = join(served.folder, 'store', 'open.html');
+    expect(readFileSync(join(served.folder, 'opened'), 'utf8')).toBe(`${file}\n`);
+    expect(readFileSync(join(served.folder, 'mode'), 'utf8')).toBe('600\n');
+    const page = readFileSync(join(served.folder, 'page.html'), 'utf8');
+    const [, opening = ''] = /url=http:\/\/127\.0\.0\.1:\d+\/#open=([\w-]+)"/.exec(page) ?? [];
+    expect(existsSync(file)).toBe(true);
+    const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
+    const body = JSON.stringify({ opening });
+    expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('is not opened where no person sits', async () => {
+    const served = await serve();
+    const env = browserIn(served.folder);
+    expect((await again(served, [], env)).code).toBe(0);
+    expect(existsSync(join(served.folder, 'store', 'open.html'))).toBe(false);
+  });
+
+  test('that cannot be started is said, and the address is there all the same', async () => {
+    const served = await serve();
+    const { code, stdout, stderr } = await again(served, ['--open'], { PATH: served.folder });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('#open=')]);
+    expect(stderr).toContain('No browser could be started');
+  });
+});

@@ -1,0 +1,134 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type Ended, type Start, startRowonce } from '../cli/rowonce.ts';
+
+/** A real `rowonce serve` with a folder of its own, and requests to it as no browser would send them. */
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Where accounts and stores of a test are. */
+export function environmentIn(folder: string): Record<string, string> {
+  const config = join(folder, 'config');
+  return {
+    HOME: folder,
+    ROWONCE_CONFIG: config,
+    ROWONCE_STORE: join(folder, 'store'),
+    XDG_STATE_HOME: join(folder, 'state'),
+  };
+}
+
+export class Served implements AsyncDisposable {
+  readonly folder: string;
+  readonly child: ChildProcess;
+  readonly #ended: Promise<Ended>;
+  /** As it was printed, with its one-time word. */
+  address = '';
+
+  private constructor(folder: string, words: readonly string[], { env = {} }: Start) {
+    this.folder = folder;
+    this.child = startRowonce(['serve', ...words], {
+      cwd: folder,
+      env: { ...environmentIn(folder), ...env },
+    });
+    const { stdout, stderr } = this.child;
+    if (stdout === null || stderr === null) throw new Error('no pipes');
+    stdout.on('data', (chunk: Buffer) => {
+      this.address += chunk;
+    });
+    this.#ended = Promise.all([once(this.child, 'close'), text(stderr)]).then(([[code], said]) => ({
+      code,
+      stdout: this.address,
+      stderr: said,
+    }));
+  }
+
+  /** @param words after `serve`. */
+  static async start(words: readonly string[] = [], start: Start = {}): Promise<Served> {
+    const folder = start.cwd ?? mkdtempSync(join(tmpdir(), 'rowonce-page-'));
+    const served = new Served(folder, words, start);
+    const isOver = served.#ended.then(() => true);
+    while (!served.address.endsWith('\n')) {
+      const heard = once(served.child.stdout ?? served.child, 'data').then(() => false);
+      if (await Promise.race([heard, isOver])) throw new Error((await served.#ended).stderr);
+    }
+    served.address = served.address.trim();
+    return served;
+  }
+
+  get url(): string {
+    return new URL(this.address).origin;
+  }
+
+  get port(): number {
+    return Number(new URL(this.address).port);
+  }
+
+  get word(): string {
+    return new URL(this.address).hash.slice('#open='.length);
+  }
+
+  /** What `serve.json` says now. */
+  get note(): { readonly url: string; readonly token: string; readonly pid: number } {
+    return JSON.parse(readFileSync(join(this.folder, 'store', 'serve.json'), 'utf8'));
+  }
+
+  /** Asks as a tool does, which has the token of `serve.json`. */
+  tool(path: string, asked: Asked = {}): Promise<Answer> {
+    const authorization = `Bearer ${this.note.token}`;
+    return this.ask(path, { ...asked, headers: { authorization, ...asked.headers } });
+  }
+
+  /** Asks without a token, by a client that sends nothing but what it is told and the right host. */
+  ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+    const { port } = this;
+    const sent = { host: `127.0.0.1:${port}`, ...headers };
+    return new Promise((resolve, reject) => {
+      const asking = request({ host: '127.0.0.1', port, path, method, headers: sent, agent: false });
+      asking.once('error', reject);
+      asking.once('response', (answer) => {
+        text(answer).then(
+          (said) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: said }),
+          reject,
+        );
+      });
+      asking.end(body);
+    });
+  }
+
+  /** Sends these bytes and reads until the server closes. */
+  async raw(bytes: string): Promise<string> {
+    const socket = connect(this.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write(bytes);
+    const said: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => said.push(chunk));
+    await once(socket, 'close');
+    return Buffer.concat(said).toString();
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.child.kill(signal);
+    return this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.stop('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
