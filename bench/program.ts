@@ -49,24 +49,32 @@ export interface Vendor {
 }
 
 /** The sandbox without latency and limits. */
-export async function startVendor(flags: readonly string[] = []): Promise<Vendor> {
-  const child = spawn(process.execPath, [PROGRAM, 'sandbox', '--port', '0', '--until-stdin-ends', ...flags], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+export function startVendor(flags: readonly string[] = []): Promise<Vendor> {
+  return startServer([process.execPath, PROGRAM, 'sandbox', '--port', '0', '--until-stdin-ends', ...flags]);
+}
+
+/** Starts a program that prints where it listens, and ends when its standard input does. */
+export async function startServer([program = '', ...words]: readonly string[]): Promise<Vendor> {
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const found = /listening on (\S+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', () => reject(new Error('the sandbox ended before it listened')));
+    child.once('exit', () => reject(new Error('the vendor ended before it listened')));
   });
   return { url, stop: () => child.kill() };
 }
 
 /** Connects an account `data` to that vendor, for runs in this folder. */
-export async function connect(folder: string, url: string, concurrency: number): Promise<NodeJS.ProcessEnv> {
+export async function connect(
+  folder: string,
+  url: string,
+  concurrency: number,
   // More than any machine sends: without a limit the run would begin slowly, to find out what the vendor allows.
-  const limits = { concurrency, per_second: 100_000 };
+  per_second = 100_000,
+): Promise<NodeJS.ProcessEnv> {
+  const limits = { concurrency, per_second };
   const account = { vendor: 'provider', id: 'bench', base_url: url, key: 'bench', limits };
   await writeFile(join(folder, 'accounts.yaml'), JSON.stringify({ accounts: { data: account } }), {
     mode: 0o600,

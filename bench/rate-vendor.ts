@@ -26,7 +26,7 @@ type Admits = (nowMs: number) => boolean;
 const WINDOW_MS = 1000;
 
 /** The strictest: so many in any second. Refused ones do not count. */
-function slidingLog(requests: number): Admits {
+export function slidingLog(requests: number): Admits {
   const times = new Float64Array(requests).fill(Number.NEGATIVE_INFINITY);
   let next = 0;
   return (nowMs) => {
@@ -84,7 +84,7 @@ const TAIL_MS = 500;
 const OFFSETS = 200;
 
 /** Accepted requests of so many whole seconds, on average over where those seconds begin. */
-function shareUsed(accepted: readonly number[], perSecond: number): number {
+export function shareUsed(accepted: readonly number[], perSecond: number): number {
   const fromMs = (accepted[0] ?? 0) + START_MS;
   const untilMs = (accepted.at(-1) ?? 0) - TAIL_MS;
   const seconds = Math.floor((untilMs - fromMs) / WINDOW_MS) - 1;
@@ -98,7 +98,7 @@ function shareUsed(accepted: readonly number[], perSecond: number): number {
 }
 
 /** When a request arrives must not depend on what else the machine is busy with, as far as we may say so. */
-function beFirst(): void {
+export function beFirst(): void {
   try {
     setPriority(constants.priority.PRIORITY_HIGH);
   } catch {

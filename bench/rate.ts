@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import * as undici from 'undici';
 import { systemClock } from '../src/core/clock.ts';
@@ -6,6 +5,7 @@ import type { Reply } from '../src/vendor/judge.ts';
 import { Limiter, type Waiter } from '../src/vendor/limits/limiter.ts';
 import type { Limits } from '../src/vendor/limits/windows.ts';
 import { Transport } from '../src/vendor/transport.ts';
+import { startServer, type Vendor } from './program.ts';
 import { type VendorBook, type VendorKind, WARM_UP } from './rate-vendor.ts';
 
 /**
@@ -148,22 +148,11 @@ async function ask(limiter: Limiter, transport: Transport, waiter: Waiter): Prom
   return reply;
 }
 
-export interface RateVendor {
-  readonly url: string;
-  stop(): void;
-}
-
-export async function startVendor(kind: VendorKind, perSecond: number): Promise<RateVendor> {
-  const program = join(import.meta.dirname, 'rate-vendor.ts');
-  const child = spawn(process.execPath, [program, kind, String(perSecond)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const found = /listening on (\S+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error('the vendor ended before it listened')));
-  });
-  return { url, stop: () => child.kill() };
+export function startVendor(kind: VendorKind, perSecond: number): Promise<Vendor> {
+  return startServer([
+    process.execPath,
+    join(import.meta.dirname, 'rate-vendor.ts'),
+    kind,
+    String(perSecond),
+  ]);
 }

@@ -1,10 +1,12 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume …]`. Prints one table a
- * bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume|speed …]`. Prints one
+ * table a bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ * `npm run bench speed` takes flags, each with a default: `-- --only MEASURE --rows N --runs N --quick --json FILE`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { measureFiles } from './files.ts';
 import { measureKnown } from './known.ts';
 import { measureLearning } from './learning.ts';
@@ -12,6 +14,29 @@ import { measureMemory } from './memory.ts';
 import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
 import { measureResume } from './resume.ts';
+import { measureSpeed } from './speed.ts';
+
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    rows: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string', default: join(tmpdir(), 'rowonce-speed.json') },
+  },
+});
+
+const speed = (): Promise<readonly string[]> => {
+  const { only, rows, runs, quick, json } = values;
+  return measureSpeed({
+    only,
+    rows: rows === undefined ? undefined : Number(rows),
+    runs: Number(runs),
+    quick,
+    json,
+  });
+};
 
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
@@ -21,6 +46,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   plan: measurePlan,
   rate: measureRate,
   resume: measureResume,
+  speed,
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.
@@ -28,7 +54,6 @@ const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));
 process.env.XDG_STATE_HOME = state;
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
-const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? Object.keys(benches) : wanted;
 const gib = (totalmem() / 1024 ** 3).toFixed(0);
 console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${gib} GiB, Node ${process.versions.node}`);

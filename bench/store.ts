@@ -3,14 +3,14 @@ import { systemClock } from '../src/core/clock.ts';
 import { type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { abn } from './program.ts';
+import { answerBody } from './speed/vendor.ts';
 
 /** A store with bought answers, written through the ledger's contract as a run would have, but without a vendor. */
 
 /** The identity of the account that `connect` writes. */
 const ACCOUNT = '["id","bench"]';
 
-/** As long as an answer with some ten fields. */
-const ANSWER = Buffer.from(JSON.stringify({ name: 'Company (sandbox)', about: 'x'.repeat(200) }));
+const ANSWER = Buffer.from(answerBody(0));
 
 /** Enough to fill the store's groups of commits. */
 const WRITES_AT_ONCE = 512;

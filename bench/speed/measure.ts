@@ -1,0 +1,104 @@
+import { type Cost, median, medianCost } from './cost.ts';
+import type { FigureName } from './goals.ts';
+
+/** What all measures share: how often and how much, contestants side by side, and what comes of it. */
+
+export interface Options {
+  /** Instead of the rows that each measure takes by itself. */
+  readonly rows: number | undefined;
+  /** Minutes instead of hours: fewer rows. */
+  readonly quick: boolean;
+  readonly runs: number;
+  /** An empty folder, for this measure alone. */
+  readonly folder: string;
+  /** Says what is being done, to whoever waits. */
+  readonly say: (text: string) => void;
+}
+
+export function rowsOf({ rows, quick }: Options, full: number, fewer: number): number {
+  return rows ?? (quick ? fewer : full);
+}
+
+/** One figure beside what it must be. */
+export interface Figure {
+  readonly name: FigureName;
+  readonly now: string;
+}
+
+/** A line of the second table: what a contestant costs. */
+export interface Line {
+  readonly measure: string;
+  readonly contestant: string;
+  readonly rows: number;
+  /** Undefined for one that is not here, with the reason in `absent`. */
+  readonly cost: Cost | undefined;
+  readonly absent?: string | undefined;
+}
+
+export interface Measured {
+  readonly figures: readonly Figure[];
+  readonly lines: readonly Line[];
+}
+
+export interface Contestant {
+  readonly name: string;
+  /** Those that cannot do as many as the others have fewer. */
+  readonly rows: number;
+  /** Why it does not run here. */
+  readonly absent?: string | undefined;
+  readonly run: () => Promise<Cost>;
+}
+
+/** Of each contestant all runs, the first of each taken in the same round. */
+export class Rounds {
+  readonly #costs = new Map<string, Cost[]>();
+  readonly #contestants: readonly Contestant[];
+
+  private constructor(contestants: readonly Contestant[]) {
+    this.#contestants = contestants;
+  }
+
+  /** Each runs once in every round, so that what disturbs the machine for a while disturbs all of them. */
+  static async of({ runs, say }: Options, contestants: readonly Contestant[]): Promise<Rounds> {
+    const rounds = new Rounds(contestants);
+    for (let round = 0; round < runs; round += 1) {
+      for (const { name, run, absent } of contestants) {
+        if (absent !== undefined) continue;
+        const cost = await run();
+        rounds.#costs.set(name, [...rounds.costs(name), cost]);
+        say(`round ${round + 1} of ${runs}: ${name} ${cost.seconds.toFixed(2)} s`);
+      }
+    }
+    return rounds;
+  }
+
+  costs(name: string): readonly Cost[] {
+    return this.#costs.get(name) ?? [];
+  }
+
+  lines(measure: string): readonly Line[] {
+    return this.#contestants.map(({ name, rows, absent }) => {
+      const cost = absent === undefined ? medianCost(this.costs(name)) : undefined;
+      return { measure, contestant: name, rows, cost, absent };
+    });
+  }
+
+  /** How often the time of one is in that of another, for as many rows: the median of the ratios of the rounds. */
+  times(name: string, of: string): string {
+    return this.#ratios(name, of, (one, other) => one / other);
+  }
+
+  /** How often the speed of one is in that of another. */
+  speed(name: string, of: string): string {
+    return this.#ratios(name, of, (one, other) => other / one);
+  }
+
+  #ratios(name: string, of: string, ratio: (one: number, other: number) => number): string {
+    const others = this.costs(of);
+    const over = (read: (cost: Cost) => number): string =>
+      median(this.costs(name).map((cost, round) => ratio(read(cost), read(others[round] ?? cost)))).toFixed(
+        2,
+      );
+    return `${over(({ seconds }) => seconds)} (processor ${over(({ processorSeconds }) => processorSeconds)})`;
+  }
+}
