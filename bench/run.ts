@@ -1,6 +1,6 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume|speed …]`. Prints one
- * table a bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
+ * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume|speed|statements …]`.
+ * Prints one table a bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  * `npm run bench speed` takes flags, each with a default: `-- --only MEASURE --rows N --runs N --quick --json FILE`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,6 +15,7 @@ import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
 import { measureResume } from './resume.ts';
 import { measureSpeed } from './speed.ts';
+import { measureStatements } from './statements.ts';
 
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -47,6 +48,7 @@ const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   rate: measureRate,
   resume: measureResume,
   speed,
+  statements: measureStatements,
 };
 
 // What is known of the stores of a bench is nothing that whoever measures wants to keep.

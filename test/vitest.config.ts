@@ -45,9 +45,17 @@ const FILES = '**/*.test.ts';
  * takes: its environment, its folder, its time zone. Each has a process of its own.
  */
 const ALONE = [
-  ...['cli/run', 'cli/shell', 'faults', 'files/matrix', 'fuzz', 'sandbox', 'ledger/stores', 'web'].map(
-    (folder) => `${folder}/${FILES}`,
-  ),
+  ...[
+    'cli/run',
+    'cli/shell',
+    'faults',
+    'files/matrix',
+    'fuzz',
+    'sandbox',
+    'ledger/stores',
+    'web',
+    'work',
+  ].map((folder) => `${folder}/${FILES}`),
   'cli/{bin,completion,foreign-jobs,hints,onboard,repair,try}.test.ts',
   'vendor/transport/secure.test.ts',
   ...[

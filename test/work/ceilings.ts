@@ -1,0 +1,27 @@
+import type { Step } from './scene.ts';
+
+/**
+ * The most that a list of 1,000 rows may ask for. Whoever makes a step cheaper lowers its numbers to what is then counted;
+ * `npm run bench statements` shows what they are made of. The numbers have a
+ * little room: how writes share a commit depends on when answers arrive, and a few statements on how long it takes.
+ */
+export interface Ceiling {
+  readonly statements: number;
+  /** Transactions that write: each waits for the disk once. */
+  readonly commits: number;
+  /** Transactions that only read. */
+  readonly snapshots: number;
+  /** Waits for the disk for files beside the ledger. */
+  readonly syncs: number;
+  readonly requests: number;
+}
+
+export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
+  bought: { statements: 34_500, commits: 200, snapshots: 2_040, syncs: 4, requests: 1_000 },
+  'written again': { statements: 5_300, commits: 14, snapshots: 30, syncs: 0, requests: 0 },
+  planned: { statements: 1_100, commits: 0, snapshots: 12, syncs: 0, requests: 0 },
+  replayed: { statements: 15_400, commits: 20, snapshots: 1_040, syncs: 0, requests: 0 },
+};
+
+/** The files of the program that the first run after an installation loads. */
+export const FILES_OF_A_RUN = 30;
