@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 
-/** Runs the real program and a real sandbox for a measurement, in a folder of its own. */
+/** Runs the real program for a measurement, before a vendor of its own, in a folder of its own. */
 
 export const PROGRAM = join(import.meta.dirname, '../src/bin.js');
 
@@ -17,18 +14,6 @@ export async function inFolder<T>(measure: (folder: string) => Promise<T>): Prom
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A list of companies, each with an ABN of its own, as wide as a register's extract. */
-export async function writeList(path: string, rows: number): Promise<void> {
-  const file = createWriteStream(path);
-  file.write('ABN,Name,Street,Town,State,Postcode,Website\n');
-  for (let row = 0; row < rows; row += 1) {
-    const line = `${abn(row)},Company ${row} Pty Ltd,"${row % 900} Example Street, Level ${row % 30}",Sydney,NSW,2000,\n`;
-    if (!file.write(line)) await once(file, 'drain');
-  }
-  file.end();
-  await finished(file);
 }
 
 /** A number that passes the checksum: the two leading digits are what makes the weighted sum divide by 89. */
@@ -46,11 +31,6 @@ export function abn(serial: number): string {
 export interface Vendor {
   readonly url: string;
   stop(): void;
-}
-
-/** The sandbox without latency and limits. */
-export function startVendor(flags: readonly string[] = []): Promise<Vendor> {
-  return startServer([process.execPath, PROGRAM, 'sandbox', '--port', '0', '--until-stdin-ends', ...flags]);
 }
 
 /** Starts a program that prints where it listens, and ends when its standard input does. */
@@ -89,12 +69,7 @@ export interface Run {
   readonly exitCode: number | null;
 }
 
-/** Starts `run enrich-company FILE`; the peak is the kernel's own figure, read while the process still exists. */
-export function startRun(env: NodeJS.ProcessEnv, list: string): ChildProcess {
-  const words = ['run', 'enrich-company', list, '--account', 'data', '--budget', '100000000', '--quiet'];
-  return spawn(process.execPath, [PROGRAM, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
+/** The peak is the kernel's own figure, read while the process still exists. */
 export async function finish(child: ChildProcess): Promise<Run> {
   const started = performance.now();
   let peakMiB = 0;

@@ -46,7 +46,7 @@ export async function measureRate(): Promise<readonly string[]> {
   for (const rate of RATES) {
     for (const kind of KINDS) {
       for (const stalls of [false, true]) {
-        const book = await measure({ ...rate, kind, stalls });
+        const book = await measureCell({ ...rate, kind, stalls });
         const share = `${(book.share * 100).toFixed(2)} %`;
         const stalled = stalls ? `${STALL_MS} ms every ${STALL_EVERY_MS} ms` : 'none';
         const vendorStall = `${book.longestStallMs.toFixed(0)} ms`;
@@ -59,7 +59,7 @@ export async function measureRate(): Promise<readonly string[]> {
   return lines;
 }
 
-async function measure(cell: Cell): Promise<VendorBook> {
+export async function measureCell(cell: Cell): Promise<VendorBook> {
   const vendor = await startVendor(cell.kind, cell.perSecond);
   await warmUp(vendor.url);
   const stalling = cell.stalls ? setInterval(stall, STALL_EVERY_MS) : undefined;

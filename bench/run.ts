@@ -1,53 +1,23 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|known|learning|memory|plan|rate|resume|speed|statements …]`.
- * Prints one table a bench, with the machine. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
- * `npm run bench speed` takes flags, each with a default: `-- --only MEASURE --rows N --runs N --quick --json FILE`.
+ * The speed and memory promises, measured again: `npm run bench [files|learning|plan|rate …]`, which prints one table a bench,
+ * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks
+ * of SQLite. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { measureFiles } from './files.ts';
-import { measureKnown } from './known.ts';
 import { measureLearning } from './learning.ts';
-import { measureMemory } from './memory.ts';
 import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
-import { measureResume } from './resume.ts';
 import { measureSpeed } from './speed.ts';
 import { measureStatements } from './statements.ts';
 
-const { values, positionals: wanted } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string' },
-    rows: { type: 'string' },
-    runs: { type: 'string', default: '5' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'string', default: join(tmpdir(), 'rowonce-speed.json') },
-  },
-});
-
-const speed = (): Promise<readonly string[]> => {
-  const { only, rows, runs, quick, json } = values;
-  return measureSpeed({
-    only,
-    rows: rows === undefined ? undefined : Number(rows),
-    runs: Number(runs),
-    quick,
-    json,
-  });
-};
-
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
-  known: measureKnown,
   learning: measureLearning,
-  memory: measureMemory,
   plan: measurePlan,
   rate: measureRate,
-  resume: measureResume,
-  speed,
   statements: measureStatements,
 };
 
@@ -56,15 +26,25 @@ const state = mkdtempSync(join(tmpdir(), 'rowonce-state-'));
 process.env.XDG_STATE_HOME = state;
 process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
-const chosen = wanted.length === 0 ? Object.keys(benches) : wanted;
-const gib = (totalmem() / 1024 ** 3).toFixed(0);
-console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${gib} GiB, Node ${process.versions.node}`);
-for (const name of chosen) {
-  const bench = benches[name];
-  if (bench === undefined) {
-    console.error(`There is no bench "${name}"; known are: ${Object.keys(benches).join(', ')}.`);
+const [first, ...flags] = process.argv.slice(2);
+if (first === 'speed') print(await measureSpeed(flags));
+else await measureNamed(process.argv.slice(2));
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}
+
+async function measureNamed(names: readonly string[]): Promise<void> {
+  const unknown = names.find((name) => !(name in benches));
+  if (unknown !== undefined) {
+    console.error(`There is no bench "${unknown}"; known are: speed, ${Object.keys(benches).join(', ')}.`);
     process.exit(2);
   }
-  console.log(`\n${name}`);
-  for (const line of await bench()) console.log(line);
+  const gib = (totalmem() / 1024 ** 3).toFixed(0);
+  console.log(`${cpus().length} × ${cpus()[0]?.model.trim()}, ${gib} GiB, Node ${process.versions.node}`);
+  for (const [name, measure] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    console.log(`\n${name}`);
+    print(await measure());
+  }
 }

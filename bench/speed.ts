@@ -1,77 +1,104 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { inFolder } from './program.ts';
 import { measureLatency, measurePinned, measureUnlimited } from './speed/end-to-end.ts';
-import { GOALS } from './speed/goals.ts';
-import { describeMachine, type Machine, machineWords } from './speed/machine.ts';
+import { measureGrowth } from './speed/growth.ts';
+import { measureLimit } from './speed/limit.ts';
+import { describeMachine, machineWords } from './speed/machine.ts';
 import type { Figure, Line, Measured, Options } from './speed/measure.ts';
+import { measureMemory } from './speed/memory.ts';
 import { measureReplay } from './speed/replay.ts';
+import { type Report, tables, writeFigures } from './speed/report.ts';
+import { measureResume, measureStarts } from './speed/starts.ts';
 
-/** The promises of speed, side by side in one run: every figure beside what it must be. It judges nothing. */
+/**
+ * The promises of speed, side by side in one run: every figure beside what it must be, and what each contestant costs. It
+ * judges nothing. Without flags it takes the lists that the promises are made for, up to ten million rows, and a day.
+ */
 
-const MEASURES: Readonly<Record<string, (options: Options) => Promise<Measured>>> = {
+const MEASURES = {
   unlimited: measureUnlimited,
   pinned: measurePinned,
   latency: measureLatency,
   replay: measureReplay,
-};
+  starts: measureStarts,
+  limit: measureLimit,
+  growth: measureGrowth,
+  memory: measureMemory,
+  resume: measureResume,
+} as const satisfies Readonly<Record<string, (options: Options) => Promise<Measured>>>;
 
-export interface SpeedWords {
-  /** One of the measures, or all. */
-  readonly only: string | undefined;
-  readonly rows: number | undefined;
-  readonly runs: number;
-  readonly quick: boolean;
-  /** Where the figures are written as JSON. */
+const NAMES = Object.keys(MEASURES) as readonly (keyof typeof MEASURES)[];
+
+const SPEED_FLAGS = `npm run bench speed -- [--only MEASURE …] [--quick] [--rows N] [--runs N] [--json FILE] [--figures]
+  --only MEASURE  ${NAMES.join(', ')}; left out: all
+  --quick         lists of some ten thousand rows: minutes
+  --rows N        lists of so many rows; where two are compared, the longer one
+  --runs N        so many rounds; left out: 5
+  --json FILE     where the figures are written
+  --figures       puts the tables into docs/figures.md`;
+
+interface Flags extends Pick<Options, 'rows' | 'quick' | 'runs'> {
+  readonly chosen: typeof NAMES;
   readonly json: string;
+  readonly figures: boolean;
 }
 
-interface Result extends Measured {
-  readonly machine: Machine;
-  readonly runs: number;
+/** Undefined for words that nothing can be measured by. */
+function flagsOf(words: readonly string[]): Flags | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        only: { type: 'string', multiple: true, default: [...NAMES] },
+        rows: { type: 'string' },
+        runs: { type: 'string', default: '5' },
+        quick: { type: 'boolean', default: false },
+        json: { type: 'string', default: join(tmpdir(), 'rowonce-speed.json') },
+        figures: { type: 'boolean', default: false },
+      },
+    });
+    const { only, quick, json, figures } = values;
+    const chosen = NAMES.filter((name) => only.includes(name));
+    const [rows, runs] = [values.rows === undefined ? undefined : Number(values.rows), Number(values.runs)];
+    const isKnown = only.every((each) => chosen.some((name) => name === each));
+    const isCounted = [rows ?? 1, runs].every((count) => Number.isSafeInteger(count) && count > 0);
+    return isKnown && isCounted ? { chosen, rows, runs, quick, json, figures } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-export async function measureSpeed({ only, json, ...words }: SpeedWords): Promise<readonly string[]> {
-  const chosen = Object.entries(MEASURES).filter(([name]) => only === undefined || name === only);
-  if (chosen.length === 0) throw new Error(`known measures are: ${Object.keys(MEASURES).join(', ')}`);
+export function measureSpeed(words: readonly string[]): Promise<readonly string[]> {
+  const flags = flagsOf(words);
+  if (flags === undefined) {
+    process.exitCode = words.includes('--help') ? 0 : 2;
+    return Promise.resolve([SPEED_FLAGS]);
+  }
   return inFolder(async (folder) => {
     const machine = describeMachine(folder);
-    console.log(machineWords(machine));
-    const figures: Figure[] = [];
-    const lines: Line[] = [];
-    for (const [name, measure] of chosen) {
-      const own = join(folder, name);
-      mkdirSync(own);
-      const say = (text: string): void => console.error(`${name}: ${text}`);
-      const measured = await measure({ ...words, folder: own, say });
-      figures.push(...measured.figures);
-      lines.push(...measured.lines);
-    }
-    const result: Result = { machine, runs: words.runs, figures, lines };
-    writeFileSync(json, `${JSON.stringify(result, undefined, 2)}\n`);
-    return tables(result);
+    console.log(`${machineWords(machine)}\n`);
+    const measured = await measureAll(folder, flags);
+    const command = ['npm run bench speed --', ...words].join(' ');
+    const report: Report = { at: new Date().toISOString(), command, machine, ...measured };
+    writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    if (flags.figures) writeFigures(report);
+    return [...tables(report), '', `The same as JSON: ${flags.json}`];
   });
 }
 
-function tables({ figures, lines }: Result): readonly string[] {
-  const text = ['', '| measure | now | must | goal |', '|---|---|---|---|'];
-  for (const { name, now } of figures) {
-    const { what, must, goal } = GOALS[name];
-    text.push(`| ${what} | ${now} | ${must} | ${goal} |`);
+async function measureAll(folder: string, { chosen, ...flags }: Flags): Promise<Measured> {
+  const figures: Figure[] = [];
+  const lines: Line[] = [];
+  for (const name of chosen) {
+    const own = join(folder, name);
+    mkdirSync(own);
+    const say = (text: string): void => console.error(`${name}: ${text}`);
+    const measured = await MEASURES[name]({ ...flags, folder: own, say });
+    figures.push(...measured.figures);
+    lines.push(...measured.lines);
   }
-  const names = ['contestant', 'rows', 'seconds', 'rows a second', 'processor a row', 'peak memory'];
-  text.push('', `| ${['measure', ...names].join(' | ')} |`, '|---|---|---|---|---|---|---|');
-  for (const line of lines)
-    text.push(`| ${line.measure} | ${line.contestant} | ${cells(line).join(' | ')} |`);
-  return text;
-}
-
-function cells({ rows, cost, absent }: Line): readonly string[] {
-  if (cost === undefined) return [absent ?? '', '', '', '', ''];
-  const { seconds, processorSeconds, peakMiB } = cost;
-  const thousands = (count: number): string => Math.round(count).toLocaleString('en');
-  return [
-    ...[thousands(rows), seconds.toFixed(2), thousands(rows / seconds)],
-    ...[`${((processorSeconds / rows) * 1000).toFixed(3)} ms`, `${peakMiB.toFixed(0)} MiB`],
-  ];
+  return { figures, lines };
 }

@@ -72,7 +72,9 @@ function fdatasyncMs(folder: string): number {
 export function machineWords(machine: Machine): string {
   const { cores, processor, memoryGiB, versions, fdatasyncMs, load } = machine;
   const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const pinning = machine.canPin ? 'pinned by taskset' : 'nothing is pinned, because there is no taskset';
+  const pinning = machine.canPin
+    ? 'vendor and contestants share all cores, but where they are pinned: there the vendor has one and the contestant another'
+    : 'nothing is pinned, because there is no taskset';
   return [
     `${cores} × ${processor}, ${memoryGiB} GiB, ${machine.platform}; load ${load} before it began`,
     libraries.join(', '),

@@ -22,7 +22,8 @@ export async function measureReplay(options: Options): Promise<Measured> {
   };
 }
 
-function contestants(desk: Desk, rows: number): readonly Contestant[] {
+/** Over a store `bought`, in their order: what is written again was replayed. */
+export function contestants(desk: Desk, rows: number): readonly Contestant[] {
   const { list } = desk;
   const words = node(join(import.meta.dirname, 'parse.ts'), list);
   const replay = async () => {

@@ -17,8 +17,6 @@ export interface SpeedBook {
   readonly refused: number;
   /** Answers of the steady state in relation to the limit; 0 without one. */
   readonly share: number;
-  /** When the last request came, as `performance.timeOrigin + performance.now()` has it in every process. */
-  readonly lastAtMs: number;
 }
 
 const FIELDS = {
@@ -49,7 +47,6 @@ class SpeedVendor {
   readonly #accepted: number[] = [];
   #requests = 0;
   #refused = 0;
-  #lastAtMs = 0;
   #date = new Date().toUTCString();
   #waiting: Socket[] = [];
 
@@ -93,7 +90,6 @@ class SpeedVendor {
 
   #admit(): boolean {
     const nowMs = performance.now();
-    this.#lastAtMs = performance.timeOrigin + nowMs;
     this.#requests += 1;
     const isAdmitted = this.#admits(nowMs);
     if (!isAdmitted) this.#refused += 1;
@@ -104,7 +100,7 @@ class SpeedVendor {
   #tell(socket: Socket): void {
     const { perSecond } = this.#options;
     const share = perSecond === undefined ? 0 : shareUsed(this.#accepted, perSecond);
-    const book = { requests: this.#requests, refused: this.#refused, share, lastAtMs: this.#lastAtMs };
+    const book = { requests: this.#requests, refused: this.#refused, share };
     socket.write(this.#answer('200 OK', JSON.stringify(book satisfies SpeedBook)));
   }
 
