@@ -6,7 +6,7 @@ import { inFolder } from './program.ts';
 import { measureLatency, measurePinned, measureUnlimited } from './speed/end-to-end.ts';
 import { measureGrowth } from './speed/growth.ts';
 import { measureLimit } from './speed/limit.ts';
-import { describeMachine, machineWords } from './speed/machine.ts';
+import { businessOf, businessWords, describeMachine, machineWords } from './speed/machine.ts';
 import type { Figure, Line, Measured, Options } from './speed/measure.ts';
 import { measureMemory } from './speed/memory.ts';
 import { measureReplay } from './speed/replay.ts';
@@ -78,11 +78,13 @@ export function measureSpeed(words: readonly string[]): Promise<readonly string[
     return Promise.resolve([SPEED_FLAGS]);
   }
   return inFolder(async (folder) => {
-    const machine = describeMachine(folder);
-    console.log(`${machineWords(machine)}\n`);
+    const [machine, before] = [describeMachine(), businessOf(folder)];
+    console.log(`${machineWords(machine)}\nBefore: ${businessWords(before)}`);
     const measured = await measureAll(folder, flags);
+    const after = businessOf(folder);
+    console.log(`After: ${businessWords(after)}\n`);
     const command = ['npm run bench speed --', ...words].join(' ');
-    const report: Report = { at: new Date().toISOString(), command, machine, ...measured };
+    const report: Report = { at: new Date().toISOString(), command, machine, before, after, ...measured };
     writeFileSync(flags.json, `${JSON.stringify(report, undefined, 2)}\n`);
     if (flags.figures) writeFigures(report);
     return [...tables(report), '', `The same as JSON: ${flags.json}`];

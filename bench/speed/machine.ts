@@ -10,17 +10,21 @@ export interface Machine {
   readonly processor: string;
   readonly memoryGiB: number;
   readonly platform: string;
-  /** Work that others gave the machine as the measuring began: processes that ran or waited, on average over a minute. */
-  readonly load: number;
   readonly versions: Readonly<Record<string, string>>;
-  readonly fdatasyncMs: number;
   readonly canPin: boolean;
+}
+
+/** How busy others keep the machine. Where it is much, or a commit waits long, only ratios of processor time say something. */
+export interface Business {
+  /** Processes that ran or waited, on average over the last minute. */
+  readonly load: number;
+  /** How long the disk takes to keep a page. */
+  readonly fdatasyncMs: number;
 }
 
 const LIBRARIES = ['better-sqlite3', 'undici', 'csv-parse', 'csv-stringify', 'p-queue'];
 
-/** @param folder where stores will be: what is measured is its disk. */
-export function describeMachine(folder: string): Machine {
+export function describeMachine(): Machine {
   const versions: Record<string, string> = { node: process.versions.node };
   for (const name of LIBRARIES) versions[name] = versionOf(name);
   return {
@@ -28,11 +32,14 @@ export function describeMachine(folder: string): Machine {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     memoryGiB: Math.round(totalmem() / 1024 ** 3),
     platform: process.platform,
-    load: Number(loadavg()[0]?.toFixed(1)),
     versions,
-    fdatasyncMs: Number(fdatasyncMs(folder).toFixed(3)),
     canPin,
   };
+}
+
+/** @param folder where the stores are: what is measured is its disk. */
+export function businessOf(folder: string): Business {
+  return { load: Number(loadavg()[0]?.toFixed(1)), fdatasyncMs: Number(fdatasyncMs(folder).toFixed(3)) };
 }
 
 /** Some libraries do not let their manifest be imported, so it is read beside what is. */
@@ -70,14 +77,17 @@ function fdatasyncMs(folder: string): number {
 }
 
 export function machineWords(machine: Machine): string {
-  const { cores, processor, memoryGiB, versions, fdatasyncMs, load } = machine;
+  const { cores, processor, memoryGiB, versions } = machine;
   const libraries = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const pinning = machine.canPin
-    ? 'vendor and contestants share all cores, but where they are pinned: there the vendor has one and the contestant another'
-    : 'nothing is pinned, because there is no taskset';
+    ? 'Vendor and contestants share all cores, but where they are pinned: there the vendor has one and the contestant another'
+    : 'Nothing is pinned, because there is no taskset';
   return [
-    `${cores} × ${processor}, ${memoryGiB} GiB, ${machine.platform}; load ${load} before it began`,
-    libraries.join(', '),
-    `fdatasync ${fdatasyncMs.toFixed(2)} ms in the folder of the stores; ${pinning}`,
+    `${cores} × ${processor}, ${memoryGiB} GiB, ${machine.platform}; ${libraries.join(', ')}`,
+    pinning,
   ].join('\n');
+}
+
+export function businessWords({ load, fdatasyncMs }: Business): string {
+  return `load ${load}, fdatasync ${fdatasyncMs.toFixed(2)} ms`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GOALS } from './goals.ts';
-import { type Machine, machineWords } from './machine.ts';
+import { type Business, businessWords, type Machine, machineWords } from './machine.ts';
 import type { Line, Measured } from './measure.ts';
 
 /** What a run of the bench found: as text for a terminal, as the same text in the page of figures, and as JSON. */
@@ -10,6 +10,8 @@ export interface Report extends Measured {
   /** The flags that the figures were made with. */
   readonly command: string;
   readonly machine: Machine;
+  readonly before: Business;
+  readonly after: Business;
 }
 
 const CONTESTANTS = ['contestant', 'rows', 'seconds', 'rows a second', 'processor a row', 'peak memory'];
@@ -49,8 +51,10 @@ export function writeFigures(report: Report): void {
   const page = readFileSync(FIGURES, 'utf8');
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error(`${FIGURES} has no place for the figures of speed`);
-  const machine = machineWords(report.machine).replaceAll('\n', '. ');
-  const text = [`\`${report.command}\`, ${report.at.slice(0, 10)}. ${machine}.`, '', ...tables(report)];
+  const { command, at, machine, before, after } = report;
+  const told = machineWords(machine).replaceAll('\n', '. ');
+  const busy = `before: ${businessWords(before)}; after: ${businessWords(after)}`;
+  const text = [`\`${command}\`, ${at.slice(0, 10)}, ${busy}. ${told}.`, '', ...tables(report)];
   writeFileSync(
     FIGURES,
     `${page.slice(0, begin + BEGIN.length)}\n\n${text.join('\n')}\n\n${page.slice(end)}`,

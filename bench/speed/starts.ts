@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { PROGRAM, type Vendor } from '../program.ts';
 import { type Command, costOf, median, node } from './cost.ts';
 import { Desk, startSpeedVendor, writeWideList } from './fixture.ts';
@@ -34,30 +35,35 @@ export async function measureStarts({ runs, folder, say }: Options): Promise<Mea
 
 /** @returns how long it took to the first request. */
 async function ranToEnd(command: Command, vendor: Vendor): Promise<number> {
-  const { child, firstRequestMs } = await toFirstRequest(command, vendor);
-  if (child.exitCode === null) await once(child, 'exit');
+  const { firstRequestMs, ended } = await toFirstRequest(command, vendor);
+  await ended;
   return firstRequestMs;
 }
 
 interface Begun {
   readonly child: ChildProcess;
   readonly firstRequestMs: number;
+  readonly ended: Promise<unknown>;
 }
 
-/** Starts a command and waits for its first request. The connection that tells of it was used before, so it costs nothing here. */
+/** Starts a command and waits for its first request. */
 async function toFirstRequest({ words, env }: Command, vendor: Vendor): Promise<Begun> {
-  await (await fetch(`${vendor.url}/book`)).text();
-  const requested = fetch(`${vendor.url}/next`);
+  const { came } = await listen(vendor);
   const [program = '', ...rest] = words;
   const startedMs = performance.now();
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'ignore', 'ignore'] });
-  const ended = new Promise<never>((_, reject) => {
-    child.once('exit', (code) => reject(new Error(`${words.join(' ')} ended with ${code} before a request`)));
-  });
-  await Promise.race([requested, ended]);
-  // Who wins needs to hear nothing more of the other.
-  ended.catch(() => {});
-  return { child, firstRequestMs: performance.now() - startedMs };
+  const child = spawn(program, rest, { env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const first = await Promise.race([came.then(() => 'request' as const), ended]);
+  if (first !== 'request') throw new Error(`${words.join(' ')} ended with ${first[0]} before a request`);
+  return { child, ended, firstRequestMs: performance.now() - startedMs };
+}
+
+/** Asks the vendor to tell when the next request has come, however late that is. */
+async function listen({ url }: Vendor): Promise<{ readonly came: Promise<unknown> }> {
+  const request = get(`${url}/next`);
+  const came = once(request, 'response').then(([response]) => response.resume());
+  await once(request, 'finish');
+  return { came };
 }
 
 /**
@@ -75,10 +81,9 @@ export async function measureResume(options: Options): Promise<Measured> {
     await desk.fill('store', Math.floor(rows * 0.9));
     options.say('those rows are settled');
     const resume = async (signal: 'SIGINT' | 'SIGKILL'): Promise<number> => {
-      const { child, firstRequestMs } = await toFirstRequest(desk.run('store'), vendor);
-      const exit = once(child, 'exit');
+      const { child, firstRequestMs, ended } = await toFirstRequest(desk.run('store'), vendor);
       child.kill(signal);
-      await exit;
+      await ended;
       return firstRequestMs / 1000;
     };
     await resume('SIGINT');

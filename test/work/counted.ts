@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 
 /**
  * Counts what this process asks of SQLite and of the disk. It is work and not time, so it is the same on every machine. What
- * is counted is what reaches the library, whoever sent it: nothing in the program knows of it.
+ * is counted is what reaches the library, whoever sent it: nothing in the program knows of it. Another thread of this process
+ * has a library of its own, which is not counted.
  */
 export interface Work {
   /** How often each statement was run, by its text; a script of several counts as one. */
