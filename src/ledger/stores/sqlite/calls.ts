@@ -66,6 +66,8 @@ const ATTEMPTS_LOOKED_THROUGH = 1_000;
 const COLUMNS =
   'id, call, batch, row, reserved, intent_at, decision, replaces, boot, uptime, checksum, paid_row, freed_by';
 
+const ATTEMPT = `SELECT ${COLUMNS} FROM attempts WHERE id = ?`;
+
 export class Calls {
   readonly #connection: Connection;
   /** The key that hides calls of forgotten people; undefined when nobody was forgotten. */
@@ -77,7 +79,7 @@ export class Calls {
   }
 
   byKey(key: Buffer): CallWithState | undefined {
-    const sql = 'SELECT * FROM calls WHERE key = ?';
+    const sql = 'SELECT * FROM calls WHERE key = +?';
     const call = this.#connection.get<CallWithState>(sql, key);
     if (call !== undefined || this.#secret === undefined) return call;
     return this.#connection.get(sql, hiddenKey(this.#secret, key));
@@ -322,12 +324,12 @@ export class Calls {
 
   #looks(attempt: number): readonly Look[] {
     return this.#connection
-      .all<ReadRow<typeof LOOKS_TABLE>>('SELECT * FROM looks WHERE attempt = ? ORDER BY id', attempt)
+      .all<ReadRow<typeof LOOKS_TABLE>>('SELECT * FROM looks WHERE attempt = +? ORDER BY id', attempt)
       .map(lookFrom);
   }
 
   #readings(attempt: number): readonly ReadingRow[] {
-    return this.#connection.all('SELECT * FROM readings WHERE attempt = ? ORDER BY id', attempt);
+    return this.#connection.all('SELECT * FROM readings WHERE attempt = +? ORDER BY id', attempt);
   }
 
   /** What a person told about the attempt; otherwise the decision that allowed it. */
@@ -342,7 +344,7 @@ export class Calls {
   }
 
   #attempt(id: number): AttemptOfCall {
-    const row = this.#connection.get<AttemptOfCall>(`SELECT ${COLUMNS} FROM attempts WHERE id = ?`, id);
+    const row = this.#connection.get<AttemptOfCall>(ATTEMPT, id);
     if (row === undefined) throw new AlteredRow(`attempt ${id} is missing`);
     return row;
   }

@@ -8,8 +8,9 @@ import { messageOf, StopError, stop } from '../../../core/errors.ts';
 
 export type Value = string | number | null | Buffer;
 /**
- * In a join, compare with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement again
- * whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one.
+ * Compare an indexed column with `+?` and not with `?`. SQLite as better-sqlite3 compiles it (STAT4) plans a statement
+ * again whenever a plain parameter that an index could use changes its value: 15 µs instead of half a one. A rowid has no
+ * such index.
  */
 /** Values for `?` in their order, or one object for `:name`, when a statement needs a value more than once. */
 type Values = readonly Value[] | readonly [Readonly<Record<string, Value>>];
@@ -26,6 +27,7 @@ export class Connection {
   /** Number of open connections of this process, by path. */
   static readonly #open = new Map<string, number>();
   readonly #statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  readonly #remembered = new Map<string, unknown>();
 
   constructor(path: string, options: ConnectionOptions) {
     this.path = path;
@@ -76,6 +78,44 @@ export class Connection {
   /** False when SQLite itself has rolled a transaction back, as it may when the disk is full. */
   get inTransaction(): boolean {
     return this.#database.inTransaction;
+  }
+
+  /** Begins a transaction that writes. Nothing is remembered at its beginning. */
+  begin(): void {
+    this.#remembered.clear();
+    this.run('BEGIN IMMEDIATE');
+  }
+
+  commit(): void {
+    this.#remembered.clear();
+    this.run('COMMIT');
+  }
+
+  /** Takes back what was written since `begin`, or since the savepoint of that name, and forgets what was remembered. */
+  rollBack(savepoint?: string): void {
+    this.#remembered.clear();
+    if (savepoint !== undefined) this.run(`ROLLBACK TO ${savepoint}`);
+    else if (this.inTransaction) this.run('ROLLBACK');
+  }
+
+  /**
+   * Reads something once in a transaction, for all writes that share it: nobody else writes meanwhile. Whatever changes
+   * it says so to `remember`, or has everything forgotten.
+   */
+  once<T>(what: string, read: () => T): T {
+    const known = this.#remembered.get(what);
+    if (known !== undefined || this.#remembered.has(what)) return known as T;
+    const value = read();
+    this.remember(what, value);
+    return value;
+  }
+
+  remember(what: string, value: unknown): void {
+    if (this.inTransaction) this.#remembered.set(what, value);
+  }
+
+  forget(): void {
+    this.#remembered.clear();
   }
 
   /** Runs reads that must see one state of the ledger. */

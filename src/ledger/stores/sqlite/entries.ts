@@ -1,3 +1,4 @@
+import type { CallKey } from '../../../core/call-key.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Subject } from '../../../core/membership.ts';
 import {
@@ -32,14 +33,54 @@ import {
 
 /** Writes the entries of the book of money: once, each with its checksum. Triggers then update totals and states. */
 
-/** The number of an account in the tables; a new account gets one. */
-export function accountNumber(connection: Connection, identity: string): number {
-  const known = connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = ?', identity);
-  return known?.id ?? connection.run('INSERT INTO accounts (identity) VALUES (?)', identity).id;
+/** The number of an account in the tables; undefined when it has none. */
+export function knownAccount(connection: Connection, identity: string): number | undefined {
+  return connection.once(
+    accountNamed(identity),
+    () => connection.get<{ id: number }>('SELECT id FROM accounts WHERE identity = +?', identity)?.id,
+  );
 }
 
-/** @param boot the number of the boot in which the attempt is made; undefined when it is unknown. */
-export function insertAttempt(connection: Connection, intent: Intent, boot?: number): AttemptId {
+/** The number of an account in the tables; a new account gets one. */
+export function accountNumber(connection: Connection, identity: string): number {
+  const known = knownAccount(connection, identity);
+  if (known !== undefined) return known;
+  const { id } = connection.run('INSERT INTO accounts (identity) VALUES (?)', identity);
+  connection.remember(accountNamed(identity), id);
+  return id;
+}
+
+const accountNamed = (identity: string): string => `account ${identity}`;
+
+/** A call as far as a further attempt needs it. */
+export interface KeptCall {
+  readonly id: number;
+  readonly subject: number | null;
+  /** The `creditsMost` with which it was first made. */
+  readonly most: number | null;
+}
+
+/** The call in the tables; undefined before its first attempt. */
+export function keptCall(connection: Connection, key: CallKey): KeptCall | undefined {
+  return connection.get(
+    "SELECT id, subject, json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = +?",
+    keyBytes(key),
+  );
+}
+
+interface AttemptOf {
+  readonly account: number;
+  /** The call in the tables, when it is there. */
+  readonly kept: KeptCall | undefined;
+  /** The number of the boot in which the attempt is made; undefined when it is unknown. */
+  readonly boot: number | undefined;
+}
+
+export function insertAttempt(
+  connection: Connection,
+  intent: Intent,
+  { account, kept, boot }: AttemptOf,
+): AttemptId {
   const key = keyBytes(intent.key);
   const row = {
     id: nextNumber(connection, 'attempts'),
@@ -53,7 +94,7 @@ export function insertAttempt(connection: Connection, intent: Intent, boot?: num
       ? { boot: null, uptime: null }
       : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
-  const call = callNumber(connection, intent, key);
+  const call = callNumber(connection, intent, key, { account, kept });
   ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, key);
   if (intent.request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
@@ -70,17 +111,17 @@ export function insertAttempt(connection: Connection, intent: Intent, boot?: num
   return row.id as AttemptId;
 }
 
-function callNumber(connection: Connection, intent: Intent, key: Buffer): number {
+function callNumber(
+  connection: Connection,
+  intent: Intent,
+  key: Buffer,
+  { account, kept }: Pick<AttemptOf, 'account' | 'kept'>,
+): number {
   const { operation, change, after } = intent.call;
-  const account = accountNumber(connection, intent.accountIdentity);
   const subject = change === undefined ? null : subjectNumber(connection, account, change.subject);
-  const known = connection.get<{ id: number; subject: number | null }>(
-    'SELECT id, subject FROM calls WHERE key = ?',
-    key,
-  );
-  if (known !== undefined) {
-    invariant(known.subject === subject, `call ${intent.key} is a change of another subject`);
-    return known.id;
+  if (kept !== undefined) {
+    invariant(kept.subject === subject, `call ${intent.key} is a change of another subject`);
+    return kept.id;
   }
   const id = nextNumber(connection, 'calls');
   const call = JSON.stringify(intent.call);

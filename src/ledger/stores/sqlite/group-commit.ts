@@ -154,16 +154,16 @@ export class GroupCommit {
 
   #transaction(work: () => readonly Done[]): Committed {
     const { connection } = this.#options;
-    connection.run('BEGIN IMMEDIATE');
+    connection.begin();
     try {
       const done = work();
       sumUp(connection);
       const counted = connection.get<{ commits: number }>(COUNT_COMMIT);
       crashPoint('before-commit');
-      connection.run('COMMIT');
+      connection.commit();
       return { done, commits: counted?.commits ?? 0 };
     } catch (error) {
-      if (connection.inTransaction) connection.run('ROLLBACK');
+      connection.rollBack();
       throw error;
     }
   }
@@ -195,7 +195,7 @@ export class GroupCommit {
       return { write, value };
     } catch (error) {
       if (!concernsOneWrite(error) || isDiskFull(error)) throw error;
-      connection.run('ROLLBACK TO apart');
+      connection.rollBack('apart');
       connection.run('RELEASE apart');
       return { write, error };
     }

@@ -3,6 +3,7 @@ import type { BootTime } from '../../../core/clock.ts';
 import { invariant } from '../../../core/errors.ts';
 import type { Position } from '../../../core/format.ts';
 import type { SubjectFacts } from '../../../core/membership.ts';
+import type { RowNumber } from '../../../core/row.ts';
 import {
   type AccountCaps,
   type Admission,
@@ -48,6 +49,7 @@ import {
   insertRelease,
   insertReply,
   insertTold,
+  keptCall,
 } from './entries.ts';
 import { erasureOf, isNothing } from './erasable.ts';
 import { erase } from './erase.ts';
@@ -57,7 +59,7 @@ import { insertHold } from './holds.ts';
 import { eraseFromBooks } from './kept-lists.ts';
 import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
-import { keepPrice, reserveFor } from './prices.ts';
+import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
 import { insertOutcome, retractMisses } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
@@ -89,6 +91,11 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   readonly #earlier: number;
   /** The number of the boot in which attempts are made; undefined when it is unknown. */
   #boot: number | undefined;
+  /**
+   * What this process wrote of attempts for which no row is settled yet, so that it is not read back: the row that asked,
+   * and what a price is kept for. Changes are not among them.
+   */
+  readonly #questions = new Map<AttemptId, { readonly row: RowNumber; readonly pricedFor: Priced }>();
   #closed = false;
 
   constructor(options: SqliteLedgerOptions) {
@@ -165,11 +172,19 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   admit(intent: Intent): Promise<Admission> {
     const boot = this.#boot;
     return this.#group.write(() => {
-      const reserve = reserveFor(this.connection, intent);
+      const { connection } = this;
+      const account = accountNumber(connection, intent.accountIdentity);
+      const kept = keptCall(connection, intent.key);
+      const pricedFor = pricedAs(account, intent, kept);
+      const reserve = reserveFor(connection, intent, pricedFor);
       const priced = { ...intent, reserve };
-      const refused = refusedChange(this.connection, priced) ?? overBudget(this.connection, priced);
+      const refused = refusedChange(connection, priced) ?? overBudget(connection, priced);
       if (refused !== undefined) return refused;
-      return admitted(insertAttempt(this.connection, priced, boot), reserve);
+      const attempt = insertAttempt(connection, priced, { account, kept, boot });
+      // A number that a group did not commit is given again, so what was said about it is replaced.
+      if (intent.call.change === undefined) this.#questions.set(attempt, { row: intent.row, pricedFor });
+      else this.#questions.delete(attempt);
+      return admitted(attempt, reserve);
     });
   }
 
@@ -179,17 +194,20 @@ export class SqliteLedger extends SqliteReader implements Ledger {
 
   closeAttempt(attempt: AttemptId, closure: Closure, atMs: number, left?: SubjectFacts): Promise<void> {
     return this.#group.write(() => {
-      if (closure.kind === 'settled') logChange(this.connection, attempt, left);
-      insertClosure(this.connection, attempt, closure, atMs);
-      if (closure.kind === 'settled' && closure.showsPrice)
-        keepPrice(this.connection, attempt, closure.charged);
+      const { connection } = this;
+      const question = this.#questions.get(attempt);
+      if (closure.kind === 'settled' && question === undefined) logChange(connection, attempt, left);
+      insertClosure(connection, attempt, closure, atMs);
+      if (closure.kind !== 'settled') this.#questions.delete(attempt);
+      else if (closure.showsPrice)
+        keepPrice(connection, question?.pricedFor ?? pricedBy(connection, attempt), closure.charged);
     }, true);
   }
 
   addReading(reading: Reading): Promise<void> {
     return this.#group.write(() => {
       const booked = insertReading(this.connection, reading);
-      if (reading.showsPrice) keepPrice(this.connection, reading.attempt, booked);
+      if (reading.showsPrice) keepPrice(this.connection, pricedBy(this.connection, reading.attempt), booked);
     });
   }
 
@@ -231,7 +249,13 @@ export class SqliteLedger extends SqliteReader implements Ledger {
   }
 
   settleRow(row: SettledRow): Promise<void> {
-    return this.#group.write(() => insertOutcome(this.connection, row));
+    return this.#group.write(() => {
+      // A row that bought an answer itself, or comes after the row that did, is not the lowest that used it.
+      const isLower = (answer: AttemptId): boolean =>
+        (this.#questions.get(answer)?.row ?? Infinity) > row.row;
+      insertOutcome(this.connection, row, row.answers.filter(isLower));
+      for (const answer of row.answers) this.#questions.delete(answer);
+    });
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {

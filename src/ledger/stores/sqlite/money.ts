@@ -2,7 +2,6 @@ import {
   type Activity,
   type Admission,
   type BudgetScope,
-  type Credits,
   credits,
   type Intent,
   type Money,
@@ -57,21 +56,22 @@ function moneyEver(connection: Connection, account: number): Money {
 export function overBudget(connection: Connection, intent: Intent): Admission | undefined {
   const batch = batchNumber(intent.batch);
   const caps = capsOf(connection, batch);
-  const scopes: [BudgetScope, string][] = [
-    ['batch', `batch:${batch}`],
-    ['day', periodScope('day', caps.account, intent.atMs)],
-    ['month', periodScope('month', caps.account, intent.atMs)],
-  ];
-  if (isRetry(connection, intent)) scopes.push(['extra', `extra:${batch}`]);
-  for (const [scope, name] of scopes) {
-    const money = moneyOf(connection, name, caps[scope]);
-    if (!fits(money, intent.reserve)) return { kind: 'over_budget', scope, money };
+  const retried = isRetry(connection, intent);
+  for (const scope of SCOPES) {
+    const cap = scope === 'extra' && !retried ? null : caps[scope];
+    // Where there is no cap, nothing has to be added up.
+    if (cap === null) continue;
+    const money = moneyOf(connection, nameOf(scope, batch, caps.account, intent.atMs), cap);
+    if (money.spent + money.reserved + money.inDoubt + intent.reserve > cap)
+      return { kind: 'over_budget', scope, money };
   }
   return undefined;
 }
 
-function fits(money: Money, reserve: Credits): boolean {
-  return money.cap === undefined || money.spent + money.reserved + money.inDoubt + reserve <= money.cap;
+const SCOPES: readonly BudgetScope[] = ['batch', 'day', 'month', 'extra'];
+
+function nameOf(scope: BudgetScope, batch: number, account: number, atMs: number): string {
+  return scope === 'day' || scope === 'month' ? periodScope(scope, account, atMs) : `${scope}:${batch}`;
 }
 
 function isRetry(connection: Connection, { decision }: Intent): boolean {
@@ -81,10 +81,12 @@ function isRetry(connection: Connection, { decision }: Intent): boolean {
 }
 
 function capsOf(connection: Connection, batch: number): Caps {
-  const caps = connection.get<Caps>(
-    `SELECT b.account, b.budget AS batch, b.extra_credits AS extra, p.per_day AS day, p.per_month AS month
-       FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = +?`,
-    batch,
+  const caps = connection.once(`caps ${batch}`, () =>
+    connection.get<Caps>(
+      `SELECT b.account, b.budget AS batch, b.extra_credits AS extra, p.per_day AS day, p.per_month AS month
+         FROM batches b JOIN accounts p ON p.id = b.account WHERE b.id = +?`,
+      batch,
+    ),
   );
   return caps ?? { account: 0, batch: null, extra: null, day: null, month: null };
 }

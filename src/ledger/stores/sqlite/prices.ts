@@ -1,7 +1,7 @@
-import { present } from '../../../core/objects.ts';
 import type { Call } from '../../../core/operation.ts';
 import { type AttemptId, type Credits, credits, type Intent } from '../../ledger.ts';
 import { AlteredRow, type Connection } from './connection.ts';
+import { type KeptCall, knownAccount } from './entries.ts';
 import type { ReadRow } from './table.ts';
 import { PRICES_TABLE } from './tables.ts';
 
@@ -10,49 +10,71 @@ import { PRICES_TABLE } from './tables.ts';
 /** The value of `credits_max` for a job that gave none. */
 const NONE = -1;
 
+/** For what a price is kept. `credits_max` is that of the job, as it stood when the call was first made. */
+export interface Priced {
+  readonly account: number;
+  readonly operation: string;
+  readonly credits_max: number;
+}
+
 /** Undefined before the first answer that showed a price. */
 export function highestPrice(
   connection: Connection,
   accountIdentity: string,
   { operation, creditsMost = NONE }: Pick<Call, 'operation' | 'creditsMost'>,
 ): Credits | undefined {
-  const row = connection.get<ReadRow<typeof PRICES_TABLE>>(
-    `SELECT * FROM prices
-      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +? AND credits_max = +?`,
-    accountIdentity,
-    operation,
-    creditsMost,
-  );
-  return row && credits(PRICES_TABLE.checked(row).highest);
+  const account = knownAccount(connection, accountIdentity);
+  return account === undefined
+    ? undefined
+    : highest(connection, { account, operation, credits_max: creditsMost });
+}
+
+function highest(connection: Connection, priced: Priced): Credits | undefined {
+  return connection.once(nameOf(priced), () => {
+    const { account, operation, credits_max } = priced;
+    const row = connection.get<ReadRow<typeof PRICES_TABLE>>(
+      'SELECT * FROM prices WHERE account = +? AND operation = +? AND credits_max = +?',
+      account,
+      operation,
+      credits_max,
+    );
+    return row && credits(PRICES_TABLE.checked(row).highest);
+  });
+}
+
+const nameOf = ({ account, operation, credits_max }: Priced): string =>
+  `price ${account} ${credits_max} ${operation}`;
+
+/** What the price of a call is kept for. @param kept the call in the tables, when it is there. */
+export function pricedAs(account: number, { call }: Intent, kept: KeptCall | undefined): Priced {
+  const most = kept === undefined ? call.creditsMost : kept.most;
+  return { account, operation: call.operation, credits_max: most ?? NONE };
 }
 
 /**
  * What an attempt has to reserve: the requested amount, and at least the highest price known. A lost request that is
  * sent again byte for byte is charged once at most, and the lost attempt holds the money for that.
  */
-export function reserveFor(connection: Connection, intent: Intent): Credits {
+export function reserveFor(connection: Connection, intent: Intent, priced: Priced): Credits {
   if (intent.request !== undefined && isRepeat(connection, intent)) return intent.reserve;
-  const known = highestPrice(connection, intent.accountIdentity, callAsKept(connection, intent)) ?? 0;
-  return credits(Math.max(intent.reserve, known));
+  return credits(Math.max(intent.reserve, highest(connection, priced) ?? 0));
 }
 
 /** Keeps the price. This follows the closure of an attempt whose answer showed what it cost. */
-export function keepPrice(connection: Connection, attempt: AttemptId, charged: Credits): void {
-  const key = connection.get<{ account: number; operation: string; credits_max: number }>(
+export function keepPrice(connection: Connection, priced: Priced, charged: Credits): void {
+  if (charged <= (highest(connection, priced) ?? -1)) return;
+  PRICES_TABLE.insert(connection, { ...priced, highest: charged });
+  connection.remember(nameOf(priced), charged);
+}
+
+export function pricedBy(connection: Connection, attempt: AttemptId): Priced {
+  const priced = connection.get<Priced>(
     `SELECT c.account, c.operation, coalesce(json_extract(c.call, '$.creditsMost'), ${NONE}) AS credits_max
        FROM attempts a JOIN calls c ON c.id = a.call WHERE a.id = +?`,
     attempt,
   );
-  if (key === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
-  PRICES_TABLE.insert(connection, { ...key, highest: charged });
-}
-
-/** The stored call: it is written once, so a job that gives another `credits_max` does not change it. */
-function callAsKept(connection: Connection, { key, call }: Intent): Pick<Call, 'operation' | 'creditsMost'> {
-  const sql = "SELECT json_extract(call, '$.creditsMost') AS most FROM calls WHERE key = ?";
-  const kept = connection.get<{ most: number | null }>(sql, Buffer.from(key, 'hex'));
-  if (kept === undefined) return call;
-  return { operation: call.operation, ...present({ creditsMost: kept.most ?? undefined }) };
+  if (priced === undefined) throw new AlteredRow(`attempt ${attempt} is missing`);
+  return priced;
 }
 
 function isRepeat(connection: Connection, { decision }: Intent): boolean {

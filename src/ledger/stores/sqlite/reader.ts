@@ -214,8 +214,13 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => this.calls.newestFound(accountIdentity, most));
   }
 
-  find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
+  /** A run looks for one call after the other, most of them unknown: one statement sees one state by itself. */
+  async find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]> {
     const id = batch === undefined ? undefined : batchNumber(batch);
+    const [only, ...others] = keys;
+    const isOne = only !== undefined && others.length === 0;
+    if (isOne && this.explained(() => this.calls.byKey(keyBytes(only))) === undefined)
+      return [{ kind: 'unknown' }];
     return this.read(() => keys.map((key) => this.calls.state(keyBytes(key), id)));
   }
 
@@ -299,8 +304,13 @@ export class SqliteReader implements LedgerReader {
 
   /** Runs reads over one state of the ledger, and turns damage into a stop. */
   protected async read<T>(work: () => T): Promise<T> {
+    return this.explained(() => this.connection.snapshot(work));
+  }
+
+  /** Runs a single read. */
+  protected explained<T>(work: () => T): T {
     try {
-      return this.connection.snapshot(work);
+      return work();
     } catch (error) {
       throw explainedReading(error, this.folder);
     }

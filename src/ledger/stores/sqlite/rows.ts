@@ -1,13 +1,15 @@
 import { type AttemptId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import type { OutcomeRow } from './records.ts';
-import { batchNumber, ROWS_TABLE } from './tables.ts';
+import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
 
 /** Rows of a batch and their outcomes, and how old the answers are that led to them. */
 
+/** @param lower answers for which a higher row may count as having paid. */
 export function insertOutcome(
   connection: Connection,
   { batch, row, outcome, answers, input }: SettledRow,
+  lower: readonly AttemptId[],
 ): void {
   const id = batchNumber(batch);
   ROWS_TABLE.insert(connection, {
@@ -20,7 +22,7 @@ export function insertOutcome(
     input: input ?? null,
     read_to: newestReading(connection, answers),
   });
-  for (const answer of answers) {
+  for (const answer of lower) {
     const sql =
       'UPDATE attempts SET paid_row = :row WHERE id = :answer AND batch = :batch AND paid_row > :row';
     connection.run(sql, { row, answer, batch: id });
@@ -29,8 +31,9 @@ export function insertOutcome(
 
 /** The reading that settled the row, whatever is read of its answers later. */
 function newestReading(connection: Connection, answers: readonly AttemptId[]): number | null {
+  if (newestNumber(connection, 'readings') === 0) return null;
   const newest = answers.map((answer) => {
-    const sql = 'SELECT max(id) AS id FROM readings WHERE attempt = ?';
+    const sql = 'SELECT max(id) AS id FROM readings WHERE attempt = +?';
     return connection.get<{ id: number | null }>(sql, answer)?.id ?? 0;
   });
   return Math.max(0, ...newest) || null;

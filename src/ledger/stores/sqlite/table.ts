@@ -55,6 +55,7 @@ export class Table<Row extends object, Beside extends object> {
   readonly #omitted: string | undefined;
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
+  readonly #written: readonly string[];
   readonly #insertion: string;
   readonly #alteredRows: string;
 
@@ -68,9 +69,9 @@ export class Table<Row extends object, Beside extends object> {
       of.omitted === undefined ? this.#listed : this.#listed.slice(0, this.#listed.indexOf(of.omitted));
     this.#ids = summed.slice(0, of.ids ?? 1);
     this.#what = of.what as (row: object) => string;
-    const written = [...summed, ...Object.keys(of.beside ?? {}), 'checksum'];
-    const values = written.map((column) => `:${column}`);
-    this.#insertion = `INSERT INTO ${name} (${written.join(', ')}) VALUES (${values.join(', ')}) ${of.onConflict ?? ''}`;
+    this.#written = [...summed, ...Object.keys(of.beside ?? {})];
+    const values = this.#written.map(() => '?');
+    this.#insertion = `INSERT INTO ${name} (${this.#written.join(', ')}, checksum) VALUES (${values.join(', ')}, ?) ${of.onConflict ?? ''}`;
     const body = summed.includes('body') ? 't.body' : 'NULL';
     const { tables, key } = of.keyFrom ?? { tables: `${name} t`, key: undefined };
     this.#alteredRows = `SELECT t.*${key === undefined ? '' : `, ${key} AS key`} FROM ${tables}
@@ -93,7 +94,8 @@ export class Table<Row extends object, Beside extends object> {
   }
 
   insert(connection: Connection, row: Row & Beside, key?: Buffer): void {
-    connection.run(this.#insertion, { ...(row as Cells), checksum: this.checksumOf(row, key) });
+    const values = this.#written.map((column) => (row as Cells)[column] ?? null);
+    connection.run(this.#insertion, ...values, this.checksumOf(row, key));
   }
 
   /** Changes cells of the rows that have this value in that column. */

@@ -16,24 +16,36 @@ export const keyText = (key: Buffer): CallKey => key.toString('hex') as CallKey;
 /** Times in the tables are whole milliseconds; a clock may give fractions. */
 export const wholeMs = (ms: number): number => Math.floor(ms);
 
+type Numbered =
+  | 'attempts'
+  | 'boots'
+  | 'calls'
+  | 'decisions'
+  | 'erasures'
+  | 'holds'
+  | 'looks'
+  | 'readings'
+  | 'subjects';
+
 /**
- * Nothing is ever deleted from these tables, so numbers only grow. They are chosen here, because checksums cover them.
+ * The number of the next entry, which the caller writes. Nothing is ever deleted from these tables, so numbers only grow.
+ * They are chosen here, because checksums cover them.
  */
-export function nextNumber(
-  connection: Connection,
-  table:
-    | 'attempts'
-    | 'boots'
-    | 'calls'
-    | 'decisions'
-    | 'erasures'
-    | 'holds'
-    | 'looks'
-    | 'readings'
-    | 'subjects',
-): number {
-  return (connection.get<{ last: number | null }>(`SELECT max(id) AS last FROM ${table}`)?.last ?? 0) + 1;
+export function nextNumber(connection: Connection, table: Numbered): number {
+  const next = newestNumber(connection, table) + 1;
+  connection.remember(newestOf(table), next);
+  return next;
 }
+
+/** The number of the newest entry; 0 before the first. */
+export function newestNumber(connection: Connection, table: Numbered): number {
+  return connection.once(newestOf(table), () => {
+    const sql = `SELECT max(id) AS newest FROM ${table}`;
+    return connection.get<{ newest: number | null }>(sql)?.newest ?? 0;
+  });
+}
+
+const newestOf = (table: Numbered): string => `newest ${table}`;
 
 // ---------------------------------------------------------------------------------------------------- the tables
 

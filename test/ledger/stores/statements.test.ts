@@ -1,0 +1,66 @@
+/**
+ * Goal: a row that is bought costs the store few statements, so that the ledger is no brake.
+ * Method: statements are counted where `better-sqlite3` runs them, over rows that are bought side by side as a run does it.
+ * Work is counted and not time, so the figure is the same on every machine.
+ */
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { credits } from '../../../src/ledger/ledger.ts';
+import sqlite from '../../../src/ledger/stores/sqlite.ts';
+import { answered, batchNamed, keyNamed, MATCHED, settle } from './book.ts';
+import { freshLedger } from './places.ts';
+
+const ROWS = 500;
+
+/** Counts the statements from here on, by their text. */
+function countStatements(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const statement: object = Object.getPrototypeOf(new Database(':memory:').prepare('SELECT 1'));
+  for (const name of ['run', 'get', 'all', 'iterate'] as const) {
+    const method = Reflect.get(statement, name) as (...values: unknown[]) => unknown;
+    const counting = function (this: Database.Statement, ...values: unknown[]): unknown {
+      counts.set(this.source, (counts.get(this.source) ?? 0) + 1);
+      return method.apply(this, values);
+    };
+    Reflect.set(statement, name, counting);
+    onTestFinished(() => {
+      Reflect.set(statement, name, method);
+    });
+  }
+  return counts;
+}
+
+const words = Array.from({ length: ROWS }, (_, row) => `word${row}`);
+
+/** What was run more often than once in ten rows, and how many statements a row that makes. */
+function often(counts: ReadonlyMap<string, number>): { statements: string[]; aRow: number } {
+  const statements = [...counts].filter(([, count]) => count > ROWS / 10).map(([text]) => text);
+  const sum = [...counts.values()].reduce((all, count) => all + count, 0);
+  return { statements: statements.sort(), aRow: sum / ROWS };
+}
+
+test('a bought row is a look, five entries, and a look at its call and at its budget', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  await ledger.changeBatch(batch, { budget: credits(ROWS) });
+  const counts = countStatements();
+  await Promise.all(
+    words.map(async (word, row) => {
+      await ledger.find([keyNamed(word)], batch);
+      const attempt = await answered(ledger, batch, word, { row });
+      await settle(ledger, batch, row, MATCHED, [attempt]);
+    }),
+  );
+  const { statements, aRow } = often(counts);
+  expect(statements.map((text) => text.split(/\s+/).slice(0, 3).join(' '))).toEqual([
+    'INSERT INTO attempts',
+    'INSERT INTO calls',
+    'INSERT INTO closures',
+    'INSERT INTO replies',
+    'INSERT INTO rows',
+    'SELECT * FROM',
+    'SELECT id, subject,',
+    'SELECT spent, reserved,',
+  ]);
+  expect(aRow).toBeLessThan(8.2);
+});
