@@ -237,7 +237,7 @@ export type Replayed<Halt> =
 
 export interface Answering {
   readonly kind: 'answered';
-  readonly answer: AnswerRecord;
+  readonly answer: KnownAnswer | AnswerRecord;
 }
 
 /**

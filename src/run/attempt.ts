@@ -13,6 +13,7 @@ import {
   credits,
   type DecisionId,
   type KeyedRequest,
+  type KnownAnswer,
   type Money,
 } from '../ledger/ledger.ts';
 import type { Client, Sent, Turn } from '../vendor/client.ts';
@@ -60,8 +61,14 @@ export interface Wanted {
 /** The reason why a change was not sent: its subject is no longer as planned. */
 export type Withheld = Extract<Admission, { readonly kind: 'moved' | 'subject_in_doubt' }>;
 
+/** The answer that an attempt brought, as the ledger holds it by now. */
+export interface Answered {
+  readonly kind: 'answered';
+  readonly answer: KnownAnswer;
+}
+
 /** How a call ended: the ledger holds an answer or a doubt. `over_extra` is a retry that the extra credits do not cover. */
-export type Bought = 'answered' | 'in_doubt' | 'over_extra' | Withheld;
+export type Bought = Answered | 'in_doubt' | 'over_extra' | Withheld;
 
 /** What follows an attempt: nothing, the same request again, or the same request at another path. */
 type Next = Bought | 'again' | { readonly movedTo: string };
@@ -117,7 +124,7 @@ async function attempt(
     const verdict = await conclude(run, tried, sent.reply, operation, outgoing.request.path);
     if (sent.reply.kind !== 'not_sent') run.emit({ kind: 'closed' });
     heedClocks(run);
-    const paid = { ...sent, reserved: admission.reserved };
+    const paid = { ...sent, attempt: admission.attempt, reserved: admission.reserved };
     return await follow(run, wanted, operation, verdict, paid);
   } catch (error) {
     throw stopped(run, error);
@@ -236,8 +243,9 @@ export async function close(
   return verdict;
 }
 
-/** The request that was sent, with the credits that were reserved for it. */
+/** The request that was sent, with its attempt and the credits that were reserved for it. */
 interface Paid extends Sent {
+  readonly attempt: AttemptId;
   readonly reserved: Credits;
 }
 
@@ -247,7 +255,7 @@ function follow(
   wanted: Wanted,
   operation: DialectOperation,
   verdict: Verdict,
-  { reply, sentAtMs, reserved }: Paid,
+  { attempt, reply, sentAtMs, reserved }: Paid,
 ): Next | Promise<Next> {
   const { session, emit } = run;
   const { limiter, dialect } = session.client;
@@ -255,14 +263,18 @@ function follow(
   switch (verdict.kind) {
     case 'settled': {
       limiter.settled();
-      const { answer, charged } = verdict;
-      emit({ kind: 'answered', found: answer === 'found', credits: charged });
+      const { answer: kind, charged, why } = verdict;
+      emit({ kind: 'answered', found: kind === 'found', credits: charged });
       // A repeat under a key reserves nothing itself: the lost request has reserved at least the dialect's price.
       const most = Math.max(operation.credits.most, reserved);
       if (charged > most) run.stopAll(dearer(charged, most));
-      if (reply.kind !== 'answered') return 'answered';
-      heedAnswer(run, wanted.call, reply.raw, answer === 'found', operation);
-      return refuseMisses(run, wanted.call, operation);
+      const bought = {
+        kind: 'answered',
+        answer: { attempt, batch: run.batch, kind, why, dialect: dialectMark(dialect) },
+      } as const;
+      if (reply.kind !== 'answered') return bought;
+      heedAnswer(run, wanted.call, reply.raw, kind === 'found', operation);
+      return refuseMisses(run, wanted.call, operation) ?? bought;
     }
     case 'in_doubt':
       emit({ kind: 'in_doubt', credits: reserved });
@@ -285,24 +297,23 @@ function follow(
 }
 
 /**
- * Stops the run at misses that look like a wrong address. It first stops all further requests, then the ledger keeps the
+ * Stops the run at misses that look like a wrong address; undefined when they do not. It first stops all further requests, then the ledger keeps the
  * address that was asked. After a crash in between, the next run still finds the series of misses and asks about it.
  */
-async function refuseMisses(
+function refuseMisses(
   { session, stopAll }: Run,
   { change }: Call,
   operation: DialectOperation,
-): Promise<Bought> {
+): Promise<never> | undefined {
   const { history, ledger, account, client } = session;
   const suspicion = suspicionOf(history);
-  if (suspicion === undefined) return 'answered';
+  if (suspicion === undefined) return undefined;
   const stopped = missesStop(suspectMisses(history, suspicion), change !== undefined);
   stopAll(stopped);
-  await ledger.markMisses(account.identity, {
-    place: requestAddress(client.origin, client.basePath, operation),
-    kept: false,
+  const place = requestAddress(client.origin, client.basePath, operation);
+  return ledger.markMisses(account.identity, { place, kept: false }).then(() => {
+    throw stopped;
   });
-  throw stopped;
 }
 
 /** Waits until an open attempt releases its reservation. When no attempt is open, the budget is reached. */

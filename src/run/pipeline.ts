@@ -15,7 +15,7 @@ import {
   writeOutput,
 } from '../files/output/output.ts';
 import { isRowRepaired } from '../files/quality/job-issues.ts';
-import type { AttemptId, Batch, CallState, SettledRow } from '../ledger/ledger.ts';
+import type { Batch, CallState, SettledRow } from '../ledger/ledger.ts';
 import { erasedReason } from '../ledger/person.ts';
 import { closeIfSettled, rereadOf, rereadWords, rowsOf, startBatch } from '../plan/batch.ts';
 import { type BatchPlace, batchPlaceOf } from '../plan/batch-key.ts';
@@ -23,12 +23,13 @@ import { planRun, requireConsent } from '../plan/consent.ts';
 import type { RunContext } from '../plan/context.ts';
 import { asksErasedAgain, findCalls, isFreshFor } from '../plan/known-calls.ts';
 import { requirePlanId } from '../plan/plan-id.ts';
-import { type Answering, RowWalk, replay } from '../plan/row-walk.ts';
+import { RowWalk, replay } from '../plan/row-walk.ts';
 import { chooseSample, forecast } from '../plan/sample.ts';
 import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { answerPlaceOf } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/judge.ts';
-import { buy, keepReading, type Withheld } from './attempt.ts';
+import { buy, keepReading } from './attempt.ts';
+import { type Obtained, withheld } from './pipeline/obtained.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
 import { RowSet } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
@@ -269,15 +270,6 @@ async function workOut(running: RunningBatch, task: Task): Promise<Pick<SettledR
 
 // ------------------------------------------------------------------------------------------------ spend: one call
 
-/** `refused` means that the subject of a change is no longer as planned. Only another call's doubt leaves no attempt here. */
-type Obtained = Answering | Unanswered;
-
-interface Unanswered {
-  readonly kind: 'in_doubt' | 'skipped' | 'refused';
-  readonly reason: string;
-  readonly attempt?: AttemptId;
-}
-
 interface WantedCall {
   readonly key: CallKey;
   readonly call: Call;
@@ -316,7 +308,7 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
         break;
       }
       case 'unknown': {
-        const left = await buyUnknown(run, wanted);
+        const left = await buyUnknown(running, wanted);
         if (left !== undefined) return left;
         break;
       }
@@ -331,24 +323,34 @@ async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Ob
   }
 }
 
-async function buyUnknown(run: Run, wanted: WantedCall): Promise<Obtained | undefined> {
+/**
+ * The answer that was just bought is in memory as the ledger has it. Only operations that look into its body read it.
+ * @returns undefined when the ledger has to be asked what became of the call.
+ */
+async function buyUnknown(
+  { context: { job }, run }: RunningBatch,
+  wanted: WantedCall,
+): Promise<Obtained | undefined> {
   const bought = await buy(run, wanted);
-  return typeof bought === 'object' ? withheld(bought) : undefined;
+  if (typeof bought !== 'object') return undefined;
+  if (bought.kind !== 'answered') return withheld(bought);
+  return job.operation.readsAnswers === true ? undefined : bought;
 }
 
 /** @returns undefined when the answer was bought anew, so that the ledger knows more now. */
 async function settleAnswered(
-  { context: { ledger }, run, batch }: RunningBatch,
+  running: RunningBatch,
   wanted: WantedCall,
-  state: Answering,
+  state: Extract<CallState, { readonly kind: 'answered' }>,
 ): Promise<Obtained | undefined> {
+  const { context, run, batch } = running;
   const { erasedAtMs, attempt } = state.answer;
   if (erasedAtMs !== undefined) {
     // Nothing is bought under the key of an erased answer. The call begins anew under its own key.
-    if (asksErasedAgain(batch)) return buyUnknown(run, wanted);
+    if (asksErasedAgain(batch)) return buyUnknown(running, wanted);
     return { kind: 'skipped', reason: erasedReason(erasedAtMs) };
   }
-  if (await isFreshFor(batch, state.answer, ledger)) return state;
+  if (await isFreshFor(batch, state.answer, context.ledger)) return state;
   await buy(run, { ...wanted, replaces: attempt });
   return undefined;
 }
@@ -371,28 +373,10 @@ async function settleDoubt(
       return undefined;
     case 'send_again': {
       const bought = await buy(run, { ...wanted, ...resolution.again });
-      if (typeof bought === 'object') return withheld(bought);
+      if (typeof bought === 'object') return bought.kind === 'answered' ? undefined : withheld(bought);
       return bought === 'over_extra' ? { kind: 'in_doubt', reason: doubtReason(doubt), attempt } : undefined;
     }
     default:
       return unreachable(resolution);
-  }
-}
-
-/** The result for a planned change that was not sent, with the reason. */
-function withheld(why: Withheld): Unanswered {
-  switch (why.kind) {
-    case 'moved':
-      return {
-        kind: 'refused',
-        reason: `changed by batch ${why.by} since this was planned; run the list again to plan it anew`,
-      };
-    case 'subject_in_doubt':
-      return {
-        kind: 'in_doubt',
-        reason: `row ${why.row} of batch ${why.by} asked for a change of the same person, and its answer was lost; settle that first`,
-      };
-    default:
-      return unreachable(why);
   }
 }
