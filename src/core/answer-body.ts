@@ -22,6 +22,17 @@ export function readBody(bytes: Buffer): Body {
   }
 }
 
+const READ = new WeakMap<Buffer, Body>();
+
+/** The same for a body that several rules look into, one after the other: it is parsed once. Nobody alters the result. */
+export function readBodyOnce(bytes: Buffer): Body {
+  const known = READ.get(bytes);
+  if (known !== undefined) return known;
+  const body = readBody(bytes);
+  READ.set(bytes, body);
+  return body;
+}
+
 /** UTF-8, unless a byte-order mark says otherwise. The mark itself is no part of the text. */
 function textOf(bytes: Buffer): string {
   return bytes.toString(isUtf16(bytes) ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
@@ -34,10 +45,13 @@ export function isUtf16(bytes: Buffer): boolean {
 
 /** The value at a dotted path (`location.state`, `emails.0`), or undefined. Own members only. */
 export function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
-  return path.split('.').reduce<JsonValue | undefined>((inside, name) => {
-    if (inside === null || typeof inside !== 'object' || !Object.hasOwn(inside, name)) return undefined;
-    return (inside as { readonly [name: string]: JsonValue })[name];
-  }, value);
+  if (!path.includes('.')) return memberOf(value, path);
+  return path.split('.').reduce(memberOf, value);
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, name)) return undefined;
+  return (value as { readonly [name: string]: JsonValue })[name];
 }
 
 /** The text at the path, if it is not blank. Ids are numbers at some vendors. */

@@ -62,15 +62,25 @@ async function* each(
   for await (const value of values) yield redacted(value);
 }
 
+/** The same value when no key is in it, which is the rule: then nothing is copied. */
 function withoutKeys(value: unknown, redaction: Redaction): unknown {
   if (redaction.findsNothing) return value;
   if (typeof value === 'string') return redaction.text(value);
-  if (Buffer.isBuffer(value)) return redaction.bytes(value);
-  if (Array.isArray(value)) return value.map((each) => withoutKeys(each, redaction));
   if (typeof value !== 'object' || value === null) return value;
+  if (Buffer.isBuffer(value)) return redaction.bytes(value);
+  if (Array.isArray(value)) {
+    const cleaned = value.map((each) => withoutKeys(each, redaction));
+    return cleaned.some((each, at) => each !== value[at]) ? cleaned : value;
+  }
   invariant(Object.getPrototypeOf(value) === Object.prototype, 'an answer of the ledger is no plain object');
-  const entries = Object.entries(value).map(
-    ([name, member]) => [name, OURS.has(name) ? member : withoutKeys(member, redaction)] as const,
-  );
-  return Object.fromEntries(entries);
+  const members = value as Readonly<Record<string, unknown>>;
+  let changed: Record<string, unknown> | undefined;
+  for (const name of Object.keys(members)) {
+    if (OURS.has(name)) continue;
+    const cleaned = withoutKeys(members[name], redaction);
+    if (cleaned === members[name]) continue;
+    changed ??= { ...members };
+    changed[name] = cleaned;
+  }
+  return changed ?? value;
 }

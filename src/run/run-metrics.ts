@@ -10,7 +10,7 @@ export class RunMetrics {
   /** Returns a listener that counts each event and passes it on. */
   hear(next: Listener, clock: Clock): Listener {
     return (event) => {
-      this.#count(event, clock.wallMs());
+      this.#count(event, clock);
       next(event);
     };
   }
@@ -21,9 +21,10 @@ export class RunMetrics {
     this.#pausedUntilMs = nowMs;
   }
 
-  #count(event: RunEvent, nowMs: number): void {
+  #count(event: RunEvent, clock: Clock): void {
     if (event.kind === 'sent') this.requests += 1;
     if (event.kind !== 'paused') return;
+    const nowMs = clock.wallMs();
     const beginsMs = Math.max(nowMs, this.#pausedUntilMs);
     if (beginsMs === nowMs) this.pauses.count += 1;
     this.pauses.ms += Math.max(event.untilMs - beginsMs, 0);

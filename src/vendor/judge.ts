@@ -1,4 +1,4 @@
-import { fieldsOf, readBody, valueAt } from '../core/answer-body.ts';
+import { fieldsOf, readBody, readBodyOnce, valueAt } from '../core/answer-body.ts';
 import { messageOf, type StopDetail, unreachable } from '../core/errors.ts';
 import type { SubjectFacts } from '../core/membership.ts';
 import { present } from '../core/objects.ts';
@@ -115,16 +115,24 @@ interface ReadAnswer {
 
 function readAnswer(raw: RawReply, dialect: Dialect, operation: DialectOperation): ReadAnswer {
   const own = vendorReply(raw, dialect);
-  const said: Said = { raw: own ?? raw, body: readBody((own ?? raw).body), by: speakerOf(dialect, own) };
-  const rules =
-    own === undefined
-      ? (dialect.through?.envelope.answers ?? [])
-      : [...(operation.answers ?? []), ...dialect.answers];
+  const said: Said = { raw: own ?? raw, body: readBodyOnce((own ?? raw).body), by: speakerOf(dialect, own) };
+  const rules = rulesFor(dialect, own === undefined ? undefined : operation);
   return { own, said, rules, rule: firstFitting(rules, said.raw, said.body, dialect.fields_at) };
+}
+
+/** @param operation undefined where the service in front of the vendor answered. */
+function rulesFor(
+  { answers, through }: Dialect,
+  operation: DialectOperation | undefined,
+): readonly AnswerRule[] {
+  if (operation === undefined) return through?.envelope.answers ?? [];
+  return operation.answers === undefined ? answers : [...operation.answers, ...answers];
 }
 
 /** Whether a match says that it cost nothing although the dialect has a price for what it holds. */
 export function isFreeMatch(raw: RawReply, dialect: Dialect, operation: DialectOperation): boolean {
+  // Only an answer that states its cost can say that it was free.
+  if (dialect.credits_charged === undefined) return false;
   const { said, rule } = readAnswer(raw, dialect, operation);
   if (rule?.means !== 'found' || rule.charged === false || statedCredits(said, dialect) !== 0) return false;
   return assumedCredits(rule, said, dialect, operation) > 0;

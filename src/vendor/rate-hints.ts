@@ -60,6 +60,7 @@ const SUFFIXES = [
  * @param body the answer's body, when it has been read already.
  */
 export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, body?: Body): RateHints {
+  if (names === undefined && !Object.keys(raw.headers).some(isAboutSpeed)) return NO_HINTS;
   const windows = strictest(windowsIn(raw, names));
   const left = firstUsedUp(leftIn(raw, names));
   const pauseMs = pauseIn(raw, names, body) ?? pauseUntilReset(raw, left);
@@ -67,6 +68,13 @@ export function rateHintsIn(raw: RawReply, names: RateHintNames | undefined, bod
     windows,
     ...present({ left, pauseMs }),
   };
+}
+
+const NO_HINTS: RateHints = { windows: [] };
+
+/** Whether a header may have one of the usual names, all of which have one of these in them. */
+function isAboutSpeed(name: string): boolean {
+  return name.includes('rate') || name.includes('retry');
 }
 
 // ---------------------------------------------------------------------------------------------------- windows

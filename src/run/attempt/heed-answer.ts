@@ -50,7 +50,8 @@ export function heedAnswer(
 ): void {
   const { history } = session;
   const { dialect } = session.client;
-  noteAnswer(history, raw.status, found, namesRoute((vendorReply(raw, dialect) ?? raw).body));
+  const isOfRoute = raw.status === 404 && namesRoute((vendorReply(raw, dialect) ?? raw).body);
+  noteAnswer(history, raw.status, found, isOfRoute);
   const message = fewMissesNote(history);
   if (message !== undefined) emit({ kind: 'note', message });
   if (!found) return;

@@ -34,8 +34,16 @@ export function isMetadata(path: string, text: string, dialect: Dialect): boolea
   return MAYBE.has(last) && HOW_IT_WENT.test(text.trim());
 }
 
+const NAMED = new WeakMap<Dialect, readonly string[]>();
+
 /** The paths that the dialect itself uses for something other than a field. */
-function namedBy({ credits_charged: charged, operations }: Dialect): readonly string[] {
+function namedBy(dialect: Dialect): readonly string[] {
+  const known = NAMED.get(dialect) ?? namesIn(dialect);
+  NAMED.set(dialect, known);
+  return known;
+}
+
+function namesIn({ credits_charged: charged, operations }: Dialect): readonly string[] {
   const pages = Object.values(operations).flatMap(({ paging }) =>
     paging !== undefined && 'next' in paging ? [paging.next] : [],
   );

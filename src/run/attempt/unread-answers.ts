@@ -3,7 +3,7 @@ import {
   ownBodyIn,
   parsedFieldsOf,
   parsedResultsOf,
-  readBody,
+  readBodyOnce,
 } from '../../core/answer-body.ts';
 import { wholeFields } from '../../core/answer-fields.ts';
 import { type StopError, stop } from '../../core/errors.ts';
@@ -72,10 +72,14 @@ function membersOf(value: JsonValue | undefined): readonly (readonly [string, Js
 
 /** Whether all values describe the answer itself, so that no field is left. */
 function isBare(fields: JsonValue | undefined, dialect: Dialect): boolean {
+  // Nearly every match has a field at the top, so the whole of it is seldom gone through.
+  const isField = ([name, value]: readonly [string, JsonValue]): boolean =>
+    typeof value === 'string' && value !== '' && !name.includes('.') && !isMetadata(name, value, dialect);
+  if (membersOf(fields).some(isField)) return false;
   return ![...wholeFields(fields)].some(([path, text]) => text !== '' && !isMetadata(path, text, dialect));
 }
 
 function jsonIn({ body }: RawReply): JsonValue | undefined {
-  const read = readBody(body);
+  const read = readBodyOnce(body);
   return read.kind === 'json' ? read.value : undefined;
 }

@@ -26,13 +26,24 @@ export function firstFitting<Rule extends AnswerTest>(
   );
 }
 
+/** Dialects have some dozens of patterns, and every answer is held against most of them. */
+const COMPILED = new Map<string, RegExp>();
+
+/** @throws SyntaxError for what is no pattern. */
+function compiled(pattern: string): RegExp {
+  const known = COMPILED.get(pattern) ?? new RegExp(pattern, 'i');
+  COMPILED.set(pattern, known);
+  return known;
+}
+
 function statusMatches(pattern: number | string, status: number): boolean {
   return typeof pattern === 'number' ? pattern === status : Number(pattern[0]) === Math.floor(status / 100);
 }
 
 function headersMatch(wanted: AnswerRule['header'], raw: RawReply): boolean {
-  return Object.entries(wanted ?? {}).every(([name, pattern]) =>
-    new RegExp(pattern, 'i').test(headerOf(raw, name) ?? ''),
+  return (
+    wanted === undefined ||
+    Object.entries(wanted).every(([name, pattern]) => compiled(pattern).test(headerOf(raw, name) ?? ''))
   );
 }
 
@@ -46,7 +57,7 @@ export function bodyMatches(test: NonNullable<AnswerRule['body']>, body: Body, f
   if (test.is === 'empty' && !isEmpty(test.path === undefined ? fieldsIn(body.value, fieldsAt) : value))
     return false;
   if (test.equals !== undefined && value !== test.equals) return false;
-  return test.matches === undefined || new RegExp(test.matches, 'i').test(valueText(value));
+  return test.matches === undefined || compiled(test.matches).test(valueText(value));
 }
 
 /** Only own members count, because the dialect chooses the name, and every object also has a `constructor`. */
@@ -64,7 +75,7 @@ export function isReadable(body: Body): boolean {
 }
 
 function matches(pattern: string, body: Body): boolean {
-  return body.kind === 'unreadable' && new RegExp(pattern, 'i').test(body.text);
+  return body.kind === 'unreadable' && compiled(pattern).test(body.text);
 }
 
 /**

@@ -47,7 +47,7 @@ export function speakerOf(
 export function vendorWords({ raw, body }: Said): string {
   if (body.kind === 'unreadable' && body.why !== undefined) return `status ${raw.status}, ${body.why}`;
   const text = body.kind === 'json' ? explanationIn(body.value) : body.kind === 'unreadable' ? body.text : '';
-  const shown = foreignWords(text);
+  const shown = text === '' ? '' : foreignWords(text);
   return shown === '' ? `status ${raw.status}` : `status ${raw.status}, "${shown}"`;
 }
 
