@@ -158,6 +158,9 @@ function leavesTimeToWrite(stopped: StopError | undefined): boolean {
 /** How many rows are worked on side by side: enough to fill groups of reads and commits, few enough to hold in memory. */
 const ROWS_IN_FLIGHT = 256;
 
+/** How many further rows have been read. */
+const ROWS_AHEAD = 64;
+
 /** One run of a batch and all that it needs to spend. */
 interface BatchRun {
   readonly context: RunContext;
@@ -224,7 +227,8 @@ async function settleRows(
   try {
     for await (const task of tasksOf({ ...running, settled })) {
       if (signal.aborted) break;
-      await workers.onSizeLessThan(ROWS_IN_FLIGHT);
+      // A wait costs as much as all else that p-queue does for a row, so there is one for many rows.
+      if (workers.size >= ROWS_AHEAD) await workers.onSizeLessThan(ROWS_AHEAD / 2);
       void workers.add(() => settleRow(running, task)).catch(stopAll);
     }
   } catch (error) {
