@@ -70,6 +70,11 @@ export async function batchesPage(
   };
 }
 
+/** The number of rows that have ended. */
+export function settledIn(counts: BatchOverview['counts']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
 async function overview(ledger: LedgerReader, batch: Batch): Promise<BatchOverview> {
   const counts = await ledger.counts(batch.id);
   const money = await ledger.batchMoney(batch.id);
@@ -77,7 +82,7 @@ async function overview(ledger: LedgerReader, batch: Batch): Promise<BatchOvervi
   return {
     batch,
     counts,
-    settled: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    settled: settledIn(counts),
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     money,
     heldSinceMs: batch.state === 'open' ? await ledger.heldSince(batch.id) : undefined,

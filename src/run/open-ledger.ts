@@ -6,7 +6,7 @@ import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
 import { stateFolder } from '../core/paths.ts';
 import { Redaction } from '../core/redaction.ts';
-import type { Batch, Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
   type Erased,
   type ErasureOrder,
@@ -167,40 +167,58 @@ export interface FoundBatch {
   readonly location: string;
 }
 
+/** Opens a store for one reading. */
+export async function lookInto<T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  return closedAfter(await lookAtLedger(location), look);
+}
+
+async function closedAfter<T>(ledger: LedgerReader, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  try {
+    return await look(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+type LookAt<T> = (ledger: LedgerReader, location: string) => Promise<T>;
+
 /** Opens every store that a command may look into, one after the other. `tell` receives what would stop a spender. */
-export async function eachLedger<T>(
+export function eachLedger<T>(
   storeFlag: string | undefined,
-  look: (ledger: LedgerReader, location: string) => Promise<T>,
+  look: LookAt<T>,
   tell?: Tell,
+): Promise<readonly T[]> {
+  return inTurn(storeFlag, look, (location) => lookAtLedger(location, tell));
+}
+
+/** The same for the stores that are there already: a new one has nothing to be looked at. */
+export function eachLedgerThere<T>(storeFlag: string | undefined, look: LookAt<T>): Promise<readonly T[]> {
+  return inTurn(storeFlag, look, (location) => lookIfThere(location));
+}
+
+async function inTurn<T>(
+  storeFlag: string | undefined,
+  look: LookAt<T>,
+  open: (location: string) => Promise<LedgerReader | undefined>,
 ): Promise<readonly T[]> {
   const seen: T[] = [];
   for (const location of storesToLookAt(storeFlag)) {
-    const ledger = await lookAtLedger(location, tell);
-    try {
-      seen.push(await look(ledger, location));
-    } finally {
-      await ledger.close();
-    }
+    const ledger = await open(location);
+    if (ledger !== undefined) seen.push(await closedAfter(ledger, () => look(ledger, location)));
   }
   return seen;
 }
 
-/** The same for the stores that are there already: a new one has nothing to be looked at. */
-export async function eachLedgerThere<T>(
+/** The batch of a whole id, in whichever store it is; undefined when there is none. */
+export async function batchWithId(
+  id: string,
   storeFlag: string | undefined,
-  look: (ledger: LedgerReader, location: string) => Promise<T>,
-): Promise<readonly T[]> {
-  const seen: T[] = [];
-  for (const location of storesToLookAt(storeFlag)) {
-    const ledger = await lookIfThere(location);
-    if (ledger === undefined) continue;
-    try {
-      seen.push(await look(ledger, location));
-    } finally {
-      await ledger.close();
-    }
-  }
-  return seen;
+): Promise<FoundBatch | undefined> {
+  const found = await eachLedgerThere(storeFlag, async (ledger, location) => {
+    const batch = await ledger.batch(id as BatchId);
+    return batch === undefined ? [] : [{ batch, location }];
+  });
+  return found.flat()[0];
 }
 
 /**

@@ -60,6 +60,19 @@ test('a month is told by account and day, play money as such, with what was save
   expect((await served.tool('/api/subjects?text=%20')).status).toBe(400);
 });
 
+test('before anything was run there is nothing to tell, and no batch leads anywhere', async () => {
+  await using served = await Served.start();
+  expect(await said<HistoryView>(served, '/api/history')).toMatchObject({
+    first: null,
+    accounts: [],
+    batches: [],
+  });
+  const about = await said<SubjectView>(served, '/api/subjects?text=acme.example');
+  expect(about).toMatchObject({ entries: [], more: false });
+  for (const path of ['', '/rows', '/rows/2', '/doubts', '/find?text=x', '/undo', '/saved'])
+    expect([path, (await served.tool(`/api/batches/0a1b2c3d${path}`)).status]).toEqual([path, 404]);
+});
+
 test('an undo is shown first, is refused when it would do something else, and does what was shown', async () => {
   const team = await TeamWorkplace.open();
   onTestFinished(() => team[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { type OpenAnswer, type Opening, OpenRequest, type State, type WorkList } from '../api.ts';
+import { type OpenAnswer, type Opening, OpenRequest, type State } from '../api.ts';
 import { accountRoutes } from './accounts.ts';
 import { bodyOf, HttpRefusal, refusalOf } from './answers.ts';
 import { batchActionRoutes } from './batch-actions.ts';
@@ -9,10 +9,12 @@ import { downloadRoutes } from './downloads.ts';
 import { eventRoutes } from './events.ts';
 import { type Guarded, guard } from './guard.ts';
 import { historyRoutes } from './history.ts';
+import { FactBook } from './list-facts.ts';
 import { listRoutes } from './lists.ts';
 import type { PageFile } from './page-files.ts';
 import { planRoutes } from './plans.ts';
 import { rowRoutes } from './rows.ts';
+import { Savings } from './savings.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import type { Server } from './server.ts';
 import { undoRoutes } from './undo.ts';
@@ -45,20 +47,18 @@ export function appOf(
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json({ opening: admission.issue() } satisfies Opening));
   app.get('/api/state', (context) => context.json(state));
-  app.get('/api/tasks', (context) => context.json({ work: [...server.work.list()] } satisfies WorkList));
-  app.post('/api/tasks/:id/stop', (context) =>
-    context.json({ stopped: server.work.stop(context.req.param('id')) }),
-  );
-  app.route('/api', batchRoutes(server));
-  app.route('/api', listRoutes(server));
-  app.route('/api', planRoutes(server));
+  const facts = new FactBook(server);
+  const savings = new Savings(server.clock);
+  app.route('/api', batchRoutes(server, savings));
+  app.route('/api', listRoutes(server, facts));
+  app.route('/api', planRoutes(server, facts));
   app.route('/api', workRoutes(server));
   app.route('/api', rowRoutes(server));
   app.route('/api', doubtRoutes(server));
   app.route('/api', batchActionRoutes(server));
   app.route('/api', eventRoutes(server));
   app.route('/', downloadRoutes(server));
-  app.route('/api', historyRoutes(server));
+  app.route('/api', historyRoutes(server, savings));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
   app.route('/api', scheduleRoutes(server.schedules));

@@ -1,19 +1,19 @@
 import { basename } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch, LedgerReader, SavedPart } from '../../ledger/ledger.ts';
+import type { Activity, Batch } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
   batchesPage,
   batchStatus,
   secondsLeft,
+  settledIn,
 } from '../../run/batch-status.ts';
 import { isAtWorkOn } from '../../run/hold.ts';
-import { type FoundBatch, findBatch, lookAtLedger, spenderAt } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto, spenderAt } from '../../run/open-ledger.ts';
 import {
   type ActivityView,
   type BatchDetail,
@@ -25,15 +25,15 @@ import {
 import { HttpRefusal, queryOf } from './answers.ts';
 import { keptLists } from './list-files.ts';
 import { Paced } from './paced.ts';
+import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 
 /** A page of the list holds so many batches. */
 const PER_PAGE = 50;
 
 /** Batches as their ledgers have them now. Each question is one short read, so that the limiter of a run beside it keeps time. */
-export function batchRoutes(server: Server): Hono {
-  const activities = new Paced<ActivityView>(server.clock);
-  const savings = new Paced<number>(server.clock);
+export function batchRoutes(server: Server, savings: Savings): Hono {
+  const activities = new Paced<ActivityView>(server.clock, MOST_ACTIVITIES);
   return new Hono()
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
@@ -51,28 +51,21 @@ export function batchRoutes(server: Server): Hono {
     })
     .get('/batches/:id', async (context) => {
       const found = await batchOf(context, server);
-      const ledger = await lookAtLedger(found.location);
-      try {
+      const [status, activity] = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found.batch);
-        const activity = await activities.of(found.batch.id, status.requests, async () =>
-          activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS)),
-        );
-        const nameOf = await listNames(server);
-        return context.json((await detailOf(found, status, activity, nameOf)) satisfies BatchDetail);
-      } finally {
-        await ledger.close();
-      }
+        const read = async () => activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS));
+        return [status, await activities.of(found.batch.id, status.requests, read)] as const;
+      });
+      return context.json(
+        (await detailOf(found, status, activity, await listNames(server))) satisfies BatchDetail,
+      );
     })
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
-      const ledger = await lookAtLedger(location);
-      try {
-        const settled = Object.values(await ledger.counts(batch.id)).reduce((sum, count) => sum + count, 0);
-        const credits = await savings.of(batch.id, settled, () => savedBy(ledger, batch));
-        return context.json({ credits } satisfies SavedView);
-      } finally {
-        await ledger.close();
-      }
+      const credits = await lookInto(location, async (ledger) =>
+        savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
+      );
+      return context.json({ credits } satisfies SavedView);
     });
 }
 
@@ -84,10 +77,9 @@ export async function listNames(server: Server): Promise<NameOf> {
   return (inputPath) => names.get(inputPath) ?? basename(inputPath);
 }
 
-/** The batch that the address names. @throws HttpRefusal 404 when there is none. */
+/** The batch that the address names by its whole id. @throws HttpRefusal 404 when there is none. */
 export async function batchOf(context: Context, { store }: Server): Promise<FoundBatch> {
-  const id = context.req.param('id') ?? '';
-  const found = /^[0-9a-f]{8}$/.test(id) ? await findBatch(id, store).catch(() => undefined) : undefined;
+  const found = await batchWithId(context.req.param('id') ?? '', store);
   if (found !== undefined) return found;
   throw new HttpRefusal(404, 'There is no such batch.', 'See all batches for those that there are.');
 }
@@ -150,20 +142,8 @@ async function detailOf(
 const BUCKETS = 120;
 const UNIT_MS = 1_000;
 
-/** Rows of which it is told at once what they saved: some milliseconds. */
-const SAVED_PAGE = 2_000;
-
-/** Between the pages others are answered. */
-async function savedBy(ledger: LedgerReader, { id }: Batch): Promise<number> {
-  let sum = 0;
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const part: SavedPart = await ledger.saved(id, from, SAVED_PAGE);
-    sum += part.credits;
-    from = part.next;
-    await setImmediate();
-  }
-  return sum;
-}
+/** As many batches as are open in tabs, at most. */
+const MOST_ACTIVITIES = 50;
 
 function activityView({ fromMs, bucketMs, buckets }: Activity): ActivityView {
   return {

@@ -4,14 +4,14 @@ import { doubtList } from '../../run/settle.ts';
 import { doubtListObject } from '../../run/story-objects.ts';
 import { type DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { batchNamed } from './rows.ts';
+import { batchOf } from './batches.ts';
 import type { Server } from './server.ts';
 
 /** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
 export function doubtRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id/doubts', async (context) => {
-      const found = await batchNamed(server, context.req.param('id'));
+      const found = await batchOf(context, server);
       const { batch } = found;
       const list = await doubtList(found);
       const told = doubtListObject(batch, list) as Omit<DoubtsView, 'in_doubt' | 'waiting'> & {
@@ -30,7 +30,7 @@ export function doubtRoutes(server: Server): Hono {
       } satisfies DoubtsView);
     })
     .post('/batches/:id/settle', async (context) => {
-      const { batch, location } = await batchNamed(server, context.req.param('id'));
+      const { batch, location } = await batchOf(context, server);
       const request = await bodyOf(context, SettleRequest);
       const rows = request.rows === 'all' ? [undefined] : request.rows.map(String);
       const decision = decisionWords(request);

@@ -1,17 +1,17 @@
-import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { originOf } from '../../job/job-origin.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
-import { eachLedger } from '../../run/open-ledger.ts';
+import { settledIn } from '../../run/batch-status.ts';
+import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
+import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 import { subjectView } from './subjects.ts';
 
 /** What was spent, saved and done before, from the ledgers alone. */
-export function historyRoutes({ store, clock }: Server): Hono {
-  const savings = new Savings();
+export function historyRoutes({ store, clock }: Server, savings: Savings): Hono {
   return new Hono()
     .get('/history', async (context) => {
       const last = isoTime(clock.wallMs()).slice(0, 7);
@@ -36,7 +36,7 @@ interface Wanted {
 }
 
 async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
-  const parts = await eachLedger(store, async (ledger) => {
+  const parts = await eachLedgerThere(store, async (ledger) => {
     const all = await ledger.batches();
     const began = all.filter((batch) => monthOf(batch) === month);
     const batches: HistoryBatch[] = [];
@@ -76,7 +76,7 @@ async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings
     rows: batch.inputRows + (batch.rowsBeyond ?? 0),
     spent,
     in_doubt: inDoubt,
-    saved: await savings.of(ledger, batch),
+    saved: await savings.of(ledger, batch, settledIn(await ledger.counts(batch.id))),
     requests,
     by_sweep: /^(?:npx (?:--no )?)?rowonce nightly /.test(batch.command ?? ''),
     undoes: origin?.kind === 'undo' ? origin.undoes : null,
@@ -114,27 +114,4 @@ async function accountMonth(
     per_month: whole.cap ?? null,
     days,
   };
-}
-
-/** Rows of one read: some 30 ms, so that the server answers others in between. */
-const ROWS_AT_ONCE = 5_000;
-
-/** What batches saved. It is added up from their rows, so it is kept for as long as no further row is settled. */
-class Savings {
-  readonly #kept = new Map<string, { readonly settled: number; readonly saved: number }>();
-
-  async of(ledger: LedgerReader, { id }: Batch): Promise<number> {
-    const settled = Object.values(await ledger.counts(id)).reduce((sum, count) => sum + count, 0);
-    const kept = this.#kept.get(id);
-    if (kept?.settled === settled) return kept.saved;
-    let saved = 0;
-    for (let from: number | undefined = 0; from !== undefined; ) {
-      const part = await ledger.saved(id, from, ROWS_AT_ONCE);
-      saved += part.credits;
-      from = part.next;
-      await setImmediate();
-    }
-    this.#kept.set(id, { settled, saved });
-    return saved;
-  }
 }

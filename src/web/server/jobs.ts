@@ -13,8 +13,7 @@ import { credits } from '../../ledger/ledger.ts';
 import { type Account, loadAccounts, sandboxAccount } from '../../vendor/account/account.ts';
 import type { AccountChoice, Choices, JobView, OperationView } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
-import { ownFolder } from './list-facts.ts';
-import type { ListFile } from './list-files.ts';
+import { type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /** What was chosen on the page becomes a job file like any other, so the command line does the same by the same file. */

@@ -4,7 +4,7 @@ import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { recordPages } from '../../ledger/row-pages.ts';
-import { lookAtLedger, lookIfThere, storesToLookAt } from '../../run/open-ledger.ts';
+import { eachLedgerThere, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
@@ -12,20 +12,12 @@ import type { Server } from './server.ts';
 
 /** What the ledgers know of lists. */
 
-interface Found {
-  readonly batch: Batch;
-  readonly location: string;
-}
-
 /** The batches of every store that there is: a list may be brought before anything was run. */
-async function allBatches(store: string | undefined): Promise<readonly Found[]> {
-  const found: Found[] = [];
-  for (const location of storesToLookAt(store)) {
-    const ledger = await lookIfThere(location);
-    const batches = await ledger?.batches().finally(() => ledger.close());
-    found.push(...(batches ?? []).map((batch) => ({ batch, location })));
-  }
-  return found;
+async function allBatches(store: string | undefined): Promise<readonly FoundBatch[]> {
+  const found = await eachLedgerThere(store, async (ledger, location) =>
+    (await ledger.batches()).map((batch) => ({ batch, location })),
+  );
+  return found.flat();
 }
 
 export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
@@ -61,8 +53,7 @@ export async function listAttention(
   const found = await newestBatch(store, list, asked);
   if (found === undefined) return { batch: null, header: [], rows: [], more: false };
   const { batch, location } = found;
-  const ledger = await lookAtLedger(location);
-  const reasons = await attentionIn(ledger, batch).finally(() => ledger.close());
+  const reasons = await lookInto(location, (ledger) => attentionIn(ledger, batch));
   const wanted = new Map([...reasons].slice(0, MOST_ROWS));
   const { sheet } = await openFile(list.path, readSettings(batch.settings));
   const rows: ListAttention['rows'] = [];
@@ -92,7 +83,7 @@ async function newestBatch(
   store: string | undefined,
   list: KeptList,
   asked: string | undefined,
-): Promise<Found | undefined> {
+): Promise<FoundBatch | undefined> {
   const over = (await allBatches(store)).filter(({ batch }) => batch.inputPath === list.path);
   const [newest] = over.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
   if (asked === undefined) return newest;

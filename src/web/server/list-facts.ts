@@ -1,10 +1,17 @@
 import { hash } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../core/atomic-file.ts';
-import { Choices, type ListFacts, ListFacts as ListFactsSchema, RememberedColumns } from '../api.ts';
+import { replaceFile, stampOf } from '../../core/atomic-file.ts';
+import {
+  Choices,
+  type ListDescription,
+  ListDescription as ListDescriptionSchema,
+  type ListFacts,
+  ListFacts as ListFactsSchema,
+  RememberedColumns,
+} from '../api.ts';
 import { askChild } from './children.ts';
-import type { ListFile } from './list-files.ts';
+import { inWordsOf, type ListFile, ownFolder } from './list-files.ts';
 import type { Server } from './server.ts';
 
 /** What is known of a list before it is planned: what it is, what was chosen for it, and how its like was mapped before. */
@@ -21,22 +28,30 @@ const MOST_KEPT = 50;
 
 /** What a file is, asked once for each of its contents and each way to read it. */
 export class FactBook {
-  readonly #server: Server;
-  readonly #kept = new Map<string, Promise<ListFacts>>();
+  readonly #server: Pick<Server, 'program'>;
+  readonly #kept = new Map<string, Promise<unknown>>();
 
-  constructor(server: Server) {
+  constructor(server: Pick<Server, 'program'>) {
     this.#server = server;
   }
 
-  async of({ path }: ListFile, read: ReadChoices = {}): Promise<ListFacts> {
-    const { size, mtimeMs, ino } = await stat(path);
-    const key = JSON.stringify([path, size, mtimeMs, ino, read]);
+  /** What can be done with it. */
+  async of(list: ListFile, read?: ReadChoices): Promise<ListFacts> {
+    return ListFactsSchema.parse(await this.#printed(list, read));
+  }
+
+  /** What it holds, and what is damaged in it. */
+  async describe(list: ListFile, read?: ReadChoices): Promise<ListDescription> {
+    return ListDescriptionSchema.parse(await this.#printed(list, read));
+  }
+
+  async #printed(list: ListFile, read: ReadChoices = {}): Promise<unknown> {
+    const { path } = list;
+    const key = JSON.stringify([await stampOf(path), path, read]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest);
-    const asked = askChild(this.#server.program, ['plan', path, ...readWords(read)]).then((printed) =>
-      ListFactsSchema.parse(printed),
-    );
+    const asked = inWordsOf(list, () => askChild(this.#server.program, ['plan', path, ...readWords(read)]));
     this.#kept.set(key, asked);
     // A refusal may be mended, so it is asked for again.
     asked.catch(() => this.#kept.delete(key));
@@ -86,11 +101,4 @@ export async function rememberColumns(
   const path = fileOfHeader(await ownFolder(server.folder, 'columns'), facts);
   const all = { ...(await columnsRemembered(server, facts)), [operation]: columns };
   await replaceFile(path, 0o600, [JSON.stringify(all)]);
-}
-
-/** A folder in the store's folder that only its owner can read. */
-export async function ownFolder(...parts: readonly string[]): Promise<string> {
-  const path = join(...parts);
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return path;
 }

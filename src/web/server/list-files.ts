@@ -4,7 +4,7 @@ import { copyFile, link, mkdir, readdir, readFile, rm, stat, statfs } from 'node
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { NewFile, outputProblem, replaceFile } from '../../core/atomic-file.ts';
-import { stop } from '../../core/errors.ts';
+import { StopError, stop } from '../../core/errors.ts';
 import { endingOf } from '../../core/file-name.ts';
 import { distrustOfFolder } from '../../core/file-trust.ts';
 import { readableEndings } from '../../core/format.ts';
@@ -68,6 +68,17 @@ export async function keptList(place: Pick<Place, 'folder'>, id: string): Promis
   const list = isListId(id) ? await listIn(place, id) : undefined;
   if (list !== undefined) return list;
   throw new HttpRefusal(404, 'There is no such list any more.', 'Bring it again under "New batch".');
+}
+
+/** What is wrong with a list is said by the user's name for it. */
+export async function inWordsOf<T>({ path, name }: ListFile, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof StopError)) throw error;
+    const named = (text: string): string => text.replaceAll(path, name);
+    throw new StopError({ code: error.code, message: named(error.message), next: named(error.next) });
+  }
 }
 
 /** All lists, the one that was brought or corrected last first. */

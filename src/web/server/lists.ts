@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
-import { StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
 import { readableEndings, type Sheet } from '../../core/format.ts';
@@ -16,7 +16,6 @@ import {
   CheckRequest,
   type Corrected,
   CorrectionsRequest,
-  ListDescription,
   type ListRow,
   type ListRows,
   type Lists,
@@ -25,11 +24,12 @@ import {
   ReadWords,
 } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { askChild } from './children.ts';
 import { batchesOver, listAttention } from './list-batches.ts';
+import type { FactBook } from './list-facts.ts';
 import {
   addVersion,
   bringList,
+  inWordsOf,
   type KeptList,
   keepReading,
   keptList,
@@ -41,8 +41,7 @@ import {
 import type { Server } from './server.ts';
 
 /** Lists: brought, described, looked into, corrected and removed. */
-export function listRoutes(server: Server): Hono {
-  const describe = describer(server);
+export function listRoutes(server: Server, facts: FactBook): Hono {
   return new Hono()
     .put('/lists', async (context) => context.json(await brought(server, context), 201))
     .get('/lists', async (context) => {
@@ -62,7 +61,7 @@ export function listRoutes(server: Server): Hono {
     })
     .post('/lists/:id/describe', async (context) => {
       const words = await bodyOf(context, ReadWords);
-      return context.json(await describe(await listOf(server, context), words));
+      return context.json(await facts.describe(await listOf(server, context), words));
     })
     .get('/lists/:id/rows', async (context) => {
       const { from = '2', limit = '100', ...words } = context.req.query();
@@ -143,44 +142,6 @@ function uploadIn(context: Context): Parameters<typeof bringList>[1] {
     bytes: Number.isSafeInteger(length) ? length : undefined,
     chunks: incoming,
   };
-}
-
-/** What is wrong with a list is said by the user's name for it. */
-async function inWordsOf<T>({ path, name }: KeptList, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof StopError)) throw error;
-    const named = (text: string): string => text.replaceAll(path, name);
-    throw new StopError({ code: error.code, message: named(error.message), next: named(error.next) });
-  }
-}
-
-// ------------------------------------------------------------------------------------------------ what it is
-
-/** As many descriptions as somebody may go back and forth between. */
-const MOST_KEPT = 50;
-
-/** Describes lists by the command line, each version and way of reading once. */
-function describer({ program }: Server) {
-  const kept = new Map<string, Promise<ListDescription>>();
-  return (list: KeptList, words: ReadWords): Promise<ListDescription> => {
-    const key = JSON.stringify([list.id, list.newest.sha256, words]);
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const asked = inWordsOf(list, async () =>
-      ListDescription.parse(await askChild(program, ['plan', list.path, ...flagsOf(words)])),
-    );
-    kept.set(key, asked);
-    asked.catch(() => kept.delete(key));
-    for (const old of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(old);
-    return asked;
-  };
-}
-
-/** How a list is read, as a user types it. */
-export function flagsOf(words: ReadWords): readonly string[] {
-  return Object.entries(words).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)]);
 }
 
 // ------------------------------------------------------------------------------------------------ its rows

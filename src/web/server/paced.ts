@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts';
 /** What takes longer to be read the longer a batch is, so it is read again only after a far longer while. */
 
 const IDLE_PER_READING = 20;
-const MOST_KEPT = 50;
 
 interface Reading<T> {
   /** What it was read at: it is read again when this has changed. */
@@ -17,8 +16,12 @@ export class Paced<T> {
   readonly #clock: Clock;
   readonly #readings = new Map<string, Reading<T>>();
 
-  constructor(clock: Clock) {
+  readonly #most: number;
+
+  /** @param most readings are kept; then the oldest goes. */
+  constructor(clock: Clock, most: number) {
     this.#clock = clock;
+    this.#most = most;
   }
 
   /** @param mark a number that changes with what is read. */
@@ -27,8 +30,12 @@ export class Paced<T> {
     const began = this.#clock.monotonicMs();
     if (known !== undefined && (known.mark === mark || began < known.untilMs)) return known.value;
     const reading: Reading<T> = { mark, value: read(), untilMs: Number.POSITIVE_INFINITY };
-    if (this.#readings.size >= MOST_KEPT) this.#readings.clear();
+    this.#readings.delete(id);
     this.#readings.set(id, reading);
+    for (const oldest of this.#readings.keys()) {
+      if (this.#readings.size <= this.#most) break;
+      this.#readings.delete(oldest);
+    }
     reading.value.then(
       () => {
         const now = this.#clock.monotonicMs();

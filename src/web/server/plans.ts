@@ -36,7 +36,7 @@ import {
   saveJobAs,
   writeListJob,
 } from './jobs.ts';
-import { columnsRemembered, draftOf, FactBook, keepDraft, rememberColumns } from './list-facts.ts';
+import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
 import { type ListFile, listFile } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -54,8 +54,7 @@ interface ShownPlan {
 /** As many as a person may still start. Whoever wants an older one is shown it again first. */
 const MOST_PLANS = 200;
 
-export function planRoutes(server: Server): Hono {
-  const facts = new FactBook(server);
+export function planRoutes(server: Server, facts: FactBook): Hono {
   const plans = new Map<string, ShownPlan>();
   const keep = (plan: ShownPlan): void => {
     for (const oldest of [...plans.keys()].slice(0, -MOST_PLANS)) plans.delete(oldest);

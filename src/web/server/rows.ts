@@ -4,11 +4,13 @@ import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import { type FoundBatch, findBatch, lookAtLedger } from '../../run/open-ledger.ts';
+import { settledIn } from '../../run/batch-status.ts';
+import { lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { rowStory } from '../../run/row-story.ts';
 import { rowObject } from '../../run/story-objects.ts';
 import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
+import { batchOf } from './batches.ts';
 import { find } from './rows/find.ts';
 import { type FoundList, ListFiles } from './rows/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './rows/row-cells.ts';
@@ -24,13 +26,6 @@ export function rowRoutes(server: Server): Hono {
     .get('/batches/:id/find', (context) => foundRows(server, lists, context));
 }
 
-/** @throws HttpRefusal 404 for an id that no batch has. */
-export async function batchNamed({ store }: Server, id: string): Promise<FoundBatch> {
-  const next = 'See all batches at /.';
-  if (!/^[\w-]{1,64}$/.test(id)) throw new HttpRefusal(404, 'This is no id of a batch.', next);
-  return orNotThere(findBatch(id, store), next);
-}
-
 /** What a command calls wrong usage is here an address that leads nowhere. */
 async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
   try {
@@ -42,26 +37,17 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
   }
 }
 
-async function lookedAt<T>(location: string, look: (ledger: LedgerReader) => Promise<T>): Promise<T> {
-  const ledger = await lookAtLedger(location);
-  try {
-    return await look(ledger);
-  } finally {
-    await ledger.close();
-  }
-}
-
 // ---------------------------------------------------------------------------------------------------- a page
 
 const MOST_ROWS = 500;
 
 async function rowPage(server: Server, lists: ListFiles, context: Context): Promise<RowPage> {
-  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const { batch, location } = await batchOf(context, server);
   const place = placeIn(context);
   const limit = Math.min(rowsPerRead(batch, MOST_ROWS), numberIn(context, 'limit') ?? 100);
   const status = statusIn(context);
   const found = await lists.of(batch);
-  return lookedAt(location, async (ledger) => {
+  return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
     const wish = { place, limit, status };
     const page =
@@ -100,8 +86,7 @@ function headOf(
 
 async function countsOf(ledger: LedgerReader, batch: Batch): Promise<Record<string, number>> {
   const counts = await ledger.counts(batch.id);
-  const settled = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - settled);
+  const pending = Math.max(0, batch.inputRows + (batch.rowsBeyond ?? 0) - settledIn(counts));
   return { ...counts, ...(pending === 0 ? {} : { pending }) };
 }
 
@@ -137,10 +122,10 @@ function numberIn(context: Context, name: string): number | undefined {
 // ---------------------------------------------------------------------------------------------------- one row
 
 async function rowDetail(server: Server, lists: ListFiles, context: Context): Promise<RowDetail> {
-  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const { batch, location } = await batchOf(context, server);
   const text = context.req.param('row') ?? '';
   const found = await lists.of(batch);
-  return lookedAt(location, async (ledger) => {
+  return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
     const { attempts } = rowObject(story) as Pick<RowDetail, 'attempts'>;
     const near = await rowsAround(ledger, batch, found, story.row);
@@ -193,13 +178,13 @@ function stepsOf(work: JsonObject): string[] {
 
 /** Answers as it goes, and ends as soon as nobody reads any more. */
 async function foundRows(server: Server, lists: ListFiles, context: Context): Promise<Response> {
-  const { batch, location } = await batchNamed(server, context.req.param('id') ?? '');
+  const { batch, location } = await batchOf(context, server);
   const text = (context.req.query('text') ?? '').trim();
   if (text === '' || text.length > 200)
     throw stop('usage', 'A search has from 1 to 200 letters.', 'Give them as text=….');
   const from = Math.max(2, numberIn(context, 'from') ?? 2);
   const found = await lists.of(batch);
-  const last = await lookedAt(location, (ledger) => lastRow(ledger, batch, found.list));
+  const last = await lookInto(location, (ledger) => lastRow(ledger, batch, found.list));
   const lines = find(() => lookAtLedger(location), batch, found, { text, from, last });
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -13,7 +13,7 @@ import {
   normaliseWebsite,
 } from '../../operations/lookup/identifiers.ts';
 import { isAbn, isEmail } from '../../operations/lookup/recognise.ts';
-import { eachLedger } from '../../run/open-ledger.ts';
+import { eachLedgerThere } from '../../run/open-ledger.ts';
 import type { SubjectEntry, SubjectView } from '../api.ts';
 
 /** What was asked, bought or changed about one person or company. */
@@ -36,7 +36,7 @@ export async function subjectView(
       'There is nothing to search for.',
       'Give an e-mail address, an ABN or a web address.',
     );
-  const found = await eachLedger(store, (ledger) => entriesIn(ledger, values, leaving));
+  const found = await eachLedgerThere(store, (ledger) => entriesIn(ledger, values, leaving));
   const entries = found.flat().sort((one, other) => other.at.localeCompare(one.at));
   return {
     values: [...values],

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { Hono } from 'hono';
 import { stop } from '../../core/errors.ts';
-import { type FoundBatch, findBatch } from '../../run/open-ledger.ts';
+import type { FoundBatch } from '../../run/open-ledger.ts';
 import { UndoRequest, UndoView } from '../api.ts';
-import { bodyOf, HttpRefusal } from './answers.ts';
+import { bodyOf } from './answers.ts';
+import { batchOf } from './batches.ts';
 import { askChild } from './children.ts';
 import type { Server } from './server.ts';
 
@@ -11,11 +12,11 @@ import type { Server } from './server.ts';
 export function undoRoutes(server: Server): Hono {
   return new Hono()
     .get('/batches/:id/undo', async (context) =>
-      context.json(await planOf(server, await batchIn(server, context.req.param('id')))),
+      context.json(await planOf(server, await batchOf(context, server))),
     )
     .post('/batches/:id/undo', async (context) => {
       const { plan: shown } = await bodyOf(context, UndoRequest);
-      const found = await batchIn(server, context.req.param('id'));
+      const found = await batchOf(context, server);
       const { plan } = await planOf(server, found);
       if (plan !== shown)
         throw stop('plan', 'What the undo would send is not as it was shown.', 'Look at the new plan.');
@@ -23,12 +24,6 @@ export function undoRoutes(server: Server): Hono {
       const words = ['undo', batch.id, '--yes', '--attention-ok', '--wait', '10m', '--store', location];
       return context.json(server.work.start({ kind: 'undo', words, store: location, about: batch.id }));
     });
-}
-
-async function batchIn({ store }: Server, id: string): Promise<FoundBatch> {
-  const found = /^[\w-]{1,64}$/.test(id) ? await findBatch(id, store).catch(() => undefined) : undefined;
-  if (found !== undefined) return found;
-  throw new HttpRefusal(404, `There is no batch ${id.slice(0, 64)}.`, 'See all batches.');
 }
 
 const Printed = UndoView.omit({ plan: true, sandbox: true });

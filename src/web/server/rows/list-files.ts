@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { realPath, stampOf } from '../../../core/atomic-file.ts';
 import type { Position } from '../../../core/format.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
 import { type OpenedFile, openFile, rowInputOf } from '../../../files/input.ts';
@@ -54,7 +54,10 @@ export class ListFiles {
   readonly #open = new Map<string, Kept>();
 
   async of(batch: Batch): Promise<FoundList> {
-    const stamp = await stampOf(batch.inputPath);
+    // A list that cannot be reached is as good as gone.
+    const stamp = await realPath(batch.inputPath)
+      .then(stampOf)
+      .catch(() => undefined);
     if (stamp === undefined) return { state: 'gone' };
     const before = this.#open.get(batch.id);
     const kept = before?.stamp === stamp ? before : this.#opened(batch, stamp);
@@ -120,14 +123,4 @@ async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> 
       return found;
     },
   };
-}
-
-/** What the file system says of the file; undefined when there is none. */
-async function stampOf(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
-  } catch {
-    return undefined;
-  }
 }
