@@ -3,7 +3,7 @@ import { wholeNumber } from '../core/command-line.ts';
 import { EXIT, type ExitCode, stop } from '../core/errors.ts';
 import { version } from '../core/families.ts';
 import { counted } from '../core/plain-text.ts';
-import { hasScreen, openInBrowser, openingOfRunning, startPage } from '../web/serve.ts';
+import { hasScreen, openInBrowser, openPage } from '../web/serve.ts';
 import type { CliCommand, Console } from './shell/command.ts';
 
 interface Flags {
@@ -34,21 +34,7 @@ const serve: CliCommand = {
 export default serve;
 
 async function serveCommand(console: Console, jobs: readonly string[], flags: Flags): Promise<ExitCode> {
-  const running = () => openingOfRunning(flags.store);
-  const address = await running();
-  if (address !== undefined) {
-    if (jobs.length > 0)
-      throw stop(
-        'usage',
-        'The page of this store is served already, without these jobs.',
-        'End it with Ctrl-C where it runs, then run the same command again.',
-      );
-    await show(console, flags, address, running);
-    console.say('The page of this store was served already.');
-    console.result({ url: address, already_served: true });
-    return EXIT.done;
-  }
-  const page = await startPage({
+  const opened = await openPage({
     port: portOf(flags.port),
     store: flags.store,
     jobs,
@@ -57,6 +43,19 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
     mostUploadBytes: megabytesOf(flags.maxUpload),
     script: process.argv[1] ?? '',
   });
+  if (opened.kind === 'served') {
+    if (jobs.length > 0)
+      throw stop(
+        'usage',
+        'The page of this store is served already, without these jobs.',
+        'End it with Ctrl-C where it runs, then run the same command again.',
+      );
+    await show(console, flags, opened.address, opened.another);
+    console.say('The page of this store was served already.');
+    console.result({ url: opened.address, already_served: true });
+    return EXIT.done;
+  }
+  const { page } = opened;
   // Listens for a stop before the address is printed, because its reader may stop the page at once.
   const stopped = stopRequest();
   const url = page.opening();

@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { systemClock } from '../core/clock.ts';
 import { messageOf, stop } from '../core/errors.ts';
+import type { ProcessLock } from '../core/process-lock.ts';
 import { chooseStore } from '../run/open-ledger.ts';
 import { Admission } from './server/admission.ts';
 import { appOf } from './server/app.ts';
 import { hasScreen, openBrowser } from './server/browser.ts';
 import { Changes } from './server/changes.ts';
 import { sweepUnused } from './server/list-batches.ts';
-import { addressOf, openingAt, writeNote } from './server/note.ts';
+import { addressOf, type Place, placeIn, removeNote, writeNote } from './server/note.ts';
 import { loadPage } from './server/page-files.ts';
 import { openSchedules } from './server/schedules.ts';
 import type { Server } from './server/server.ts';
@@ -44,11 +45,29 @@ export interface RunningPage {
   close(): Promise<number>;
 }
 
-/** @throws StopError `usage` when the page was not built or the port is taken. */
-export async function startPage(options: PageOptions): Promise<RunningPage> {
-  const { store, version, script, jobs, timeZone } = options;
-  const folder = folderOf(store);
+export type OpenedPage =
+  | { readonly kind: 'started'; readonly page: RunningPage }
+  | Extract<Place, { readonly kind: 'served' }>;
+
+/**
+ * Starts the page of a store, or finds the one that is there. Of commands that start at the same instant one has it.
+ * @throws StopError `usage` when the page was not built or the port is taken, `busy` when the one that is there is silent.
+ */
+export async function openPage(options: PageOptions): Promise<OpenedPage> {
+  const folder = folderOf(options.store);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const place = await placeIn(folder, systemClock);
+  if (place.kind === 'served') return place;
+  try {
+    return { kind: 'started', page: await startPage(options, folder, place.lock) };
+  } catch (error) {
+    place.lock.release();
+    throw error;
+  }
+}
+
+async function startPage(options: PageOptions, folder: string, lock: ProcessLock): Promise<RunningPage> {
+  const { store, version, script, jobs, timeZone } = options;
   const files = await loadPage();
   const program = { script, env: process.env };
   const work: Work = new Work(program, systemClock.wallMs, () => changes.noteWork());
@@ -69,18 +88,19 @@ export async function startPage(options: PageOptions): Promise<RunningPage> {
   });
   http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const url = `http://127.0.0.1:${port}`;
-  const note = await writeNote(folder, { url, token: admission.tool, pid: process.pid });
+  await writeNote(folder, { url, token: admission.tool, pid: process.pid });
   await schedules.start();
   return {
     opening: () => addressOf(url, admission.issue()),
     close: async () => {
-      note.remove();
+      removeNote(folder);
       admission.removeRedirect();
       const ended = schedules.stop();
       const stopped = await work.close();
       await ended;
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
+      lock.release();
       return stopped;
     },
   };
@@ -117,11 +137,6 @@ function listening(http: ReturnType<typeof createServer>, port: number): Promise
     );
     http.listen(port, '127.0.0.1', () => resolve((http.address() as AddressInfo).port));
   });
-}
-
-/** The address of a page that is already served from this store, with a new opening word; undefined when there is none. */
-export function openingOfRunning(store: string | undefined): Promise<string | undefined> {
-  return openingAt(folderOf(store));
 }
 
 export { hasScreen };

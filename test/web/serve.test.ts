@@ -3,12 +3,23 @@
  * half done, however it ends.
  * Method: real processes, files and signals. A program called `xdg-open` stands for the browser.
  */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rowonce } from '../cli/rowonce.ts';
+import { rowonce, startRowonce } from '../cli/rowonce.ts';
 import { environmentIn, Served } from './served.ts';
 
 async function serve(words: readonly string[] = [], env: Record<string, string> = {}): Promise<Served> {
@@ -20,6 +31,16 @@ async function serve(words: readonly string[] = [], env: Record<string, string> 
 /** A second `serve` in the same place. */
 const again = ({ folder }: Served, words: readonly string[] = [], env: Record<string, string> = {}) =>
   rowonce(['serve', ...words], { cwd: folder, env: { ...environmentIn(folder), ...env } });
+
+/** What a `serve --json` says once it knows where the page is. */
+async function saidBy({ stdout }: ChildProcess): Promise<{ url: string; already_served?: boolean }> {
+  let said = '';
+  for await (const chunk of stdout ?? []) {
+    said += chunk;
+    if (said.trimEnd().endsWith('}')) break;
+  }
+  return JSON.parse(said);
+}
 
 /** A folder of programs with an `xdg-open` that notes what it was given and what is in it. */
 function browserIn(folder: string): Record<string, string> {
@@ -94,6 +115,35 @@ describe('a second serve', () => {
     const headers = { origin: served.url, 'sec-fetch-site': 'same-origin' };
     const body = JSON.stringify({ opening: address.hash.slice('#open='.length) });
     expect((await served.ask('/api/session', { method: 'POST', headers, body })).status).toBe(200);
+  });
+
+  test('at the same instant is one page: the others give further addresses of it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rowonce-page-'));
+    const start = { cwd: folder, env: environmentIn(folder) };
+    const children = Array.from({ length: 4 }, () => startRowonce(['serve', '--json'], start));
+    const ended = children.map((child) => once(child, 'close'));
+    onTestFinished(async () => {
+      for (const child of children) child.kill();
+      await Promise.all(ended);
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const said = await Promise.all(children.map(saidBy));
+    const pages = said.filter(({ already_served }) => already_served !== true);
+    expect([pages.length, new Set(said.map(({ url }) => new URL(url).origin)).size]).toEqual([1, 1]);
+    const page = said.findIndex(({ already_served }) => already_served !== true);
+    const others = await Promise.all(ended.filter((_, at) => at !== page));
+    expect(others.map(([code]) => code)).toEqual([0, 0, 0]);
+    const note = JSON.parse(readFileSync(join(folder, 'store', 'serve.json'), 'utf8'));
+    expect(note).toMatchObject({ pid: children[page]?.pid, url: new URL(pages[0]?.url ?? '').origin });
+  });
+
+  test('beside a page that does not answer ends after a while, and says which process it is', async () => {
+    const served = await serve();
+    served.child.kill('SIGSTOP');
+    const { code, stderr } = await again(served);
+    served.child.kill('SIGCONT');
+    expect(code).toBe(76);
+    expect(stderr).toContain(`process ${served.child.pid}`);
   });
 
   test('on a port that is taken says which', async () => {

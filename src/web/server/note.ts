@@ -2,9 +2,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../core/atomic-file.ts';
+import type { Clock } from '../../core/clock.ts';
+import { type StopError, stop } from '../../core/errors.ts';
+import { type ProcessLock, tryLock } from '../../core/process-lock.ts';
 import { Opening } from '../api.ts';
 
-/** `serve.json` in the store's folder says where tools find the page, and their token. Its owner alone can read it. */
+/** One page a store: who has its place, and where tools find it. */
+
+/** `serve.json` in the store's folder says where the page is, and the token of tools. Its owner alone can read it. */
 const Note = z.strictObject({
   url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/),
   token: z.string(),
@@ -14,47 +19,22 @@ type Note = z.infer<typeof Note>;
 
 const pathIn = (folder: string): string => join(folder, 'serve.json');
 
-export async function writeNote(folder: string, note: Note): Promise<{ remove(): void }> {
+export async function writeNote(folder: string, note: Note): Promise<void> {
   await replaceFile(pathIn(folder), 0o600, [JSON.stringify(note)]);
-  return {
-    remove: () => {
-      // Another server may have written its own since.
-      if (noteIn(folder)?.token === note.token) rmSync(pathIn(folder), { force: true });
-    },
-  };
+}
+
+export function removeNote(folder: string): void {
+  rmSync(pathIn(folder), { force: true });
 }
 
 function noteIn(folder: string): Note | undefined {
   try {
-    return Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
+    const note = Note.parse(JSON.parse(readFileSync(pathIn(folder), 'utf8')));
+    // What listens at the address of a dead page is a stranger, and would say where a person types keys.
+    return isOurs(note.pid) ? note : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** A page of this machine answers at once, unless it hangs. */
-const ANSWER_MS = 5_000;
-
-/** Asks the page that is served from this store for a new address; undefined when there is none. */
-export async function openingAt(folder: string): Promise<string | undefined> {
-  const note = noteIn(folder);
-  // What listens at the address of a dead server is a stranger, and would say where a person types keys.
-  if (note === undefined || !isOurs(note.pid)) return undefined;
-  try {
-    const answer = await fetch(`${note.url}/api/openings`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${note.token}` },
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    return addressOf(note.url, Opening.parse(await answer.json()).opening);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Browsers send what follows the `#` to nobody. */
-export function addressOf(url: string, opening: string): string {
-  return `${url}/#open=${opening}`;
 }
 
 /** Whether a process of this user has this number. */
@@ -64,4 +44,63 @@ function isOurs(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a command finds that wants to serve the page: nobody does, or the page is there already. */
+export type Place =
+  | { readonly kind: 'free'; readonly lock: ProcessLock }
+  /** @returns another address of that page with every call; undefined when it has ended by now. */
+  | { readonly kind: 'served'; readonly address: string; another(): Promise<string | undefined> };
+
+/** A page of this machine answers at once, unless it hangs. */
+const ANSWER_MS = 5_000;
+
+/** A page that is starting says soon where it is. */
+const START_MS = 10_000;
+const RETRY_MS = 100;
+
+/** @throws StopError `busy` when another process has the place and does not say where its page is. */
+export async function placeIn(folder: string, clock: Clock): Promise<Place> {
+  const untilMs = clock.monotonicMs() + START_MS;
+  for (;;) {
+    const lock = tryLock(join(folder, 'serve.lock'));
+    if (lock !== undefined) {
+      // What a page that was killed had said is not true any more.
+      removeNote(folder);
+      return { kind: 'free', lock };
+    }
+    const note = noteIn(folder);
+    const address = note && (await newAddress(note));
+    if (note !== undefined && address !== undefined)
+      return { kind: 'served', address, another: () => newAddress(note) };
+    if (note !== undefined || clock.monotonicMs() >= untilMs) throw silent(folder, note);
+    await clock.sleep(RETRY_MS);
+  }
+}
+
+async function newAddress({ url, token }: Note): Promise<string | undefined> {
+  try {
+    const answer = await fetch(`${url}/api/openings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return addressOf(url, Opening.parse(await answer.json()).opening);
+  } catch {
+    return undefined;
+  }
+}
+
+function silent(folder: string, note: Note | undefined): StopError {
+  const who = note === undefined ? 'another process' : `process ${note.pid}`;
+  return stop(
+    'busy',
+    `The page of the store ${folder} belongs to ${who}, which does not say where it is.`,
+    'It may be ending: wait for that, or end the process. Then run the same command again.',
+  );
+}
+
+/** Browsers send what follows the `#` to nobody. */
+export function addressOf(url: string, opening: string): string {
+  return `${url}/#open=${opening}`;
 }

@@ -120,7 +120,17 @@ function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
   return found === undefined ? undefined : ownedByAnother(path, found);
 }
 
-const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set(['spool', 'lists', 'serve.json']);
+/** Standard input, and what the page keeps, is saved there before the ledger is made. */
+const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([
+  'columns',
+  'downloads',
+  'jobs',
+  'lists',
+  'open.html',
+  'serve.json',
+  'serve.lock',
+  'spool',
+]);
 
 /**
  * Makes the folder, or takes an existing one. An empty folder and an existing store are closed to others. A folder with
@@ -132,7 +142,6 @@ export function preparePrivateFolder(folder: StoreFolder): void {
   refuseForeign(folder);
   refuseNetworkFileSystem(folder.path);
   if (!HAS_MODES || (statSync(folder.path).mode & OTHERS) === 0) return;
-  // Standard input, and what is brought to the page, is saved there before the ledger is made.
   const others = readdirSync(folder.path).filter((name) => !BEFORE_THE_LEDGER.has(name));
   if (!hasLedger(folder) && others.length > 0) {
     throw stop(

@@ -1,18 +1,12 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { isoTime } from '../../../core/clock.ts';
 import { type StopError, stop } from '../../../core/errors.ts';
+import { type ProcessLock, tryLock } from '../../../core/process-lock.ts';
 import type { Spender, StoreOptions } from '../../store.ts';
-import { Connection, sqliteCode } from './connection.ts';
-import { makePrivateFile, type StoreFolder, writeAnew } from './folder.ts';
+import { type StoreFolder, writeAnew } from './folder.ts';
 
-/**
- * One spender per store, for the life of its process. The kernel holds the lock, by an exclusive transaction on a side
- * file: it refuses a second spender even while the first is suspended, and is free as soon as the first has ended in
- * any way. A file with a process id in it could do neither.
- */
-export interface SpenderLock {
-  release(): void;
-}
+/** One spender per store, for the life of its process. Who holds the lock is written beside it, for people. */
+export type SpenderLock = ProcessLock;
 
 /** Short compared to any run, and rare enough that waiting costs nothing. */
 const RETRY_MS = 200;
@@ -22,33 +16,16 @@ export async function takeLock(folder: StoreFolder, options: StoreOptions): Prom
   const { clock, waitForLockMs } = options;
   const deadlineMs = clock.monotonicMs() + waitForLockMs;
   for (;;) {
-    const connection = tryLock(folder.lock);
-    if (connection !== undefined) return announced(folder, connection, options);
+    const lock = tryLock(folder.lock);
+    if (lock !== undefined) return announced(folder, lock, options);
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw busy(folder);
     await clock.sleep(Math.min(RETRY_MS, leftMs));
   }
 }
 
-function tryLock(path: string): Connection | undefined {
-  let connection: Connection | undefined;
-  try {
-    // There is no timeout: SQLite would wait by blocking the thread, and does not use our clock.
-    connection = new Connection(path, { readonly: false, timeoutMs: 0 });
-    // WAL would let a reader's lock survive; with the rollback journal the exclusive lock is one lock on one file.
-    connection.pragma('journal_mode = DELETE');
-    makePrivateFile(path);
-    connection.run('BEGIN EXCLUSIVE');
-    return connection;
-  } catch (error) {
-    connection?.close();
-    if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return undefined;
-    throw error;
-  }
-}
-
 /** Writes who holds the lock beside it, for people. No decision depends on it: a crash leaves the file behind. */
-function announced(folder: StoreFolder, connection: Connection, options: StoreOptions): SpenderLock {
+function announced(folder: StoreFolder, lock: ProcessLock, options: StoreOptions): SpenderLock {
   const words: Spender = {
     pid: process.pid,
     since: isoTime(options.clock.wallMs()),
@@ -62,7 +39,7 @@ function announced(folder: StoreFolder, connection: Connection, options: StoreOp
       } catch {
         // On a disk that accepts no writes any more the file stays, as after a crash.
       }
-      connection.close();
+      lock.release();
     },
   };
 }

@@ -1,0 +1,33 @@
+import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+/**
+ * A lock that one process has. The kernel holds it, by an exclusive transaction of SQLite on a file of its own: it refuses a
+ * second process even while the first is suspended, and is free as soon as the first has ended in any way. A file with a
+ * process id in it could do neither.
+ */
+export interface ProcessLock {
+  release(): void;
+}
+
+/** Only the user may say who holds the lock. */
+const FILE_MODE = 0o600;
+
+/** Takes the lock at once; undefined while another process, or this one, has it. */
+export function tryLock(path: string): ProcessLock | undefined {
+  let database: Database.Database | undefined;
+  try {
+    // There is no timeout: SQLite would wait by blocking the thread, and does not use our clock.
+    database = new Database(path, { timeout: 0 });
+    // WAL would let a reader's lock survive; with the rollback journal the exclusive lock is one lock on one file.
+    database.pragma('journal_mode = DELETE');
+    if (process.platform !== 'win32') chmodSync(path, FILE_MODE);
+    database.exec('BEGIN EXCLUSIVE');
+    const held = database;
+    return { release: () => void held.close() };
+  } catch (error) {
+    database?.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+    throw error;
+  }
+}
