@@ -11,6 +11,7 @@ import { chooseDestination, writeOutput } from '../files/output/output.ts';
 import { outputSettings, readSettings } from '../job/job-settings.ts';
 import type { Batch } from '../ledger/ledger.ts';
 import type { Salvage, SalvagedCall, Unreadable } from '../ledger/store.ts';
+import { settledIn } from './batch-status.ts';
 import { salvageLedger } from './open-ledger.ts';
 
 /**
@@ -55,7 +56,8 @@ async function prepare(folder: string): Promise<void> {
 
 async function written(store: Salvage, folder: string): Promise<Salvaged> {
   const more: Unreadable[] = [];
-  for (const batch of (await store.batches()).toReversed()) {
+  const batches = (await store.batches()).toReversed();
+  for (const batch of batches) {
     try {
       await writeBatch(store, batch, folder);
       more.push(...(await missingRows(store, batch)));
@@ -63,6 +65,7 @@ async function written(store: Salvage, folder: string): Promise<Salvaged> {
       more.push({ what: `the output of batch ${batch.id}, or part of it`, why: messageOf(error) });
     }
   }
+  await replaceFile(join(folder, 'batches.csv'), PRIVATE.file, await linesOfBatches(store, batches));
   const lines = linesOfCalls(store);
   await replaceFile(join(folder, 'answers.csv'), PRIVATE.file, lines.chunks);
   const unreadable = [...store.unreadable, ...more];
@@ -90,7 +93,7 @@ const PAGE_ROWS = 1000;
 
 /** The settled rows that left no trace: the ledger keeps their number, and fewer were found. */
 async function missingRows(store: Salvage, batch: Batch): Promise<readonly Unreadable[]> {
-  const counts = Object.values(await store.counts(batch.id)).reduce((sum, count) => sum + count, 0);
+  const counts = settledIn(await store.counts(batch.id));
   let found = 0;
   for (let from = 0; ; ) {
     const page = await store.rows(batch.id, from, PAGE_ROWS);
@@ -102,6 +105,32 @@ async function missingRows(store: Salvage, batch: Batch): Promise<readonly Unrea
   if (found >= counts) return [];
   const why = `${found} of ${counts} rows that had ended can be read.`;
   return [{ what: `rows of batch ${batch.id}`, why }];
+}
+
+const BATCHES_HEADER = [
+  'batch',
+  'state',
+  'paused_since',
+  'operation',
+  'account',
+  'input',
+  'rows',
+  'ended',
+] as const;
+
+/** What is left of a batch beside its rows: whoever begins anew leaves alone what a person has paused. */
+async function linesOfBatches(store: Salvage, batches: readonly Batch[]): Promise<readonly string[]> {
+  const safety = new CellSafety('safe');
+  const lines: (readonly string[])[] = [BATCHES_HEADER];
+  for (const batch of batches) {
+    const { id, state, operation, accountName, inputPath, inputRows } = batch;
+    const paused = store.heldSince(id).then((atMs) => (atMs === undefined ? '' : isoTime(atMs)));
+    const ended = store.counts(id).then((counts) => String(settledIn(counts)));
+    const known = await Promise.all([paused, ended].map((cell) => cell.catch(() => 'unknown')));
+    const [pausedSince = '', endedRows = ''] = known;
+    lines.push([id, state, pausedSince, operation, accountName, inputPath, String(inputRows), endedRows]);
+  }
+  return [stringify(lines.map((cells) => cells.map((cell) => safety.cell(cell))))];
 }
 
 const HEADER = ['account', 'operation', 'asked', 'state', 'why', 'credits', 'as_of', 'answer'];

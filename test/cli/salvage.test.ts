@@ -109,10 +109,46 @@ test('an altered answer is named and left out, and all others are there', async 
   for (const [at, row] of left.entries()) if (row._status !== 'pending') expect(row).toEqual(right[at]);
 });
 
+test('batches are told with how far they came, and a paused one is still paused', async () => {
+  const desk = await openDesk();
+  desk.list(ROWS);
+  const { batch } = await desk.json(desk.run('--limit', '2'));
+  await desk.json(['pause', batch]);
+  const { held_since } = await desk.json(['status', batch]);
+  wipe(desk, 'money');
+  const { rows } = await salvaged(desk);
+  expect(rows('batches.csv')).toEqual([
+    {
+      batch,
+      state: 'open',
+      paused_since: held_since,
+      operation: 'enrich-company',
+      account: 'data',
+      input: desk.place.path('list.csv'),
+      rows: String(ROWS),
+      ended: '2',
+    },
+  ]);
+});
+
+test('where it cannot be read whether a batch is paused, that is said and the rest is there', async () => {
+  const desk = await openDesk();
+  desk.list(ROWS);
+  const { batch } = await desk.json(desk.run('--limit', '2'));
+  await desk.json(['pause', batch]);
+  wipe(desk, 'holds');
+  const { code, rows } = await salvaged(desk);
+  expect(code).toBe(3);
+  expect(rows('unreadable.csv').map(({ what }) => what)).toEqual([`whether batch ${batch} is paused`]);
+  expect(rows('batches.csv')).toMatchObject([{ batch, paused_since: 'unknown', ended: '2' }]);
+  expect(rows('answers.csv')).toHaveLength(2);
+});
+
 test.each([
   ['rows', 3],
   ['sqlite_autoindex_calls_1', 0],
   ['money', 3],
+  ['tallies', 3],
 ])('without any page of %s all answers are there', async (name, expected) => {
   const desk = await usedDesk();
   wipe(desk, name);

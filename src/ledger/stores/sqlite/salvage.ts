@@ -51,7 +51,7 @@ function mendHeader(path: string): void {
 
 /**
  * Migrates the copy if needed. The schema's number itself may be damaged; every schema that can be opened has the table
- * of erasures, and what later ones add is not salvaged: whether a batch is paused.
+ * of erasures. What later ones add is read where it is.
  */
 function bringUpToDate(connection: Connection, folder: string): void {
   if (connection.get("SELECT 1 FROM pragma_table_info('erasures')") !== undefined) {
@@ -117,6 +117,16 @@ class SalvageReader extends SqliteReader implements Salvage {
       const call = this.#tried(`call ${id}`, () => this.calls.numbered(id));
       if (call !== undefined) yield call;
     }
+  }
+
+  /** @throws what the damage is, which is noted as well: a batch that may be paused is not taken for one that is not. */
+  override async heldSince(batch: BatchId): Promise<number | undefined> {
+    // A ledger of the first schema knows no pauses.
+    if (this.connection.get("SELECT 1 FROM pragma_table_info('holds')") === undefined) return undefined;
+    return super.heldSince(batch).catch((error: unknown) => {
+      this.#note(`whether batch ${batch} is paused`, error);
+      throw error;
+    });
   }
 
   override async activity(batch: BatchId, most: number): Promise<Activity> {
