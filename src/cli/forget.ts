@@ -4,7 +4,7 @@ import { durationOf } from '../core/command-line.ts';
 import { stop } from '../core/errors.ts';
 import { personOf } from '../ledger/person.ts';
 import type { Erased } from '../ledger/store.ts';
-import { eraseIn, storesToLookAt } from '../run/open-ledger.ts';
+import { eraseIn, storesWithLists } from '../run/open-ledger.ts';
 import { erasureObject, talkedErasure } from './render/erasure.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { WAIT_FLAG } from './shell/flags.ts';
@@ -43,7 +43,7 @@ async function forgetCommand(console: Console, text: string, flags: Flags): Prom
     command: COMMAND,
   };
   const stores: object[] = [];
-  for (const location of storesToLookAt(flags.store)) {
+  for (const location of storesWithLists(flags.store)) {
     const erased = await talkedErasure(console, {
       location,
       what: 'everything about this person',

@@ -42,7 +42,7 @@ export interface Store {
   /**
    * Erases, or with a dry run only finds what it would erase. An entry about the erasure comes first; amounts, times
    * and kinds stay. After a crash the erasure has not begun, or the next opening for spending finishes it. A store
-   * without this method erases nothing.
+   * without this method erases nothing. Where there is no ledger yet, lists that were brought to the page are erased.
    * @throws StopError as `open`.
    */
   erase?(location: string, order: ErasureOrder, options: ErasureOptions): Promise<Erased>;

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { StopError, stop } from '../core/errors.ts';
 import { STORES } from '../core/families.ts';
 import { loadFamily } from '../core/family.ts';
-import { stateFolder } from '../core/paths.ts';
+import { listsFolder, stateFolder } from '../core/paths.ts';
 import { Redaction } from '../core/redaction.ts';
 import type { Batch, BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import {
@@ -43,6 +43,13 @@ export function storesToLookAt(flag: string | undefined): readonly string[] {
   if (real.named) return [real.location];
   const locations = [real.location, chooseStore(flag, true).location];
   return locations.filter((location) => existsSync(join(location, 'ledger.db')));
+}
+
+/** The stores that may hold something of a person: to the page lists may have been brought before anything was run. */
+export function storesWithLists(flag: string | undefined): readonly string[] {
+  const { location } = chooseStore(flag, false);
+  const found = storesToLookAt(flag);
+  return found.includes(location) || !existsSync(listsFolder(location)) ? found : [location, ...found];
 }
 
 /** The flags with which a command finds a batch of that store; none for a store that every command looks into. */

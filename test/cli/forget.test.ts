@@ -3,13 +3,23 @@
  * Method: the real commands over a vendor of our own, which counts; every file of the store's folder is read.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Clocks } from '../faults/clocks.ts';
+import { environmentIn, Served } from '../web/served.ts';
 import { type Desk, openDesk } from './desk.ts';
+import { rowonce } from './rowonce.ts';
 
 const JANE = 'jane.canary@acme.example';
 const MARY = 'mary.canary@acme.example';
@@ -215,3 +225,68 @@ test('what passed its retention is erased at the end of a run or a night, and ma
   expect(filesWith(desk, JANE)).toEqual([]);
   expect((await desk.type([...purge, '--yes'], then)).stdout).toContain('Nothing of that');
 }, 120_000);
+
+/** A folder with a page's store: nothing was run, and two lists were brought, the second one in two versions. */
+async function broughtLists(): Promise<{ folder: string; store: string; env: Record<string, string> }> {
+  const served = await Served.start();
+  onTestFinished(() => served[Symbol.asyncDispose]());
+  const bring = async (query: string, body: string): Promise<string> => {
+    const { status, body: said } = await served.tool(`/api/lists?${query}`, { method: 'PUT', body });
+    expect([status, said]).toEqual([201, expect.any(String)]);
+    return JSON.parse(said).id;
+  };
+  await bring('name=others.csv', `email\n${MARY}\n`);
+  const id = await bring('name=people.csv', `email\n${JANE}\n`);
+  await bring(`name=people.csv&list=${id}`, 'email\nsomebody@else.example\n');
+  expect((await served.stop()).code).toBe(0);
+  return { folder: served.folder, store: join(served.folder, 'store'), env: environmentIn(served.folder) };
+}
+
+/** Files below a folder in which these letters are, or that are called by them. */
+const filesNaming = (folder: string, text: string): readonly string[] =>
+  filesBelow(folder).filter((path) => `${path}${readFileSync(path, 'latin1')}`.includes(text));
+
+test('a list that was brought to the page and never run is reached, older versions as well', async () => {
+  const { folder, store, env } = await broughtLists();
+  expect(existsSync(join(store, 'ledger.db'))).toBe(false);
+  const half = join(store, 'lists', '.rowonce-00000000-1-000000000000.tmp');
+  const copy = join(store, 'downloads', 'copy-abc', 'out.csv');
+  mkdirSync(dirname(copy), { recursive: true });
+  for (const path of [half, copy]) writeFileSync(path, `email\n${JANE}\n`);
+  expect(filesNaming(store, JANE)).toHaveLength(3);
+
+  const type = (...words: readonly string[]) => rowonce(words, { cwd: folder, env });
+  expect((await type('forget', JANE, '--dry-run')).stdout).toContain('kept list');
+  expect(filesNaming(store, JANE)).toHaveLength(3);
+  expect(await type('forget', JANE, '--yes')).toMatchObject({ code: 0, stderr: '' });
+  expect(filesNaming(store, JANE)).toEqual([]);
+  expect(filesNaming(store, MARY)).toHaveLength(1);
+  expect((await type('forget', JANE, '--yes')).stdout).toContain('Nothing of that');
+  expect(existsSync(join(store, 'ledger.db'))).toBe(false);
+});
+
+test('it is as old as its newest file for a purge, and is reached where the store has no name', async () => {
+  const { folder, store, env } = await broughtLists();
+  const type = (words: readonly string[], more: Record<string, string> = {}) =>
+    rowonce(words, { cwd: folder, env: { ...env, ...more } });
+  const purge = ['store', 'purge', '--older-than', '2d', '--yes'];
+  expect((await type(purge)).stdout).toContain('Nothing of that');
+  expect(filesNaming(store, MARY)).toHaveLength(1);
+
+  const unnamed = { ...env, ROWONCE_STORE: '', XDG_STATE_HOME: join(folder, 'state') };
+  mkdirSync(join(folder, 'state'));
+  renameSync(store, join(folder, 'state', 'rowonce'));
+  expect((await type(['forget', JANE, '--yes'], unnamed)).stdout).toContain('Erased in');
+  expect(filesNaming(folder, JANE)).toEqual([]);
+
+  const clocks = new Clocks(join(folder, 'clock.json'));
+  clocks.set({ wallMs: 3 * 86_400_000 });
+  expect((await type(purge, { ...unnamed, ...clocks.env })).stdout).toContain('Erased in');
+  expect(filesNaming(folder, MARY)).toEqual([]);
+});
+
+test('where there is neither a ledger nor a list, there is no store', async () => {
+  const desk = await openDesk();
+  expect(await desk.type(['forget', JANE])).toMatchObject({ code: 2 });
+  expect(existsSync(desk.place.path('store'))).toBe(false);
+});

@@ -1,7 +1,17 @@
+import { existsSync, rmSync } from 'node:fs';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { type StopError, stop } from '../../core/errors.ts';
+import { listsFolder } from '../../core/paths.ts';
 import type { LedgerReader } from '../ledger.ts';
-import { isUrl, type Store, type StoreOptions, type Tell } from '../store.ts';
+import {
+  type Erased,
+  type ErasureOptions,
+  type ErasureOrder,
+  isUrl,
+  type Store,
+  type StoreOptions,
+  type Tell,
+} from '../store.ts';
 import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
 import {
   Connection,
@@ -10,6 +20,7 @@ import {
   explained,
   sqliteCode,
 } from './sqlite/connection.ts';
+import { erasureOfLists } from './sqlite/erasable.ts';
 import { lostErasureKey, readErasureKey } from './sqlite/erasure-key.ts';
 import {
   hasLedger,
@@ -49,6 +60,8 @@ const sqlite: Store = {
 
   erase: (location, order, { dryRun, ...options }) =>
     explaining(location, async (folder) => {
+      if (!hasLedger(folder) && existsSync(listsFolder(folder.path)))
+        return eraseLists(folder, order, { ...options, dryRun });
       const ledger = await open(folder, { ...options, create: false, sendsNothing: true });
       try {
         return await ledger.erase(order, options.clock.wallMs(), dryRun);
@@ -63,6 +76,23 @@ const sqlite: Store = {
       return openSalvage(folder, workFolder);
     }),
 };
+
+/** The lock keeps a first run from beginning with one of the lists meanwhile. */
+async function eraseLists(
+  folder: StoreFolder,
+  order: ErasureOrder,
+  options: ErasureOptions,
+): Promise<Erased> {
+  refuseForeign(folder);
+  const lock = await takeLock(folder, options);
+  try {
+    const erased = erasureOfLists(folder.path, order);
+    if (!options.dryRun) for (const path of erased.files) rmSync(path, { force: true });
+    return erased;
+  } finally {
+    lock.release();
+  }
+}
 
 /** Does something with a store, and says what an error of SQLite or of the disk means to a user. */
 async function explaining<T>(location: string, work: (folder: StoreFolder) => Promise<T>): Promise<T> {

@@ -52,7 +52,9 @@ export function downloadRoutes(server: Server): Hono {
       const ready = tickets.redeem(context.req.param('ticket'));
       if (ready === undefined)
         throw new HttpRefusal(404, 'This download was used, or is older than a minute.', 'Ask for it again.');
-      const { size } = await stat(ready.path);
+      const { size } = await stat(ready.path).catch(() => {
+        throw new HttpRefusal(404, 'This download is not there any more.', 'Ask for it again.');
+      });
       const file = createReadStream(ready.path).once('close', () => void removed(ready));
       return context.body(Readable.toWeb(file) as ReadableStream, 200, {
         'content-type': 'application/octet-stream',

@@ -2,7 +2,7 @@ import type { BatchId } from '../../ledger.ts';
 import { answerWithout, Mentions } from '../../person.ts';
 import type { Erased, ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
-import { keptLists } from './kept-lists.ts';
+import { inputsIn, keptLists } from './kept-lists.ts';
 import { batchId } from './tables.ts';
 
 /** The parts of a ledger that are about a person, or older than a time. This file only reads. */
@@ -35,7 +35,7 @@ export interface ErasableRow {
 /** What would be erased, and what the user is told about it. */
 export function erasureOf(connection: Connection, folder: string, order: ErasureOrder) {
   const found = order.kind === 'person' ? aboutPerson(connection, order) : olderThan(connection, order);
-  const lists = keptLists(connection, folder, order);
+  const lists = keptLists(inputsIn(connection), folder, order);
   const report: Erased = {
     calls: found.calls.size,
     cut: found.cuts.length,
@@ -48,6 +48,21 @@ export function erasureOf(connection: Connection, folder: string, order: Erasure
     isLogHeld: false,
   };
   return { found, lists, report };
+}
+
+/** The same where nothing was run yet: lists may have been brought before that, and no batch needs them. */
+export function erasureOfLists(folder: string, order: ErasureOrder): Erased {
+  return {
+    calls: 0,
+    cut: 0,
+    rows: 0,
+    memberships: 0,
+    names: 0,
+    files: keptLists([], folder, order).files,
+    outputs: [],
+    unsettled: [],
+    isLogHeld: false,
+  };
 }
 
 export function isNothing({ calls, cut, rows, memberships, names, files }: Erased): boolean {

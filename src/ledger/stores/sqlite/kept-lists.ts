@@ -1,13 +1,16 @@
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
-import { isSpooled, listFolderOf, listsFolder } from '../../../core/paths.ts';
+import { isSpooled, LISTS, listFolderOf } from '../../../core/paths.ts';
 import { Mentions } from '../../person.ts';
 import type { ErasureOrder } from '../../store.ts';
 import type { Connection } from './connection.ts';
 
-/** Folders of lists beside the ledger: standard input, and the input of undos. */
-const FOLDERS = ['spool', 'undo'];
+/** Folders beside the ledger with a list in each file: standard input, and the input of undos. */
+const FILES = ['spool', 'undo'];
+
+/** Folders with a list in each folder: what was brought to the page, and copies of outputs that are fetched from it. */
+const FOLDERS = [LISTS, 'downloads'];
 
 export interface KeptLists {
   /** The files to remove. */
@@ -16,19 +19,30 @@ export interface KeptLists {
   readonly unfinished: readonly number[];
 }
 
+/** A batch that names a list. */
+interface Input {
+  readonly id: number;
+  readonly path: string;
+  readonly state: string;
+}
+
 /** What is removed as one: a file, or a list of the page with its earlier versions and the outputs beside it. */
 type Kept = readonly string[];
 
+export function inputsIn(connection: Connection): readonly Input[] {
+  return connection.all<Input>('SELECT id, input_path AS path, state FROM batches');
+}
+
 /** @param folder the store's. Batches of sandbox accounts, and those of an older Rowonce, name lists elsewhere. */
-export function keptLists(connection: Connection, folder: string, order: ErasureOrder): KeptLists {
-  const inputs = connection.all<{ id: number; path: string; state: string }>(
-    'SELECT id, input_path AS path, state FROM batches',
-  );
+export function keptLists(inputs: readonly Input[], folder: string, order: ErasureOrder): KeptLists {
   const spooled = [
-    ...FOLDERS.flatMap((name) => filesIn(join(folder, name))),
+    ...FILES.flatMap((name) => filesIn(join(folder, name))),
     ...inputs.map(({ path }) => path).filter(isSpooled),
   ];
-  const lists = [...filesIn(listsFolder(folder)), ...inputs.flatMap(({ path }) => listFolderOf(path) ?? [])];
+  const lists = [
+    ...FOLDERS.flatMap((name) => filesIn(join(folder, name))),
+    ...inputs.flatMap(({ path }) => listFolderOf(path) ?? []),
+  ];
   const kept: readonly Kept[] = [
     ...[...new Set(spooled)].map((path) => [path]),
     ...[...new Set(lists)].map((list) => filesBelow(list)),
@@ -61,9 +75,11 @@ function isMeantBy(order: ErasureOrder): (paths: Kept) => boolean {
   };
 }
 
-function filesBelow(folder: string): Kept {
+/** The files of a folder; a file stands for itself, such as an upload that a killed page has left half way. */
+function filesBelow(path: string): Kept {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) return [path];
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    const entries = readdirSync(path, { recursive: true, withFileTypes: true });
     return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   } catch {
     return [];
