@@ -259,8 +259,14 @@ test('an administrator sees a team project by project, allows what is held back,
   await bring(page, join(FIXTURES, 'team.csv'));
   await press(page, text.list.next);
   await press(page, `${text.todo.operations.onboard}: ${text.todo.go}`);
-  for (const name of ['Platform', 'Research', 'Support'])
-    await page.getByLabel(name, { exact: true }).fill(`proj-${name.toLowerCase()}`);
+  const project = (name: string) => page.getByLabel(name, { exact: true });
+  await project('Platform').fill('proj-platform');
+  await project('Research').pressSequentially('proj-research');
+  await page.getByText(`5 of 16 rows ${text.columns.usable}`).waitFor();
+  expect(await project('Research').inputValue(), 'a check meanwhile leaves what is typed').toBe(
+    'proj-research',
+  );
+  await project('Support').fill('proj-support');
   await press(page, text.columns.go);
   const platform = page.locator('details', { has: page.getByText('Platform', { exact: true }) });
   await platform.getByText('priya.raman@banksia.example').waitFor();

@@ -273,7 +273,8 @@ function Projects({
               {name}
             </span>
             <input
-              value={given[name] ?? ''}
+              // The list is checked while somebody types on, and what is typed must stay.
+              defaultValue={given[name] ?? ''}
               placeholder={text.columns.projectId}
               onChange={(event) => set(name, event.currentTarget.value.trim())}
             />

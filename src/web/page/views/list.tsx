@@ -170,7 +170,7 @@ function How({
               type="number"
               min="0"
               max="1000"
-              value={read.skip_lines ?? 0}
+              defaultValue={read.skip_lines ?? 0}
               onChange={({ currentTarget }) => choose('skip_lines', currentTarget.value)}
             />
           </label>
