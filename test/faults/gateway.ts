@@ -13,12 +13,13 @@ export interface ErrorPage {
   readonly status: number;
   /** Left out: a page for people. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The vendor gets the request all the same and may charge for it; only its answer is thrown away. */
   readonly reached?: true;
 }
 
-/** The page with which a call is answered, by its number from 1 on; undefined: it is passed on. */
-export type Weather = (call: number) => ErrorPage | undefined;
+/** The page with which a call is answered, by its number from 1 on; undefined: it is passed on. It may take its time. */
+export type Weather = (call: number) => ErrorPage | undefined | Promise<ErrorPage | undefined>;
 
 /** Good weather but for so many calls from one on. */
 export function badFrom(call: number, page: ErrorPage, calls = Number.POSITIVE_INFINITY): Weather {
@@ -77,12 +78,13 @@ export class Gateway implements AsyncDisposable {
 
   async #answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#calls += 1;
-    const page = this.weather(this.#calls);
+    const page = await this.weather(this.#calls);
     const body = await buffer(incoming);
     const passed = page === undefined || page.reached === true ? await this.#pass(incoming, body) : undefined;
     if (page !== undefined) {
       this.pages[page.reached === true ? 'reached' : 'alone'] += 1;
-      response.writeHead(page.status, { 'content-type': 'text/html' }).end(page.body ?? PAGE);
+      const headers = { 'content-type': 'text/html', ...page.headers };
+      response.writeHead(page.status, headers).end(page.body ?? PAGE);
     } else if (passed !== undefined) {
       response.writeHead(passed.status, headersToPass(passed.headers));
       response.end(Buffer.from(await passed.arrayBuffer()));

@@ -1,8 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ask, Refused } from './session.ts';
 import { text } from './text.ts';
+
+interface Found<T> {
+  readonly path: string;
+  readonly value?: T;
+  readonly refused?: Refused;
+}
 
 /** What a view asks for: shown when it is there, and a refusal in the server's words when it is not. */
 export function Loaded<T>({
@@ -15,21 +21,44 @@ export function Loaded<T>({
   readonly again?: unknown;
   readonly children: (value: T) => VNode | null;
 }) {
-  const found = useSignal<{ readonly value: T } | { readonly refused: Refused } | undefined>(undefined);
+  const found = useSignal<Found<T> | undefined>(undefined);
+  const look = useRef(() => {});
   useEffect(() => {
     const leaving = new AbortController();
-    ask<T>(path, { signal: leaving.signal }).then(
-      (value) => {
-        found.value = { value };
-      },
-      (error) => {
-        if (!leaving.signal.aborted) found.value = { refused: asRefused(error) };
-      },
-    );
+    look.current = oneAtATime(async () => {
+      try {
+        found.value = { path, value: await ask<T>(path, { signal: leaving.signal }) };
+      } catch (error) {
+        const refused = asRefused(error);
+        // Without an answer, what is known of this address stays: the page says above that nobody answers.
+        const isKnown = found.value?.path === path && refused.code === 'offline';
+        if (!leaving.signal.aborted && !isKnown) found.value = { path, refused };
+      }
+    });
     return () => leaving.abort();
-  }, [path, again]);
+  }, [path]);
+  useEffect(() => look.current(), [path, again]);
   if (found.value === undefined) return <p class="loading">{text.loading}</p>;
-  return 'refused' in found.value ? <Refusal refused={found.value.refused} /> : children(found.value.value);
+  const { refused, value } = found.value;
+  return refused === undefined ? children(value as T) : <Refusal refused={refused} />;
+}
+
+/** What is asked for while it is asked already is asked once more afterwards, so that the slowest answer is shown, too. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isAtWork = false;
+  let isStale = false;
+  const begin = async (): Promise<void> => {
+    isAtWork = true;
+    do {
+      isStale = false;
+      await work();
+    } while (isStale);
+    isAtWork = false;
+  };
+  return () => {
+    isStale = true;
+    if (!isAtWork) void begin();
+  };
 }
 
 export function asRefused(error: unknown): Refused {
