@@ -4,8 +4,11 @@
  * Method: a real Chromium before a real `rowonce serve`, beside a run of the command line whose vendor answers when the test
  * says so.
  */
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { text } from '../../src/web/page/text.ts';
 import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import type { Served } from './served.ts';
@@ -49,3 +52,114 @@ test('a view that is answered more slowly than things change is shown all the sa
   await expect.poll(() => settledIn(page), SOON).toBe(2);
   expect(held, 'one question at a time').toHaveLength(1);
 });
+
+test('the rows of a running batch follow it; what leaves a filter stays where it is read, and so does the focus', async () => {
+  const { served, batch, gate, settle } = await underWay(8);
+  const rows = `/batches/${batch}/rows`;
+  const all = await tabAt(served, rows);
+  const pending = await all.context().newPage();
+  await pending.goto(`${served.url}${rows}?status=pending`);
+  const matched = await all.context().newPage();
+  await matched.goto(`${served.url}${rows}?status=matched`);
+  await matched.getByText(text.rows.none).waitFor();
+  const link = pending.getByRole('link', { name: '3', exact: true });
+  await link.focus();
+  const place = await link.boundingBox();
+
+  await settle(2);
+  await expect.poll(() => statesIn(all), SOON).toEqual([...MATCHED_2, ...Array(6).fill('pending')]);
+  await expect.poll(() => statesIn(matched), SOON).toEqual(MATCHED_2);
+  await expect
+    .poll(() => statesIn(pending), SOON)
+    .toEqual([text.rows.left, text.rows.left, ...Array(6).fill('pending')]);
+  expect(await link.boundingBox()).toEqual(place);
+  expect(await pending.evaluate('document.activeElement.textContent')).toBe('3');
+
+  gate.let();
+  await expect.poll(() => statesIn(matched), SOON).toHaveLength(8);
+  await pending.getByRole('link', { name: `${text.rows.status.matched} 8` }).click();
+  await expect.poll(() => statesIn(pending), SOON).toEqual(Array(8).fill('matched'));
+});
+
+const MATCHED_2 = ['matched', 'matched'];
+
+/** The status that the tab shows for each row. */
+const statesIn = (tab: Page): Promise<readonly string[]> =>
+  tab.locator('tbody .ended .tag').allTextContents();
+
+test('two tabs read one stream, show what the command line spends, and catch up after ten seconds without a network', async () => {
+  const { desk, served, batch, gate, running, settle } = await underWay(12);
+  const cable = await openCable();
+  const one = await tabAt(served, '/', { proxy: cable.proxy });
+  const { clock } = one.context();
+  await clock.install();
+  const two = await one.context().newPage();
+  const tabs = [one, two];
+  for (const tab of tabs) {
+    await tab.goto(`${served.url}/batches/${batch}`);
+    await tab.getByText(text.batch.states.running, { exact: true }).waitFor();
+  }
+  await settle(3);
+  for (const tab of tabs) await expect.poll(() => settledIn(tab), SOON).toBe(3);
+
+  cable.set(true);
+  for (const tab of tabs) await tab.getByText(text.reconnecting).waitFor();
+  gate.let();
+  expect((await running).code).toBe(0);
+  const now = (): Promise<number> => one.evaluate('Date.now()');
+  for (const cut = await now(); (await now()) < cut + 10_000; ) await clock.runFor(250);
+  expect(cable.count.refused, 'it is tried again and again').toBeGreaterThan(3);
+  for (const tab of tabs) expect(await settledIn(tab), 'what was known stays').toBe(3);
+
+  cable.set(false);
+  await clock.runFor(10_000);
+  for (const tab of tabs) {
+    await tab.getByText(text.batch.states.finished, { exact: true }).waitFor();
+    await tab.getByText(text.reconnecting).waitFor({ state: 'detached' });
+    expect(await settledIn(tab)).toBe(12);
+  }
+  expect(cable.count).toMatchObject({ streams: 1, mostStreams: 1 });
+  expect(await desk.requests()).toBe(12);
+});
+
+/** What is between the browser and the page: a proxy that hands everything on, until it is cut. */
+async function openCable() {
+  let isCut = false;
+  const count = { refused: 0, streams: 0, mostStreams: 0 };
+  const cable = createServer((asked, answered) => {
+    const { method = 'GET', headers, url = '' } = asked;
+    if (url.endsWith('/api/events')) {
+      count.streams += 1;
+      count.mostStreams = Math.max(count.mostStreams, count.streams);
+      answered.on('close', () => {
+        count.streams -= 1;
+      });
+    }
+    const asking = request(url, { method, headers, agent: false }, (answer) => {
+      answered.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(answered);
+    });
+    asking.on('error', () => answered.destroy());
+    answered.on('close', () => asking.destroy());
+    asked.pipe(asking);
+  });
+  cable.on('connection', (socket) => {
+    if (!isCut) return;
+    count.refused += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => cable.listen(0, '127.0.0.1', resolve));
+  const set = (cut: boolean): void => {
+    isCut = cut;
+    if (cut) cable.closeAllConnections();
+  };
+  onTestFinished(() => {
+    set(true);
+    cable.close();
+  });
+  return {
+    count,
+    proxy: { server: `127.0.0.1:${(cable.address() as AddressInfo).port}`, bypass: '<-loopback>' },
+    set,
+  };
+}

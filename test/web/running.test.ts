@@ -14,6 +14,8 @@ import { type Answer, environmentIn, Served } from './served.ts';
 const SOON = { timeout: 20_000 };
 
 const SANDBOX = { ROWONCE_SANDBOX: '--rate 100/s --latency 20ms --match-rate 1' };
+/** A run of 300 rows takes far longer than it takes to pause it. */
+const SLOW = { ROWONCE_SANDBOX: '--rate 10/s --match-rate 1' };
 
 let served: Served;
 
@@ -30,9 +32,9 @@ function list(name: string, rows: number, folder = '.'): void {
   writeFileSync(join(served.folder, folder, name), `No,Domain\n${domains.join('\n')}\n0,no domain at all\n`);
 }
 
-function run(name: string, folder = '.', ...more: readonly string[]) {
+function run(name: string, folder = '.', more: readonly string[] = [], sandbox = SANDBOX) {
   const words = ['run', 'enrich-company', name, '--account', 'sandbox-provider', ...more];
-  const env = { ...environmentIn(served.folder), ...SANDBOX };
+  const env = { ...environmentIn(served.folder), ...sandbox };
   return rowonce(words, { cwd: join(served.folder, folder), env });
 }
 
@@ -64,7 +66,7 @@ test('batches are listed by pages and filters, and one of them is told with what
   list('first.csv', 3);
   list('second.csv', 2);
   await run('first.csv');
-  await run('first.csv', '.', '--refresh', '--limit', '1');
+  await run('first.csv', '.', ['--refresh', '--limit', '1']);
   await run('second.csv');
   const all = await batches();
   expect(all).toMatchObject({ total: 3, all: 3 });
@@ -93,11 +95,11 @@ test('batches are listed by pages and filters, and one of them is told with what
 test('a run beside the page is heard of, paused by it without a doubt, and goes on by its own command', async () => {
   list('long.csv', 300, 'elsewhere');
   const heard = stream();
-  const running = run('long.csv', 'elsewhere');
+  const running = run('long.csv', 'elsewhere', [], SLOW);
   const found = async () => (await batches('?text=long')).batches[0];
   await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
   const batch = (await found())?.batch ?? '';
-  expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 100 });
+  expect(await detail(batch)).toMatchObject({ running: true, spender: null, limit_per_second: 10 });
   await expect.poll(() => heard.messages.some(({ spenders }) => spenders.length === 1), SOON).toBe(true);
 
   const [one, two] = await Promise.all([
@@ -133,7 +135,7 @@ test('a run beside the page is heard of, paused by it without a doubt, and goes 
 
 test('a running batch is cancelled after its run was stopped, and an ended one goes on no more', async () => {
   list('gone.csv', 300);
-  const running = run('gone.csv');
+  const running = run('gone.csv', '.', [], SLOW);
   const found = async () => (await batches('?text=gone')).batches[0];
   await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
   const batch = (await found())?.batch ?? '';

@@ -19,7 +19,8 @@ export function Loaded<T>({
   readonly path: string;
   /** Asked for anew when this changes; what is shown stays until the new answer is there. */
   readonly again?: unknown;
-  readonly children: (value: T) => VNode | null;
+  /** @param path of the question that this answers, which may be the one before. */
+  readonly children: (value: T, path: string) => VNode | null;
 }) {
   const found = useSignal<Found<T> | undefined>(undefined);
   const look = useRef(() => {});
@@ -40,7 +41,7 @@ export function Loaded<T>({
   useEffect(() => look.current(), [path, again]);
   if (found.value === undefined) return <p class="loading">{text.loading}</p>;
   const { refused, value } = found.value;
-  return refused === undefined ? children(value as T) : <Refusal refused={refused} />;
+  return refused === undefined ? children(value as T, found.value.path) : <Refusal refused={refused} />;
 }
 
 /** What is asked for while it is asked already is asked once more afterwards, so that the slowest answer is shown, too. */

@@ -266,6 +266,7 @@ export const text = {
       skipped: 'skipped',
       pending: 'pending',
     } as Readonly<Record<string, string>>,
+    left: 'changed since',
     jump: 'Go to row',
     go: 'Go',
     find: 'Find a text',

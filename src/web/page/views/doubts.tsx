@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { DoubtsView, DoubtView } from '../../api.ts';
+import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { DoubtForm } from '../parts/doubt-form.tsx';
 import { askedWords, fileName, shownCredits, shownNumber, shownTime } from '../parts/row-words.tsx';
@@ -17,7 +18,7 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
           {text.rows.back}
         </a>
       </div>
-      <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={decided.value}>
+      <Loaded<DoubtsView> path={`/batches/${batch}/doubts`} again={`${changesOf(batch)} ${decided.value}`}>
         {(list) => <Shown list={list} onDecided={() => (decided.value += 1)} />}
       </Loaded>
     </>

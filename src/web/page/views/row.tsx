@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { AttemptView, RowDetail } from '../../api.ts';
+import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { RawAnswer } from '../parts/json-tree.tsx';
 import {
@@ -22,7 +23,7 @@ export function Row({ params }: { readonly params: Readonly<Record<string, strin
           {text.row.rows}
         </a>
       </div>
-      <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`}>
+      <Loaded<RowDetail> path={`/batches/${params.id}/rows/${params.row}`} again={changesOf(params.id ?? '')}>
         {(detail) => <Shown detail={detail} />}
       </Loaded>
     </>

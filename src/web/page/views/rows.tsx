@@ -1,5 +1,6 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { PagePlace, RowPage, RowView } from '../../api.ts';
+import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { RowFind } from '../parts/row-find.tsx';
 import { ForeignText, fileName, StatusTag, shownNumber } from '../parts/row-words.tsx';
@@ -9,6 +10,12 @@ import { text } from '../text.ts';
 /** The rows of a batch: a page of them at a time, however many there are, so that a million are as fast as ten. */
 export function Rows({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const batch = params.id ?? '';
+  const before = useRef<Shown | undefined>(undefined);
+  const inPlace = (page: RowPage, path: string): RowPage => {
+    const shown = before.current?.path === path ? pageInPlace(before.current.page, page) : page;
+    before.current = { path, page: shown };
+    return shown;
+  };
   return (
     <>
       <div class="title">
@@ -17,14 +24,46 @@ export function Rows({ params }: { readonly params: Readonly<Record<string, stri
           {text.rows.back}
         </a>
       </div>
-      <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`}>
-        {(page) => <Shown page={page} />}
+      <Loaded<RowPage> path={`/batches/${batch}/rows?${query.value}`} again={changesOf(batch)}>
+        {(page, path) => <PageOfRows page={inPlace(page, path)} />}
       </Loaded>
     </>
   );
 }
 
-function Shown({ page }: { readonly page: RowPage }) {
+interface Shown {
+  readonly path: string;
+  readonly page: RowPage;
+}
+
+/** In the place of the status of a row that is not as the filter wants it any more. */
+const LEFT = 'left';
+
+/**
+ * The newer page, with the rows that were shown where they were: somebody is reading them. It has no more rows than before
+ * when a filter has let as many through as a page holds, so that what follows is on the next page.
+ */
+function pageInPlace(before: RowPage, now: RowPage): RowPage {
+  const fresh = new Map(now.rows.map((row) => [row.row, row]));
+  const kept = before.rows.map((row) => fresh.get(row.row) ?? { ...row, status: LEFT });
+  const isRead = document.activeElement?.closest('.grid') != null;
+  if (!isRead && kept.every(({ status }) => status === LEFT)) return now;
+  const isKept = new Set(kept.map(({ row }) => row));
+  const [first = 0] = isKept;
+  const added = now.rows.filter(({ row }) => row > first && !isKept.has(row));
+  const most = Math.max(kept.length, now.rows.length);
+  const all = [...kept, ...added].sort((a, b) => a.row - b.row);
+  const rows = all.slice(0, most);
+  const [to = 0] = rows.map(({ row }) => row).slice(-1);
+  return {
+    ...now,
+    rows,
+    prev: now.rows.some(({ row }) => row < first) ? { before: first } : now.prev,
+    next: all.length > most ? { from: to + 1 } : now.next,
+  };
+}
+
+function PageOfRows({ page }: { readonly page: RowPage }) {
   const { batch, input, sandbox, rows, next, prev, last, list } = page;
   // The server looks through a part of the batch at a time, and a page without rows is none: it is looked on, one way.
   const onward = query.value.has('before') ? prev : next;
@@ -199,7 +238,7 @@ function Line({
         <a href={`/batches/${batch}/rows/${row.row}`}>{shownNumber(row.row)}</a>
       </th>
       <td class="ended">
-        <StatusTag status={row.status} />
+        {row.status === LEFT ? <span class="tag">{text.rows.left}</span> : <StatusTag status={row.status} />}
         {row.reason !== '' && (
           <span class="reason" title={row.reason}>
             {row.reason}
