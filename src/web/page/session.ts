@@ -39,19 +39,27 @@ async function redeem(opening: string): Promise<string | undefined> {
 
 const CHANNEL = 'rowonce-tabs';
 
+/** As long as a tab that was opened by hand waits before it says that it is not in. */
+const ANSWER_MS = 300;
+
 /** A tab that somebody opened by hand. The channel reaches tabs of this origin only. */
 function tokenOfOtherTab(): Promise<string | undefined> {
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
-    const end = (found?: string): void => {
-      channel.close();
-      resolve(found);
-    };
+    let isLate = false;
     channel.onmessage = ({ data }) => {
-      if (typeof data?.token === 'string') end(data.token);
+      if (typeof data?.token !== 'string') return;
+      channel.close();
+      if (!isLate) return resolve(data.token);
+      // The other tab was busy for longer: this one begins again with what it was given.
+      sessionStorage.setItem(KEY, data.token);
+      location.reload();
     };
     channel.postMessage({ ask: true });
-    setTimeout(end, 300);
+    setTimeout(() => {
+      isLate = true;
+      resolve(undefined);
+    }, ANSWER_MS);
   });
 }
 
