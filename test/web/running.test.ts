@@ -3,8 +3,8 @@
  * the command line does: no request is left in doubt, and none is made twice.
  * Method: raw requests to a real `rowonce serve`, beside real runs before the embedded vendor.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BatchDetail, BatchList, ChangeMessage } from '../../src/web/api.ts';
@@ -48,17 +48,29 @@ const detail = async (batch: string): Promise<BatchDetail> =>
   JSON.parse((await served.tool(`/api/batches/${batch}`)).body);
 
 /** What the stream says until the test has seen enough of it. */
-function stream(): { readonly messages: readonly ChangeMessage[]; end(): void } {
+function stream() {
   const messages: ChangeMessage[] = [];
   const headers = { authorization: `Bearer ${served.note.token}` };
-  const asking = get(`${served.url}/api/events`, { headers }, (answer) => {
+  const reading = Promise.withResolvers<IncomingMessage>();
+  const asking = get(`${served.url}/api/events`, { headers, agent: false }, reading.resolve);
+  let rest = '';
+  const read = (answer: IncomingMessage): void => {
     answer.setEncoding('utf8').on('data', (chunk: string) => {
-      for (const [, data = ''] of chunk.matchAll(/^data: (.*)$/gm)) messages.push(JSON.parse(data));
+      const parts = (rest + chunk).split('\n\n');
+      rest = parts.pop() ?? '';
+      for (const part of parts) if (part.startsWith('data: ')) messages.push(JSON.parse(part.slice(6)));
     });
     answer.on('error', () => {});
-  });
-  asking.on('error', () => {});
-  return { messages, end: () => asking.destroy() };
+  };
+  asking.on('error', reading.reject);
+  reading.promise.catch(() => {});
+  return {
+    messages,
+    /** Nothing is taken from the socket before. */
+    read: async () => read(await reading.promise),
+    answered: reading.promise,
+    end: () => asking.destroy(),
+  };
 }
 
 test('batches are listed by pages and filters, and one of them is told with what it cost and saved', async () => {
@@ -95,6 +107,7 @@ test('batches are listed by pages and filters, and one of them is told with what
 test('a run beside the page is heard of, paused by it without a doubt, and goes on by its own command', async () => {
   list('long.csv', 300, 'elsewhere');
   const heard = stream();
+  await heard.read();
   const running = run('long.csv', 'elsewhere', [], SLOW);
   const found = async () => (await batches('?text=long')).batches[0];
   await expect.poll(async () => (await found())?.counts.matched ?? 0, SOON).toBeGreaterThan(5);
@@ -172,4 +185,32 @@ test('a download works once, is an attachment that runs nothing, and leaves the 
   expect((await take({ what: 'output', format: 'xlsx' })).body.slice(0, 2)).toBe('PK');
   expect(await detail(batch)).toMatchObject({ output: "Bob's löng list.sandbox.csv" });
   expect((await post(`/api/batches/${batch}/tickets`, { what: '../ledger.db' })).status).toBe(400);
+});
+
+test('who does not read the stream is told later, and once, what it missed', async () => {
+  const [reader, sleeper] = [stream(), stream()];
+  await Promise.all([reader.read(), sleeper.answered]);
+  const spender = join(served.folder, 'store', 'spender.json');
+  // Another process says that it spends, in ever other words: far more of them than sockets hold.
+  const spends = async (time: number): Promise<void> => {
+    const command = `${time} ${'x'.repeat(4 << 20)}`;
+    writeFileSync(`${spender}.new`, JSON.stringify({ pid: process.pid, since: '', command }));
+    renameSync(`${spender}.new`, spender);
+    const last = () => reader.messages.at(-1)?.spenders[0]?.command.startsWith(`${time} `);
+    await expect.poll(last, SOON).toBe(true);
+  };
+  for (let time = 1; time <= 6; time += 1) await spends(time);
+  list('slept.csv', 1);
+  await run('slept.csv');
+  for (let time = 7; time <= 12; time += 1) await spends(time);
+  rmSync(spender);
+  await expect.poll(() => reader.messages.at(-1)?.spenders, SOON).toEqual([]);
+
+  await sleeper.read();
+  const told = () => sleeper.messages.map(({ spenders }) => spenders.length);
+  await expect.poll(() => [told().includes(1), told().at(-1)], SOON).toEqual([true, 0]);
+  expect(sleeper.messages.length).toBeLessThan(12);
+  const batch = (await batches('?text=slept')).batches[0]?.batch;
+  expect(sleeper.messages.flatMap((message) => message.batches)).toContain(batch);
+  for (const each of [reader, sleeper]) each.end();
 });

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { ChangeMessage } from '../api.ts';
 import type { Changes } from './changes.ts';
 import type { Server } from './server.ts';
 
@@ -13,20 +14,39 @@ export function eventRoutes({ changes }: Server): Hono {
   });
 }
 
+/** What is not read is not piled up: it becomes one message, which is sent as soon as there is room. */
 function streamOf(changes: Changes): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let unsent: ChangeMessage | undefined;
   let end = (): void => {};
+  const send = (controller: ReadableStreamDefaultController, text?: string): void => {
+    if ((controller.desiredSize ?? 0) <= 0) return;
+    const said = unsent === undefined ? text : `data: ${JSON.stringify(unsent)}\n\n`;
+    unsent = undefined;
+    if (said !== undefined) controller.enqueue(encoder.encode(said));
+  };
   return new ReadableStream({
     start(controller) {
-      const encoder = new TextEncoder();
-      const write = (text: string): void => controller.enqueue(encoder.encode(text));
-      const stopListening = changes.listen((message) => write(`data: ${JSON.stringify(message)}\n\n`));
+      const stopListening = changes.listen((message) => {
+        unsent = unsent === undefined ? message : bothOf(unsent, message);
+        send(controller);
+      });
       // A connection that is gone is noticed by what cannot be written to it.
-      const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
+      const heartbeat = setInterval(() => send(controller, ': still here\n\n'), HEARTBEAT_MS);
       end = () => {
         clearInterval(heartbeat);
         stopListening();
       };
     },
+    pull: (controller) => send(controller),
     cancel: () => end(),
   });
+}
+
+function bothOf(before: ChangeMessage, now: ChangeMessage): ChangeMessage {
+  return {
+    batches: [...new Set([...before.batches, ...now.batches])],
+    work: before.work || now.work,
+    spenders: now.spenders,
+  };
 }
