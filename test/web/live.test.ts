@@ -122,6 +122,68 @@ test('two tabs read one stream, show what the command line spends, and catch up 
   expect(await desk.requests()).toBe(12);
 });
 
+test('the pause that a vendor asks for is counted down, and the batch goes on after it', async () => {
+  const { served, batch, gate, running, settle } = await underWay(4);
+  const page = await tabAt(served, `/batches/${batch}`);
+  await settle(1);
+  gate.page = { status: 429, headers: { 'retry-after': '3' } };
+  gate.let();
+  const timer = page.getByRole('timer');
+  const shown = new Set<string>();
+  // The vendor asks for one pause after the other, until three of the page's seconds were seen.
+  await expect.poll(async () => shown.add((await timer.textContent()) ?? '').size, SOON).toBeGreaterThan(2);
+  for (const time of shown) expect(time).toMatch(/^\d+:\d\d$/);
+  gate.page = undefined;
+  expect((await running).code).toBe(0);
+  await page.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  expect(await timer.count()).toBe(0);
+});
+
+test('the end of a batch is told once for a browser, wherever its tabs are, and to nobody who has not asked', async () => {
+  const { served, batch, gate, running } = await underWay(3);
+  const one = await tabAt(served, '/', { permissions: ['notifications'] });
+  await one.context().addInitScript(NOTED);
+  const two = await one.context().newPage();
+  const tabs = [one, two];
+  for (const tab of tabs) {
+    await tab.goto(`${served.url}/batches/${batch}`);
+    await tab.getByRole('button', { name: text.batch.tellMe }).waitFor();
+  }
+  const said = (name: 'asks' | 'notes') => Promise.all(tabs.map((tab) => tab.evaluate(`said.${name}`)));
+  expect(await said('asks'), 'a browser is asked for nothing by itself').toEqual([0, 0]);
+  await two.getByRole('button', { name: text.batch.tellMe }).click();
+  for (const tab of tabs) await tab.getByText(text.batch.willTell).waitFor();
+  expect(await said('asks')).toEqual([0, 1]);
+
+  await two.reload();
+  await two.getByText(text.batch.willTell).waitFor();
+  await one.getByRole('link', { name: text.nav.history }).click();
+  gate.let();
+  expect((await running).code).toBe(0);
+  await two.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  const note = { title: text.batch.ended('list.csv'), body: text.batches.rows('3', '3') };
+  await expect.poll(async () => (await said('notes')).flat(), SOON).toEqual([note]);
+  const [, toTwo] = await said('notes');
+  await one.goto(`${served.url}/batches/${batch}`);
+  await one.getByText(text.batch.states.finished, { exact: true }).waitFor();
+  expect(await said('notes'), 'it is not told again').toEqual([[], toTwo]);
+});
+
+/** A browser without a screen shows no notification, so what it is given is noted, and how often it is asked. */
+const NOTED = `
+  globalThis.said = { asks: 0, notes: [] };
+  globalThis.Notification = class extends Notification {
+    constructor(title, { body, ...more }) {
+      super(title, { body, ...more });
+      said.notes.push({ title, body });
+    }
+    static requestPermission() {
+      said.asks += 1;
+      return super.requestPermission();
+    }
+  };
+`;
+
 /** What is between the browser and the page: a proxy that hands everything on, until it is cut. */
 async function openCable() {
   let isCut = false;

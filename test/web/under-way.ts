@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { BatchDetail, BatchList } from '../../src/web/api.ts';
 import { type Desk, openDesk } from '../cli/desk.ts';
 import type { Ended } from '../cli/rowonce.ts';
-import { Gateway } from '../faults/gateway.ts';
+import { type ErrorPage, Gateway } from '../faults/gateway.ts';
 import { Served } from './served.ts';
 
 /** A batch that is under way for as long as a test wants, however slow the machine is: its vendor answers when it is told to. */
@@ -11,15 +11,15 @@ const SOON = { timeout: 30_000 };
 
 /** What stands before a vendor: a request passes when the test has let so many through. */
 class Gate {
-  readonly gateway: Gateway;
+  /** With which everything is answered that passes; undefined: by the vendor. */
+  page: ErrorPage | undefined;
   #allowed = 0;
   #waiting: (() => void)[] = [];
 
   constructor(gateway: Gateway) {
-    this.gateway = gateway;
     gateway.weather = async (call) => {
       while (call > this.#allowed) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      return undefined;
+      return this.page;
     };
   }
 

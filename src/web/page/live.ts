@@ -34,7 +34,8 @@ type News = { readonly message: ChangeMessage } | { readonly isOffline: boolean 
 let channel: BroadcastChannel | undefined;
 let isReader = false;
 
-export function listen(): void {
+/** @param onNews is called in the one tab that reads. */
+export function listen(onNews: () => void): void {
   channel = new BroadcastChannel('rowonce-live');
   channel.onmessage = ({ data }: MessageEvent<News>) => {
     if ('ask' in data) {
@@ -42,7 +43,7 @@ export function listen(): void {
     } else hear(data);
   };
   channel.postMessage({ ask: true } satisfies News);
-  void navigator.locks.request('rowonce-stream', readForEver);
+  void navigator.locks.request('rowonce-stream', () => readForEver(onNews));
 }
 
 /** A tab that was just opened learns what the reading one knows. */
@@ -83,12 +84,12 @@ function bump(names: readonly string[]): void {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-async function readForEver(): Promise<void> {
+async function readForEver(onNews: () => void): Promise<void> {
   isReader = true;
   // The tab that read before may have missed something in the end.
   bump([EVERYTHING, ANY]);
   for (let waitMs = FIRST_WAIT_MS; isIn.value; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const heard = await readOnce().catch(() => false);
+    const heard = await readOnce(onNews).catch(() => false);
     if (heard) waitMs = FIRST_WAIT_MS;
     tell({ isOffline: true });
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -99,7 +100,7 @@ async function readForEver(): Promise<void> {
 const SILENCE_MS = 40_000;
 
 /** Reads until the stream ends. @returns whether the server answered at all. */
-async function readOnce(): Promise<boolean> {
+async function readOnce(onNews: () => void): Promise<boolean> {
   const leaving = new AbortController();
   let silence = setTimeout(() => leaving.abort(), SILENCE_MS);
   const answer = await fetch('/api/events', { headers: headers(), signal: leaving.signal });
@@ -114,7 +115,9 @@ async function readOnce(): Promise<boolean> {
       const parts = (rest + chunk).split('\n\n');
       rest = parts.pop() ?? '';
       for (const part of parts) {
-        if (part.startsWith('data: ')) tell({ message: JSON.parse(part.slice(6)) as ChangeMessage });
+        if (!part.startsWith('data: ')) continue;
+        tell({ message: JSON.parse(part.slice(6)) as ChangeMessage });
+        onNews();
       }
     }
   } finally {

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { tellEnds } from './end-notes.ts';
 import { listen } from './live.ts';
 import { enter, isIn } from './session.ts';
 import { Page } from './shell.tsx';
@@ -9,7 +10,7 @@ const place = document.getElementById('page');
 if (place !== null) {
   await enter();
   if (isIn.value) {
-    listen();
+    listen(tellEnds);
     await learnState();
   }
   render(<Page />, place);

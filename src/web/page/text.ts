@@ -103,8 +103,10 @@ export const text = {
       'It never goes on. What it bought stays bought, and later batches use it without paying again.',
     keep: 'Keep it',
     ended: (list: string) => `${list} has ended`,
+    stopped: (list: string) => `${list} has stopped`,
     tellMe: 'Notify me at the end',
-    willTell: 'You are notified at the end, as long as this tab stays open.',
+    willTell: 'You are notified at the end, as long as a tab of this page stays open.',
+    notAllowed: 'This browser does not let this page notify you.',
     downloads: {
       title: 'Downloads',
       what: 'Your list with what was found, as far as it is known now.',

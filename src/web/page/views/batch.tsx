@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { BatchDetail, SavedView, WorkList, WorkView } from '../../api.ts';
+import { awaitEnd, awaited } from '../end-notes.ts';
 import { changesOf, work } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
@@ -45,7 +46,10 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
             {running && batch.seconds_left !== null ? words.left(span(batch.seconds_left)) : ''}
           </p>
         </div>
-        <BatchButtons batch={batch} running={running} works={works} />
+        <div class="title">
+          <BatchButtons batch={batch} running={running} works={works} />
+          <EndNote batch={batch} />
+        </div>
       </section>
       <Loaded<SavedView> path={`/batches/${batch.batch}/saved`} again={batch.settled}>
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
@@ -55,7 +59,6 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
         <SpeedChart activity={batch.activity} limit={batch.limit_per_second} />
       </section>
       <Downloads batch={batch} />
-      <EndNote batch={batch} running={running} />
     </>
   );
 }
@@ -185,28 +188,18 @@ function Figures({
   );
 }
 
-/** Says when the batch ends, to who looks elsewhere. It is asked for by a button alone. */
-function EndNote({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
-  const wanted = useSignal(false);
-  const wasRunning = useRef(running);
-  useEffect(() => {
-    if (wasRunning.current && !running && wanted.value) {
-      const body = text.batches.rows(number(batch.settled), number(batch.rows));
-      new Notification(words.ended(batch.input), { body, icon: '/icon.svg' });
-    }
-    wasRunning.current = running;
-  }, [running]);
+/** The browser is asked for nothing before somebody wants it. */
+function EndNote({ batch: { batch, running } }: { readonly batch: BatchDetail }) {
+  const isRefused = useSignal(false);
   if (!running || !('Notification' in globalThis)) return null;
-  if (wanted.value) return <p class="muted">{words.willTell}</p>;
-  if (Notification.permission === 'denied') return null;
-  const ask = async (): Promise<void> => {
-    wanted.value = (await Notification.requestPermission()) === 'granted';
+  if (isRefused.value) return <p class="muted">{words.notAllowed}</p>;
+  if (awaited.value.includes(batch)) return <p class="muted">{words.willTell}</p>;
+  const wait = async (): Promise<void> => {
+    isRefused.value = !(await awaitEnd(batch));
   };
   return (
-    <p>
-      <button type="button" onClick={ask}>
-        {words.tellMe}
-      </button>
-    </p>
+    <button type="button" onClick={wait}>
+      {words.tellMe}
+    </button>
   );
 }
