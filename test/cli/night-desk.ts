@@ -28,9 +28,20 @@ export class NightDesk {
   }
 
   /** A list of as many domains of that name, put into the inbox an hour ago under the name of a file. */
-  drop(file: string, name: string, count: number): void {
+  drop(file: string, name: string, count: number, inbox = 'inbox'): void {
+    this.dropList(file, domainsOf(name, count), inbox);
+  }
+
+  dropList(file: string, domains: readonly string[], inbox = 'inbox'): void {
+    const path = join(inbox, file);
+    this.desk.place.writeList(domains, path);
+    this.age(path);
+  }
+
+  /** Anything else that was put there an hour ago. */
+  dropFile(file: string, content: string): void {
     const path = join('inbox', file);
-    this.desk.place.writeList(domainsOf(name, count), path);
+    writeFileSync(this.desk.place.path(path), content);
     this.age(path);
   }
 

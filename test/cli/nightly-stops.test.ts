@@ -39,8 +39,7 @@ test('misses that look like a wrong address wait for a person, night after night
   const unknowing = await vendorThat(404);
   addAccount(nights, 'unknowing', unknowing.url);
   nights.writeJob('', { name: 'new.yaml', inbox: 'new', account: 'unknowing' });
-  nights.desk.place.writeList(domainsOf('a', 60), 'new/a.csv');
-  nights.age('new/a.csv');
+  nights.drop('a.csv', 'a', 60, 'new');
   const first = await nights.sweep(['new.yaml']);
   expect(first).toMatchObject({ code: 2, said: { stopped: { code: 'address' } } });
   const asked = unknowing.requests.length;
@@ -61,8 +60,8 @@ describe('accounts do not wait for each other', () => {
     const busy = await vendorThat(429, { 'retry-after': '36000' });
     addAccount(nights, 'busy', busy.url);
     nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
-    place.writeList(domainsOf('b', 2), 'busy/b.csv');
-    place.writeList(domainsOf('c', 2), 'busy/c.csv');
+    nights.drop('b.csv', 'b', 2, 'busy');
+    nights.drop('c.csv', 'c', 2, 'busy');
     nights.drop('a.csv', 'a', 5);
     const { code, said, stderr } = await nights.sweep(['busy.yaml', 'night.yaml', '--max-pause', '2s']);
     expect(code).toBe(75);
@@ -87,7 +86,7 @@ describe('accounts do not wait for each other', () => {
     const { place } = nights.desk;
     addAccount(nights, 'busy', (await vendorThat(429, { 'retry-after': '1800' })).url);
     nights.writeJob('', { name: 'busy.yaml', inbox: 'busy', account: 'busy' });
-    place.writeList(domainsOf('b', 2), 'busy/b.csv');
+    nights.drop('b.csv', 'b', 2, 'busy');
     nights.drop('a.csv', 'a', 5);
     const words = ['busy.yaml', 'night.yaml'].map((name) => place.path(name));
     const program = place.type([
@@ -107,10 +106,9 @@ describe('accounts do not wait for each other', () => {
 
   test('while one has its key refused the other is done', async () => {
     const nights = await openNightDesk();
-    const { place } = nights.desk;
     addAccount(nights, 'closed', (await vendorThat(401)).url);
     nights.writeJob('', { name: 'closed.yaml', inbox: 'closed', account: 'closed' });
-    place.writeList(domainsOf('b', 1), 'closed/b.csv');
+    nights.drop('b.csv', 'b', 1, 'closed');
     nights.drop('a.csv', 'a', 2);
     const { code, said } = await nights.sweep(['night.yaml', 'closed.yaml']);
     expect(code).toBe(77);

@@ -6,16 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -68,8 +59,8 @@ test('a sweep works through its inbox, moves what is done, and says what became 
 
 test('the summary in words has each file with its credits and what to do, and the sum', async () => {
   const nights = await openNightDesk();
-  nights.desk.place.writeList(['a-1.example', 'not a domain'], 'inbox/a.csv');
-  writeFileSync(nights.desk.place.path('inbox/notes.pdf'), 'buy milk');
+  nights.dropList('a.csv', ['a-1.example', 'not a domain']);
+  nights.dropFile('notes.pdf', 'buy milk');
   const { code, stdout } = await nights.desk.type(['nightly', 'night.yaml']);
   expect(code).toBe(3);
   const inbox = nights.desk.place.path('inbox');
@@ -96,7 +87,7 @@ describe('what was bought one night is known the next', () => {
     const { place } = nights.desk;
     nights.drop('monday.csv', 'shared', 4);
     await nights.night();
-    place.writeList([...domainsOf('shared', 4), ...domainsOf('new', 2)], 'inbox/tuesday.csv');
+    nights.dropList('tuesday.csv', [...domainsOf('shared', 4), ...domainsOf('new', 2)]);
     const { said } = await nights.night();
     expect(said).toMatchObject({ rows: 6, counts: { matched: 6 }, credits: { spent: 2 } });
     const sources = place.rows('inbox/done/tuesday.enriched.csv').map((row) => row._source);
@@ -199,8 +190,8 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
   const nights = await openNightDesk();
   const { place } = nights.desk;
   nights.drop('a.csv', 'a', 1);
-  writeFileSync(place.path('inbox/broken.csv'), 'Domain\n"never closed\n');
-  writeFileSync(place.path('inbox/other.csv'), 'Colour\nred\n');
+  nights.dropFile('broken.csv', 'Domain\n"never closed\n');
+  nights.dropFile('other.csv', 'Colour\nred\n');
   const first = await nights.night();
   expect(first.code).toBe(2);
   const became = first.said.files.map(
@@ -222,7 +213,7 @@ test('a bad file goes to failed/ with its reason, the others are done, and the n
     /quote.*\n.*\nThen move broken\.csv back into .*inbox\.\n$/s,
   );
   // One of its name is kept beside it, and a night without a bad file ends well.
-  writeFileSync(place.path('inbox/broken.csv'), 'Domain\n"never either\n');
+  nights.dropFile('broken.csv', 'Domain\n"never either\n');
   expect((await nights.night()).code).toBe(2);
   expect(readdirSync(place.path('inbox/failed'))).toEqual([
     'broken (2).csv',
@@ -252,6 +243,8 @@ describe('what is not whole or not meant for it stays', () => {
         writer.kill('SIGKILL');
       });
       await once(writer.stdout, 'data');
+      // Only the second sweep has to look at it twice.
+      nights.age('inbox/half.csv');
       const first = await nights.night();
       expect(first.said.left).toEqual([{ file: path, why: `process ${writer.pid} has it open for writing` }]);
       expect(first).toMatchObject({ code: 0, said: { rows: 1 } });
@@ -279,6 +272,7 @@ describe('what is not whole or not meant for it stays', () => {
       rows: 8,
       left: [{ file: place.path('inbox/b.csv'), why: expect.stringMatching(/^it was changed while/) }],
     });
+    nights.age('inbox/b.csv');
     expect(await nights.night()).toMatchObject({ code: 0, said: { rows: 3 } });
   });
 
@@ -366,6 +360,7 @@ test('the job that a user copies works as its page says', async () => {
   mkdirSync(place.path('jobs/inbox'), { recursive: true });
   cpSync(join(root, 'jobs/nightly-companies.yaml'), place.path('jobs/nightly-companies.yaml'));
   cpSync(join(root, 'fixtures/leads.csv'), place.path('jobs/inbox/leads.csv'));
+  nights.age('jobs/inbox/leads.csv');
   const [command = ''] =
     readFileSync(join(root, 'docs/nightly.md'), 'utf8').match(/^npx --no rowonce nightly .*$/m) ?? [];
   const env = { ROWONCE_SANDBOX: '--rate 1000/s' };

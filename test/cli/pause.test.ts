@@ -62,6 +62,7 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
     inDoubt: undefined,
     open: 0,
   });
+  desk.place.hurry();
   expect(await desk.type(words)).toMatchObject({ code: 0 });
   expect(await desk.place.vendor.book()).toMatchObject({ requests: 200, credits: 200, charged_twice: [] });
 });

@@ -94,6 +94,11 @@ export class Workplace implements AsyncDisposable {
     writeFileSync(this.path('config/accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
   }
 
+  /** From the next command on so many requests are on their way at once that a list which began slowly is soon over. */
+  hurry(): void {
+    this.writeAccount(this.vendor.url, { limits: { per_second: AMPLE_PER_SECOND, concurrency: 64 } });
+  }
+
   /** A dialect file beside the accounts; `writeAccount(url, { dialect: name })` takes it. */
   writeDialect(dialect: object, name = 'dialect.yaml'): void {
     mkdirSync(this.path('config'), { recursive: true });
