@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.ts';
 
 /**
  * Node keeps there what it compiled, so that neither the thousands of programs that are started nor the workers need
@@ -64,7 +65,6 @@ const ALONE = [
     'json-schemas',
     'plan/team/change-plan',
     'plan/team/live-team-plan',
-    'run/connection',
     'vendor/rate-hints',
   ].map((name) => `${name}.test.ts`),
 ];
@@ -76,9 +76,9 @@ export default defineConfig({
     // Real processes, sockets and files: generous limits, so that a slow machine is not a failure.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
-    // kills and timings less like a user's.
-    maxWorkers: 3,
+    // A file waits for programs, vendors and pauses a good third of its time, so four share two cores well.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: ALONE } },
       {

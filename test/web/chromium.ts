@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as launcher } from 'playwright-core';
 
@@ -15,5 +17,37 @@ const FLAGS = [
 ];
 
 export async function openBrowser(flags: readonly string[] = []): Promise<Browser> {
-  return launcher.launch({ executablePath: await chromium.executablePath(), args: [...FLAGS, ...flags] });
+  return launcher.launch({ executablePath: await unpacked(), args: [...FLAGS, ...flags] });
+}
+
+const MODULES = join(import.meta.dirname, '..', '..', 'node_modules');
+const CACHE = join(MODULES, '.cache');
+
+/**
+ * The browser, unpacked once for all runs of the tests. The package unpacks it where it is started from, and takes for whole
+ * what another worker is still writing there; so each unpacks in a folder of its own, which gets its name when it is whole.
+ */
+async function unpacked(): Promise<string> {
+  const manifest = readFileSync(join(MODULES, '@sparticuz', 'chromium', 'package.json'), 'utf8');
+  const folder = join(CACHE, `chromium-${JSON.parse(manifest).version}`);
+  const path = join(folder, 'chromium');
+  if (existsSync(path)) return path;
+  mkdirSync(CACHE, { recursive: true });
+  const own = mkdtempSync(join(CACHE, 'chromium-new-'));
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = own;
+  try {
+    await chromium.executablePath();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+  try {
+    renameSync(own, folder);
+  } catch (error) {
+    // Another worker was first.
+    if (!existsSync(path)) throw error;
+    rmSync(own, { recursive: true });
+  }
+  return path;
 }
