@@ -4,22 +4,23 @@
  * Method: a client before a vendor that counts what arrives. That an admission and a free request are types that nothing
  * else has is said to the compiler, which fails this file when they are not.
  */
-import { expect, onTestFinished, test } from 'vitest';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { type AttemptId, admitted, credits } from '../../src/ledger/ledger.ts';
 import type { Account } from '../../src/vendor/account/account.ts';
 import { Client, type Turn } from '../../src/vendor/client.ts';
 import provider from '../../src/vendor/dialects/provider.ts';
 import { freeRequestOf, type HttpRequest } from '../../src/vendor/request.ts';
-import { ScriptedVendor } from '../faults/scripted-vendor.ts';
+import { type Script, ScriptedVendor } from '../faults/scripted-vendor.ts';
 
 const WAITER = { signal: new AbortController().signal, maxPauseMs: undefined };
 const PAID: HttpRequest = { method: 'POST', path: '/enrich', headers: {}, body: Buffer.from('{}') };
 const nothing = (): void => {};
 const admission = () => admitted(1 as AttemptId, credits(1));
 
-async function openClient() {
-  const vendor = await ScriptedVendor.start((_, response) => response.end('{}'));
+async function openClient(script: Script = (_, response) => response.end('{}')) {
+  const vendor = await ScriptedVendor.start(script);
   const account: Account = {
     name: 'data',
     identity: 'data',
@@ -76,4 +77,25 @@ test('only what a store has admitted, or a dialect calls free, has the type of i
   ];
   expect(mistakes).toBeInstanceOf(Function);
   expect(vendor.requests.map(({ path }) => path)).toEqual(['/usage']);
+});
+
+test('an exchange is over after a minute where the account says no timeout, and not before', async () => {
+  // Sockets go on as they do; the minute passes when the test says so.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { client, vendor } = await openClient(() => {});
+  let isOver = false;
+  const exchange = client
+    .exchange(WAITER, (turn) => turn.send(admission(), PAID, nothing))
+    .finally(() => {
+      isOver = true;
+    });
+  while (vendor.requests.length === 0) await turnOfLoop();
+  vi.advanceTimersByTime(59_900);
+  for (let turns = 0; turns < 10; turns += 1) await turnOfLoop();
+  expect(isOver).toBe(false);
+  vi.advanceTimersByTime(100);
+  expect(await exchange).toMatchObject({
+    reply: { kind: 'lost', message: 'no answer came (the timeout of 1 min was over)' },
+  });
 });
