@@ -31,11 +31,14 @@ test('a batch that has ended cannot be cancelled', async () => {
 });
 
 test('a batch that is being worked on is not cancelled under the hands of its run', async () => {
-  const desk = await openDesk({ latencyMs: 1_000 });
+  const desk = await openDesk({ latencyMs: 300 });
   desk.list(1);
   const words = ['run', 'enrich-company', desk.place.path('list.csv'), '--budget', '9', '--json'];
   const running = desk.place.type(words, desk.environment());
   await running.said(/Batch [0-9a-f]{8}/);
+  // Stopped, so that it cannot end before the other begins; the kernel keeps its lock.
+  running.signal('SIGSTOP');
   expect(await desk.type(['cancel', 'last'])).toMatchObject({ code: 76 });
+  running.signal('SIGCONT');
   expect(await running.ended).toMatchObject({ code: 0 });
 });

@@ -68,14 +68,17 @@ test('the run of a paused batch stops with nothing in doubt, and the same comman
 });
 
 test('the run of another batch is not stopped for it, and is named', async () => {
-  const desk = await openDesk({ latencyMs: 1_000 });
+  const desk = await openDesk({ latencyMs: 300 });
   desk.list(3);
   const { batch } = await desk.json(desk.run('--limit', '1'));
   desk.list(1, 'other.csv');
   const words = ['run', 'enrich-company', desk.place.path('other.csv'), '--budget', '9', '--json'];
   const running = desk.place.type(words, desk.environment());
   await running.said(/Batch [0-9a-f]{8}/);
+  // Stopped, so that it cannot end before the other begins; the kernel keeps its lock.
+  running.signal('SIGSTOP');
   const refused = await desk.type(['pause', batch]);
+  running.signal('SIGCONT');
   expect(refused).toMatchObject({ code: 76, stderr: expect.stringContaining('other.csv') });
   expect(await running.ended).toMatchObject({ code: 0 });
 });

@@ -3,7 +3,9 @@
  * to the bytes that their batch is known by.
  * Method: lists are edited while a run asks its question or buys, and put back; the vendor says in each answer about whom
  * it is, and its book says what was paid. Where even the file system tells nothing, by a clock that stands still, the rows
- * themselves know what they were settled from.
+ * themselves know what they were settled from. Each way of editing is tried here at each moment that is told apart, the
+ * question and the buying, because each is noticed elsewhere; by chance only four times. Edits at any moment of long runs,
+ * mixed with kills and with all else that goes wrong, are the matter of `npm run faults -- --kills 1000`.
  */
 import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -89,7 +91,7 @@ const ROWS = 300;
 
 /** So long that a run begins to buy before it has read half of it: at most 256 rows wait to be settled at a time. */
 async function longList(): Promise<{ place: Workplace; list: EditedList }> {
-  const place = await Workplace.open({ latencyMs: 20, concurrency: 8 });
+  const place = await Workplace.open({ latencyMs: 50, concurrency: 8 });
   onTestFinished(() => place[Symbol.asyncDispose]());
   const notes = 'x'.repeat(8_000);
   const rows = domainsOf('bought', ROWS).map((domain, index) => `${index + 1},${notes},${domain}\n`);
@@ -116,6 +118,7 @@ describe('while a run buys', () => {
       expect(existsSync(place.path('out.csv'))).toBe(false);
 
       list.putBack();
+      place.hurry();
       expect(await place.runHere()).toMatchObject({ code: 0, report: { counts: { matched: ROWS } } });
       expect(foreignRows(place)).toBe(0);
       expect(await brokenPromises(place)).toEqual(NONE_BROKEN);

@@ -2,7 +2,9 @@
  * Goal: an output is whole or absent, also when two exports write to one path at once and one of them is killed; and an
  * export that ends with 0 has written what it says.
  * Method: real processes over one store, and over two stores, each killed just before and just after it gives the output
- * its name, or not at all. The judge is every byte of the files.
+ * its name, or not at all. The judge is every byte of the files. Both sides of the one step that matters stay here, over
+ * one store, whose writers could know of each other, and over two, whose cannot; exports that are killed at any moment are
+ * the matter of `npm run faults -- --kills 1000`.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -14,7 +14,7 @@ const CONCURRENCY = 3;
 const ANSWERED_BEFORE = 10;
 
 test.concurrent('a key that dies in the middle: few more requests, exit 77, and a new key goes on', async () => {
-  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY, latencyMs: 30 });
+  await using team = await TeamWorkplace.open({ concurrency: CONCURRENCY, latencyMs: 100 });
   const people = emailsOf('dying', 60);
   team.writeSheet(people.map((email) => ({ email, role: 'viewer' })));
 
