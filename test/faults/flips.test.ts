@@ -13,7 +13,7 @@ import { type FlipStore, makeFlipStores } from './flip-store.ts';
 import { type Flip, FlipLab, flipNumbered } from './flip-trial.ts';
 import { Workplace } from './workplace.ts';
 
-const FLIPS = 48;
+const FLIPS = 32;
 const ROWS = 30;
 const SEED = 10;
 

@@ -39,7 +39,7 @@ describe('a vendor of whose answers a byte comes now and then', () => {
 
   test('holds a run up for --max-pause and until the timeout, and no longer', async () => {
     const vendor = await rawVendor(trickle);
-    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '3s' });
+    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
     const { code, report, lastLine } = await workplace.run({ more: ['--max-pause', '1s'] });
     expect(code).toBe(75);
     expect(report?.stopped?.message).toMatch(
@@ -52,7 +52,7 @@ describe('a vendor of whose answers a byte comes now and then', () => {
 
   test('does not hold up a run that is stopped: one SIGTERM is enough', async () => {
     const vendor = await rawVendor(trickle);
-    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '3s' });
+    await using workplace = await placeBefore(vendor, 8, { concurrency: 2, timeout: '2s' });
     const program = workplace.start();
     await program.until(() => vendor.requests.length === 2);
     program.signal('SIGTERM');

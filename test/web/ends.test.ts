@@ -13,8 +13,8 @@ import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { environmentOf } from '../cli/rowonce.ts';
 import { Served } from './served.ts';
 
-/** A quarter of a minute, of which a run here sees the beginning; what is left then is asked for by many at once. */
-const ROWS = 200;
+/** Many seconds, of which a run here sees the beginning; what is left then is asked for by many at once. */
+const ROWS = 100;
 
 interface Held {
   readonly desk: Desk;
