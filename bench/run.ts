@@ -1,5 +1,5 @@
 /**
- * The speed and memory promises, measured again: `npm run bench [files|learning|plan|rate …]`, which prints one table a bench,
+ * The speed and memory promises, measured again: `npm run bench [files|learning|page|plan|rate …]`, which prints one table a bench,
  * with the machine. `npm run bench speed -- --help` has the promises of speed, and `npm run bench statements` what a list asks
  * of SQLite. Nothing here is a test: a figure is read by a person, beside the other figures of one run.
  */
@@ -8,6 +8,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { measureFiles } from './files.ts';
 import { measureLearning } from './learning.ts';
+import { measurePage } from './page.ts';
 import { measurePlan } from './plan.ts';
 import { measureRate } from './rate.ts';
 import { measureSpeed } from './speed.ts';
@@ -16,6 +17,7 @@ import { measureStatements } from './statements.ts';
 const benches: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   files: measureFiles,
   learning: measureLearning,
+  page: measurePage,
   plan: measurePlan,
   rate: measureRate,
   statements: measureStatements,

@@ -1,6 +1,8 @@
 import { callKeyOf } from '../src/core/call-key.ts';
 import { systemClock } from '../src/core/clock.ts';
-import { type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
+import type { Position } from '../src/core/format.ts';
+import { rowInputOf } from '../src/files/input.ts';
+import { type AttemptId, type BatchId, credits, type Ledger } from '../src/ledger/ledger.ts';
 import sqlite from '../src/ledger/stores/sqlite.ts';
 import { abn } from './program.ts';
 import { answerBody } from './speed/vendor.ts';
@@ -45,14 +47,76 @@ export async function fillStore(location: string, rows: number, every: number): 
   await ledger.close();
 }
 
-async function buy(ledger: Ledger, batch: BatchId, row: number): Promise<void> {
-  const call = { operation: 'enrich-company', parameters: { abn: abn(row) }, ifLost: 'hold' } as const;
-  const atMs = Date.now();
+/** A list whose rows were all bought: `serial` and those after it are the companies of its rows. */
+export interface BoughtList {
+  readonly path: string;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly serial: number;
+  readonly createdAtMs: number;
+  /** Places in the file, as a run remembers them. */
+  readonly marks?: readonly Position[];
+}
+
+/** Writes finished batches over these lists, as runs would have left them. */
+export async function fillBatches(location: string, lists: Iterable<BoughtList>): Promise<void> {
+  const options = { clock: systemClock, waitForLockMs: 0, create: true, command: 'bench' };
+  const ledger = await sqlite.open(location, options);
+  const left = lists[Symbol.iterator]();
+  const fillNext = async (): Promise<void> => {
+    for (let next = left.next(); next.done !== true; next = left.next()) await fillBatch(ledger, next.value);
+  };
+  await Promise.all(Array.from({ length: 32 }, fillNext));
+  await ledger.close();
+}
+
+async function fillBatch(ledger: Ledger, list: BoughtList): Promise<void> {
+  const { path, sha256, rows, serial, createdAtMs, marks = [] } = list;
+  const columns = { abn: 'ABN' };
+  const { batch } = await ledger.beginBatch({
+    ...{ key: path, lineage: path, accountIdentity: ACCOUNT, accountName: 'data', sandbox: false },
+    ...{ vendor: 'provider', operation: 'enrich-company', inputPath: path, inputSha256: sha256 },
+    ...{ inputRows: rows, createdAtMs },
+    settings: { job: 'enrich-company', columns, on_existing: 'refuse' },
+  });
+  const inputOf = rowInputOf(columns, ['ABN']);
+  let at = 0;
+  const settleNext = async (): Promise<void> => {
+    while (at < rows) {
+      const index = at;
+      at += 1;
+      const row = index + 2;
+      const answer = await buy(ledger, batch.id, serial + index, row, createdAtMs);
+      const input = inputOf({ cells: [abn(serial + index)] });
+      await ledger.settleRow({
+        batch: batch.id,
+        row,
+        outcome: { kind: 'matched', matchedBy: 'abn' },
+        answers: [answer],
+        input,
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(rows, WRITES_AT_ONCE) }, settleNext));
+  for (const mark of marks) await ledger.mark(batch.id, mark);
+  await ledger.changeBatch(batch.id, { state: 'finished' });
+}
+
+/** @param serial the number of the company. */
+async function buy(
+  ledger: Ledger,
+  batch: BatchId,
+  serial: number,
+  row = serial + 2,
+  atMs = Date.now(),
+): Promise<AttemptId> {
+  const call = { operation: 'enrich-company', parameters: { abn: abn(serial) }, ifLost: 'hold' } as const;
   const key = callKeyOf(ACCOUNT, call);
-  const intent = { key, accountIdentity: ACCOUNT, call, batch, row: row + 2, reserve: credits(1), atMs };
+  const intent = { key, accountIdentity: ACCOUNT, call, batch, row, reserve: credits(1), atMs };
   const admission = await ledger.admit(intent);
   if (admission.kind !== 'admitted') throw new Error('the store of the bench has a budget');
   await ledger.record(admission.attempt, { status: 200, headers: {}, body: ANSWER, receivedAtMs: atMs });
   const closure = { kind: 'settled', answer: 'found', charged: credits(1), why: 'found' } as const;
   await ledger.closeAttempt(admission.attempt, closure, atMs);
+  return admission.attempt;
 }

@@ -35,6 +35,7 @@ import type {
   Batch,
   BatchChange,
   BatchId,
+  BatchLine,
   BatchSpec,
   BatchStart,
   Credits,
@@ -66,6 +67,8 @@ export * from './ledger/records.ts';
 export interface LedgerReader {
   /** All batches, newest first. */
   batches(): Promise<readonly Batch[]>;
+  /** The same with no more than chooses among thousands of them: what is shown of one is read with the batch itself. */
+  batchLines(): Promise<readonly BatchLine[]>;
   batch(id: BatchId): Promise<Batch | undefined>;
   /** The batch of that key, open or finished, of the newest generation. */
   batchByKey(key: string): Promise<Batch | undefined>;

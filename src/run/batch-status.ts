@@ -1,9 +1,9 @@
 import { systemClock } from '../core/clock.ts';
 import type { OutcomeKind } from '../core/row.ts';
-import type { AccountState, Batch, LedgerReader, Money } from '../ledger/ledger.ts';
+import type { AccountState, Batch, BatchId, BatchLine, LedgerReader, Money } from '../ledger/ledger.ts';
 import type { Tell } from '../ledger/store.ts';
 import { historyOf, onlyMisses, suspicionOf } from '../vendor/misses.ts';
-import { eachLedger, eachLedgerThere } from './open-ledger.ts';
+import { eachLedger, eachLedgerThere, lookInto } from './open-ledger.ts';
 
 /** This file tells how far batches are, from their ledgers alone. */
 
@@ -37,7 +37,7 @@ export interface BatchesWanted {
   /** How many of those that the filter lets through are left out, the newest first. */
   readonly from: number;
   readonly most: number;
-  readonly lets: (batch: Batch) => boolean;
+  readonly lets: (batch: BatchLine) => boolean;
 }
 
 export interface BatchesPage {
@@ -47,27 +47,37 @@ export interface BatchesPage {
   readonly all: number;
 }
 
-/** A part of all batches, the newest first. Only what is shown is counted, so thousands of batches are no burden. */
+/** A part of all batches, the newest first. Only what is shown is read whole, so thousands of batches are no burden. */
 export async function batchesPage(
   storeFlag: string | undefined,
   { from, most, lets }: BatchesWanted,
 ): Promise<BatchesPage> {
-  const lists = await eachLedgerThere(storeFlag, async (ledger, location) =>
-    (await ledger.batches()).map((batch) => ({ batch, location })),
-  );
-  const all = lists.flat();
-  const wanted = all.filter(({ batch }) => lets(batch));
+  const lines = await batchLines(storeFlag);
+  const wanted = lines.filter(({ batch }) => lets(batch));
   const shown = wanted.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs).slice(from, from + most);
-  const overviews = new Map<Batch, BatchOverview>();
-  await eachLedgerThere(storeFlag, async (ledger, location) => {
-    for (const each of shown)
-      if (each.location === location) overviews.set(each.batch, await overview(ledger, each.batch));
-  });
+  const overviews = new Map<BatchId, BatchOverview>();
+  for (const [location, found] of Map.groupBy(shown, (each) => each.location))
+    await lookInto(location, async (ledger) => {
+      for (const { batch: line } of found) {
+        const batch = await ledger.batch(line.id);
+        if (batch !== undefined) overviews.set(line.id, await overview(ledger, batch));
+      }
+    });
   return {
-    overviews: shown.flatMap(({ batch }) => overviews.get(batch) ?? []),
+    overviews: shown.flatMap(({ batch }) => overviews.get(batch.id) ?? []),
     total: wanted.length,
-    all: all.length,
+    all: lines.length,
   };
+}
+
+/** All batches of the stores that are there. */
+export async function batchLines(
+  storeFlag: string | undefined,
+): Promise<readonly { readonly batch: BatchLine; readonly location: string }[]> {
+  const lines = await eachLedgerThere(storeFlag, async (ledger, location) =>
+    (await ledger.batchLines()).map((batch) => ({ batch, location })),
+  );
+  return lines.flat();
 }
 
 /** The number of rows that have ended. */

@@ -239,12 +239,13 @@ export async function findBatch(
 ): Promise<FoundBatch> {
   const lists = await eachLedger(
     storeFlag,
-    async (ledger, location) => (await ledger.batches()).map((batch) => ({ batch, location })),
+    async (ledger, location) => (await ledger.batchLines()).map((batch) => ({ batch, location })),
     tell,
   );
   const all = lists.flat().sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
-  const [found, ...others] =
+  const [line, ...others] =
     word === 'last' ? all.slice(0, 1) : all.filter(({ batch }) => batch.id.startsWith(word));
+  const found = line && (await batchWithId(line.batch.id, line.location));
   if (found !== undefined && others.length === 0) return found;
   const fact = found === undefined ? `There is no batch "${word}".` : `Several batches begin with "${word}".`;
   throw stop('usage', fact, 'Run rowonce status to see all batches.');

@@ -69,6 +69,12 @@ export interface Batch extends BatchSpec {
   readonly command?: string;
 }
 
+/** What tells a batch from others in a list of all. */
+export type BatchLine = Pick<
+  Batch,
+  'id' | 'state' | 'accountIdentity' | 'accountName' | 'sandbox' | 'operation' | 'inputPath' | 'createdAtMs'
+>;
+
 export interface BatchStart {
   readonly batch: Batch;
   /** `new`, `resumed` (it was open) or `finished` (at most calls in doubt are left). */

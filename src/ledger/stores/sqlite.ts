@@ -13,6 +13,7 @@ import {
   type Tell,
 } from '../store.ts';
 import { ensureBallast, freeBallast, limitPages, raiseLimit } from './sqlite/ballast.ts';
+import { checkedOnce } from './sqlite/checks.ts';
 import {
   Connection,
   type ConnectionOptions,
@@ -235,7 +236,7 @@ function sealIfPossible(folder: StoreFolder, since: Parameters<typeof seal>[1], 
 }
 
 /**
- * Opens a store to read it. A store whose spender was killed is checked as for a spender. Beside a running spender
+ * Opens a store to read it. A store whose spender was killed is checked as for a spender, once. Beside a running spender
  * there is no check: that one has checked the store, and what is read has checksums.
  */
 async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerReader> {
@@ -247,8 +248,6 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     throw nothingThere(folder);
   }
   refuseVanished(folder);
-  const isChecked =
-    unbrokenSeal(folder, systemClock.wallMs()) !== undefined || livingSpender(folder) !== undefined;
   const connection = connect(folder, { readonly: true, timeoutMs: READ_TIMEOUT_MS });
   try {
     const schema = schemaOf(connection, folder);
@@ -257,7 +256,11 @@ async function look(folder: StoreFolder, tell: Tell = () => {}): Promise<LedgerR
     const { unmarked } = refuseBehind(connection, folder);
     const loss = unmarked?.message ?? lossOf(folder.path, connection) ?? lostErasureKey(connection, folder);
     if (loss !== undefined) tell(`${loss} Nothing is bought from it as it is.`);
-    if (!isChecked) await verify(connection, folder.path, false);
+    if (livingSpender(folder) === undefined)
+      await checkedOnce(folder, async () => {
+        if (unbrokenSeal(folder, systemClock.wallMs()) === undefined)
+          await verify(connection, folder.path, false);
+      });
     return new SqliteReader(connection, folder.path, readErasureKey(folder.erasureKey));
   } catch (error) {
     connection.close();

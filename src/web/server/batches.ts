@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, Batch } from '../../ledger/ledger.ts';
+import type { Activity, BatchLine } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -40,7 +40,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       const wanted = text.trim().toLowerCase();
       const from = (page - 1) * PER_PAGE;
       const nameOf = await listNames(server);
-      const lets = (batch: Batch): boolean =>
+      const lets = (batch: BatchLine): boolean =>
         (state === 'all' || batch.state === state) &&
         [nameOf(batch.inputPath), batch.operation, batch.accountName, batch.id].some((word) =>
           word.toLowerCase().includes(wanted),

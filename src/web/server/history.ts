@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { originOf } from '../../job/job-origin.ts';
-import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
+import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { settledIn } from '../../run/batch-status.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
@@ -37,14 +37,17 @@ interface Wanted {
 
 async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
   const parts = await eachLedgerThere(store, async (ledger) => {
-    const all = await ledger.batches();
-    const began = all.filter((batch) => monthOf(batch) === month);
+    const all = await ledger.batchLines();
     const batches: HistoryBatch[] = [];
-    for (const batch of began) batches.push(await historyBatch(ledger, batch, savings));
+    for (const { id } of all.filter((batch) => monthOf(batch) === month)) {
+      const batch = await ledger.batch(id);
+      if (batch !== undefined) batches.push(await historyBatch(ledger, batch, savings));
+    }
     const accounts: AccountMonth[] = [];
     for (const of of Map.groupBy(all, ({ accountIdentity }) => accountIdentity).values())
       accounts.push(await accountMonth(ledger, of, month, batches));
-    return { accounts: accounts.filter(isUsed), batches, first: all.map(monthOf).sort()[0] };
+    const first = all.toSorted((one, other) => one.createdAtMs - other.createdAtMs)[0];
+    return { accounts: accounts.filter(isUsed), batches, first: first && monthOf(first) };
   });
   return {
     month,
@@ -57,7 +60,7 @@ async function historyOf({ store, month, last, savings }: Wanted): Promise<Histo
   };
 }
 
-const monthOf = ({ createdAtMs }: Batch): string => isoTime(createdAtMs).slice(0, 7);
+const monthOf = ({ createdAtMs }: Pick<Batch, 'createdAtMs'>): string => isoTime(createdAtMs).slice(0, 7);
 
 const isUsed = ({ spent, in_doubt, batches }: AccountMonth): boolean => spent + in_doubt + batches > 0;
 
@@ -87,7 +90,7 @@ async function historyBatch(ledger: LedgerReader, batch: Batch, savings: Savings
 /** @param batches those of the month, of which the account's own are counted. */
 async function accountMonth(
   ledger: LedgerReader,
-  [newest, ...older]: readonly Batch[],
+  [newest, ...older]: readonly BatchLine[],
   month: string,
   batches: readonly HistoryBatch[],
 ): Promise<AccountMonth> {

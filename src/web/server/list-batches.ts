@@ -4,7 +4,8 @@ import { readEntryOf } from '../../job/job.ts';
 import { columnsOf, readSettings } from '../../job/job-settings.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { recordPages } from '../../ledger/row-pages.ts';
-import { eachLedgerThere, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
+import { batchLines } from '../../run/batch-status.ts';
+import { batchWithId, type FoundBatch, lookInto } from '../../run/open-ledger.ts';
 import { type ListAttention, ReadWords } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import { type KeptList, sweepLists, type Use } from './list-files.ts';
@@ -12,17 +13,9 @@ import type { Server } from './server.ts';
 
 /** What the ledgers know of lists. */
 
-/** The batches of every store that there is: a list may be brought before anything was run. */
-async function allBatches(store: string | undefined): Promise<readonly FoundBatch[]> {
-  const found = await eachLedgerThere(store, async (ledger, location) =>
-    (await ledger.batches()).map((batch) => ({ batch, location })),
-  );
-  return found.flat();
-}
-
 export async function batchesOver({ store }: Pick<Server, 'store'>): Promise<(path: string) => Use> {
   const uses = new Map<string, Use>();
-  for (const { batch } of await allBatches(store)) {
+  for (const { batch } of await batchLines(store)) {
     const { inputPath, state, createdAtMs } = batch;
     const known = uses.get(inputPath) ?? NEVER_USED;
     uses.set(inputPath, {
@@ -84,11 +77,11 @@ async function newestBatch(
   list: KeptList,
   asked: string | undefined,
 ): Promise<FoundBatch | undefined> {
-  const over = (await allBatches(store)).filter(({ batch }) => batch.inputPath === list.path);
+  const over = (await batchLines(store)).filter(({ batch }) => batch.inputPath === list.path);
   const [newest] = over.sort((a, b) => b.batch.createdAtMs - a.batch.createdAtMs);
-  if (asked === undefined) return newest;
-  const found = over.find(({ batch }) => batch.id === asked);
-  if (found !== undefined) return found;
+  const found = asked === undefined ? newest : over.find(({ batch }) => batch.id === asked);
+  if (found !== undefined) return batchWithId(found.batch.id, found.location);
+  if (asked === undefined) return undefined;
   throw new HttpRefusal(404, `No batch ${asked.slice(0, 50)} was over ${list.name}.`, 'See all batches.');
 }
 

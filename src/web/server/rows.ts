@@ -4,8 +4,8 @@ import type { JsonObject } from '../../core/operation.ts';
 import type { RowNumber } from '../../core/row.ts';
 import type { Batch, LedgerReader } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
-import { settledIn } from '../../run/batch-status.ts';
-import { lookAtLedger, lookInto } from '../../run/open-ledger.ts';
+import { batchLines, settledIn } from '../../run/batch-status.ts';
+import { batchWithId, type FoundBatch, lookAtLedger, lookInto } from '../../run/open-ledger.ts';
 import { rowStory } from '../../run/row-story.ts';
 import { rowObject } from '../../run/story-objects.ts';
 import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
@@ -14,14 +14,20 @@ import { batchOf } from './batches.ts';
 import { find } from './rows/find.ts';
 import { type FoundList, ListFiles } from './rows/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './rows/row-cells.ts';
-import { everyRow, filteredRows, lastRow } from './rows/row-numbers.ts';
+import { everyRow, filteredRows, lastRow, type PageWish } from './rows/row-numbers.ts';
 import type { Server } from './server.ts';
 
 /** The rows of a batch, page by page, and one row with all that is known of it. */
 export function rowRoutes(server: Server): Hono {
   const lists = new ListFiles();
+  void readAhead(server, lists);
   return new Hono()
-    .get('/batches/:id/rows', async (context) => context.json(await rowPage(server, lists, context)))
+    .get('/batches/:id/rows', async (context) => {
+      const found = await batchOf(context, server);
+      const limit = numberIn(context, 'limit') ?? USUAL_ROWS;
+      const wish = { place: placeIn(context), limit, status: statusIn(context) };
+      return context.json(await rowPage(found, lists, wish));
+    })
     .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)))
     .get('/batches/:id/find', (context) => foundRows(server, lists, context));
 }
@@ -41,15 +47,18 @@ async function orNotThere<T>(found: Promise<T>, next: string): Promise<T> {
 
 const MOST_ROWS = 500;
 
-async function rowPage(server: Server, lists: ListFiles, context: Context): Promise<RowPage> {
-  const { batch, location } = await batchOf(context, server);
-  const place = placeIn(context);
-  const limit = Math.min(rowsPerRead(batch, MOST_ROWS), numberIn(context, 'limit') ?? 100);
-  const status = statusIn(context);
+const USUAL_ROWS = 100;
+
+async function rowPage(
+  { batch, location }: FoundBatch,
+  lists: ListFiles,
+  { limit: wanted, ...wished }: PageWish,
+): Promise<RowPage> {
+  const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
+  const { status } = wish;
   const found = await lists.of(batch);
   return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
-    const wish = { place, limit, status };
     const page =
       status === undefined
         ? everyRow(wish, last)
@@ -69,6 +78,19 @@ async function rowPage(server: Server, lists: ListFiles, context: Context): Prom
       next: page.next,
     };
   });
+}
+
+/** What a person opens first is the newest batch: while the browser starts, its rows are read once, for nobody. */
+async function readAhead({ store }: Server, lists: ListFiles): Promise<void> {
+  try {
+    const lines = await batchLines(store);
+    const [newest] = lines.toSorted((one, other) => other.batch.createdAtMs - one.batch.createdAtMs);
+    const found = newest && (await batchWithId(newest.batch.id, newest.location));
+    if (found !== undefined)
+      await rowPage(found, lists, { place: { from: 0 }, limit: USUAL_ROWS, status: undefined });
+  } catch {
+    // What is wrong with it is said to who asks for it.
+  }
 }
 
 function headOf(

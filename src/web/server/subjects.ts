@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
 import { subjectWords } from '../../core/membership.ts';
-import type { AttemptRecord, Batch, LedgerReader } from '../../ledger/ledger.ts';
+import type { AttemptRecord, Batch, BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import {
   normaliseAbn,
   normaliseCompanyProfile,
@@ -68,12 +68,16 @@ async function entriesIn(
   values: readonly string[],
   leaving: AbortSignal,
 ): Promise<readonly SubjectEntry[]> {
-  const batches = new Map((await ledger.batches()).map((batch) => [batch.id, batch]));
+  const batches = new Map<BatchId, Batch | undefined>();
   const entries: SubjectEntry[] = [];
   let after: number | undefined = 0;
   while (after !== undefined && entries.length <= MOST_ENTRIES && !leaving.aborted) {
     const { attempts, next } = await ledger.attemptsAbout(values, after, CALLS_AT_ONCE);
-    for (const attempt of attempts) entries.push(entryOf(attempt, batches.get(attempt.batch)));
+    for (const attempt of attempts) {
+      const { batch: id } = attempt;
+      if (!batches.has(id)) batches.set(id, await ledger.batch(id));
+      entries.push(entryOf(attempt, batches.get(id)));
+    }
     after = next;
     await setImmediate();
   }

@@ -107,6 +107,14 @@ async function expectDamage(place: string, message: string): Promise<void> {
   await expect(openStore(sqlite, place)).rejects.toMatchObject(damage);
 }
 
+test('a killed store that was checked to be read is checked again once its files are others', async () => {
+  const place = await killedStore();
+  for (let time = 0; time < 3; time += 1) await (await sqlite.look(place)).close();
+  alter(place, 'UPDATE money SET spent = spent + 1');
+  for (let time = 0; time < 2; time += 1)
+    await expect(sqlite.look(place)).rejects.toMatchObject({ code: 'store_damaged' });
+});
+
 test('a store that was ended in order, without it, or killed, opens with everything that it had', async () => {
   const ended = await freshLedger(sqlite, await usedStore());
   expect(await stateOf(ended, 'acme')).toMatchObject({ kind: 'answered' });

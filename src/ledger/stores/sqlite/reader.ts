@@ -13,6 +13,7 @@ import type {
   AttemptsAbout,
   Batch,
   BatchId,
+  BatchLine,
   CallState,
   Credits,
   Doubt,
@@ -39,7 +40,15 @@ import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
 import { highestPrice } from './prices.ts';
-import { type BatchRow, batchFrom, type OutcomeRow, outcomeFrom, positionFrom } from './records.ts';
+import {
+  type BatchRow,
+  batchFrom,
+  type LineRow,
+  lineFrom,
+  type OutcomeRow,
+  outcomeFrom,
+  positionFrom,
+} from './records.ts';
 import { hasOlderThan, lostRefresh, rowsReadOtherwise, savedPart } from './rows.ts';
 import { knownSubjects } from './subjects.ts';
 import type { ReadRow } from './table.ts';
@@ -50,6 +59,10 @@ import { batchNumber, keyBytes, type MARKS_TABLE } from './tables.ts';
 const SETTLED_PAGE = 10_000;
 
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
+
+/** Nothing is decided by a line alone, so its checksum, which is over much longer columns, is left for the batch itself. */
+const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at
+  FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
 
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */
 export class SqliteReader implements LedgerReader {
@@ -72,6 +85,10 @@ export class SqliteReader implements LedgerReader {
     return this.read(() =>
       this.connection.all<BatchRow>(`${BATCHES} ORDER BY b.ordinal DESC`).map(checkedBatch),
     );
+  }
+
+  batchLines(): Promise<readonly BatchLine[]> {
+    return this.read(() => this.connection.all<LineRow>(LINES).map(lineFrom));
   }
 
   written(path: string): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import {
   type AttemptId,
   type AttemptRecord,
   type Batch,
+  type BatchLine,
   type BatchState,
   credits,
   type Decision,
@@ -65,23 +66,34 @@ export interface BatchRow {
   readonly rows_beyond: number | null;
 }
 
-export function batchFrom(row: BatchRow): Batch {
+export type LineRow = Pick<
+  BatchRow,
+  'id' | 'state' | 'identity' | 'account_name' | 'sandbox' | 'operation' | 'input_path' | 'created_at'
+>;
+
+export function lineFrom(row: LineRow): BatchLine {
   return {
     id: batchId(row.id),
-    key: row.key,
-    generation: row.generation,
-    lineage: row.lineage,
     state: row.state,
     accountIdentity: row.identity,
     accountName: row.account_name,
     sandbox: row.sandbox === 1,
-    vendor: row.vendor,
     operation: row.operation,
     inputPath: row.input_path,
+    createdAtMs: row.created_at,
+  };
+}
+
+export function batchFrom(row: BatchRow): Batch {
+  return {
+    ...lineFrom(row),
+    key: row.key,
+    generation: row.generation,
+    lineage: row.lineage,
+    vendor: row.vendor,
     inputSha256: row.input_sha256,
     inputRows: row.input_rows,
     settings: JSON.parse(row.settings) as JsonObject,
-    createdAtMs: row.created_at,
     ...present({
       outputPath: row.output_path ?? undefined,
       outputSha256: row.output_sha256 ?? undefined,

@@ -95,7 +95,7 @@ function sumOfPage(file: number, at: number, page: Buffer): number {
 }
 
 function writeSeal(folder: StoreFolder, { sums, checkedAtMs }: Seal): void {
-  const header: Header = { magic: MAGIC, stamp: stampOf(folder), checkedAtMs };
+  const header: Header = { magic: MAGIC, stamp: stampOf(folder.ledger), checkedAtMs };
   const head = Buffer.from(`${JSON.stringify(header)}\n`);
   const body = Buffer.from(sums.buffer, sums.byteOffset, sums.byteLength);
   const end = Buffer.alloc(4);
@@ -114,12 +114,16 @@ function readSeal(folder: StoreFolder): (Seal & { readonly isStamped: boolean })
   if (magic !== MAGIC) return undefined;
   const sums = new Uint32Array((content.length - headEnd) / 4);
   content.copy(Buffer.from(sums.buffer), 0, headEnd);
-  return { sums, checkedAtMs, isStamped: stamp === stampOf(folder) && isLater(folder.seal, folder.ledger) };
+  return {
+    sums,
+    checkedAtMs,
+    isStamped: stamp === stampOf(folder.ledger) && isLater(folder.seal, folder.ledger),
+  };
 }
 
 /** A stamp of the file that every write changes and that nobody can set back. */
-function stampOf({ ledger }: StoreFolder): string {
-  const { ino, size, mtimeNs, ctimeNs } = statSync(ledger, { bigint: true });
+export function stampOf(path: string): string {
+  const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return [ino, size, mtimeNs, ctimeNs].join(' ');
 }
 

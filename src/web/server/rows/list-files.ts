@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { realPath, stampOf } from '../../../core/atomic-file.ts';
 import type { Position } from '../../../core/format.ts';
 import type { InputRow, RowNumber } from '../../../core/row.ts';
@@ -34,15 +33,22 @@ export interface FoundList {
 interface Kept {
   readonly stamp: string;
   readonly list: Promise<OpenList>;
-  /** Whether all bytes are those that the batch worked on. */
-  readonly isSame: Promise<boolean>;
+  readonly content: Content;
+}
+
+interface Content {
+  /** Whether all bytes are those that the batch worked on; absent until that is known. */
+  isSame?: boolean;
 }
 
 /** Each holds the shared texts of a workbook, so few are kept. */
 const MOST_OPEN = 4;
 
-/** So long is waited for the hash of all bytes. Until it is there, each row is held against what it was settled from. */
-const HASH_WAIT_MS = 40;
+/** So many bytes are hashed before the first page is shown, which is soon done. */
+const HASHED_AT_ONCE = 1 << 20;
+
+/** More would hold up the pages that are asked for first. Until then each row is held against what it was settled from. */
+const HASHED_AFTER_MS = 2_000;
 
 /** Places in a list are remembered so far apart, where the run has not remembered them in the ledger. */
 const ROWS_BETWEEN_PLACES = 500;
@@ -61,26 +67,36 @@ export class ListFiles {
     if (stamp === undefined) return { state: 'gone' };
     const before = this.#open.get(batch.id);
     const kept = before?.stamp === stamp ? before : this.#opened(batch, stamp);
-    const known = await Promise.race([kept.isSame, wait(HASH_WAIT_MS)]);
     // A file of another kind, or one that cannot be read any more, is not the list either.
-    const list = known === false ? undefined : await kept.list.catch(() => undefined);
-    return list === undefined ? { state: 'changed' } : { state: 'same', list };
+    const list = await kept.list.catch(() => undefined);
+    return list === undefined || kept.content.isSame === false
+      ? { state: 'changed' }
+      : { state: 'same', list };
   }
 
   #opened(batch: Batch, stamp: string): Kept {
-    const opened = openFile(batch.inputPath, readSettings(batch.settings));
-    const isSame = opened.then(async ({ file }) => (await file.sha256()) === batch.inputSha256);
-    const kept = {
-      stamp,
-      list: opened.then((file) => openList(batch, file)),
-      isSame: isSame.catch(() => false),
-    };
+    const content: Content = {};
+    const kept = { stamp, content, list: openKept(batch, content) };
     kept.list.catch(() => {});
     this.#open.delete(batch.id);
     this.#open.set(batch.id, kept);
     for (const id of this.#open.keys()) if (this.#open.size > MOST_OPEN) this.#open.delete(id);
     return kept;
   }
+}
+
+async function openKept(batch: Batch, content: Content): Promise<OpenList> {
+  const opened = await openFile(batch.inputPath, readSettings(batch.settings));
+  const { file } = opened;
+  const hashed = async (): Promise<void> => {
+    content.isSame = await file.sha256().then(
+      (sha256) => sha256 === batch.inputSha256,
+      () => false,
+    );
+  };
+  if ((await file.size()) <= HASHED_AT_ONCE) await hashed();
+  else setTimeout(hashed, HASHED_AFTER_MS).unref();
+  return openList(batch, opened);
 }
 
 async function openList(batch: Batch, { sheet }: OpenedFile): Promise<OpenList> {

@@ -181,7 +181,11 @@ export function batchesConform(store: Store): void {
       const ledger = await freshLedger(store);
       const first = await batchNamed(ledger, 'a', { createdAtMs: 3000 });
       const second = await batchNamed(ledger, 'b', { createdAtMs: 1000 });
-      expect((await ledger.batches()).map(({ id }) => id)).toEqual([second, first]);
+      const batches = await ledger.batches();
+      expect(batches.map(({ id }) => id)).toEqual([second, first]);
+      const lines = await ledger.batchLines();
+      expect(batches).toMatchObject(lines);
+      expect(lines[0]).toMatchObject({ id: second, state: 'open', inputPath: batchSpec().inputPath });
     });
 
     test('a superseded or cancelled batch admits nothing, and still takes the rows that were in flight', async () => {

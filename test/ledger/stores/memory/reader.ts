@@ -57,6 +57,10 @@ export class MemoryReader implements LedgerReader {
     return this.book.batches.map(({ batch }) => batch).reverse();
   }
 
+  batchLines(): Promise<readonly Batch[]> {
+    return this.batches();
+  }
+
   async written(path: string): Promise<readonly string[]> {
     return this.book.files.get(path) ?? [];
   }
