@@ -95,6 +95,7 @@ test('two tabs read one stream, show what the command line spends, and catch up 
   await clock.install();
   const two = await one.context().newPage();
   const tabs = [one, two];
+  await one.getByText(text.batch.states.running, { exact: true }).waitFor();
   for (const tab of tabs) {
     await tab.goto(`${served.url}/batches/${batch}`);
     await tab.getByText(text.batch.states.running, { exact: true }).waitFor();

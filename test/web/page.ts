@@ -2,15 +2,21 @@
  * Goal: every view of the page is readable, reachable and whole, in the light and in the dark, on a telephone and on a wide
  * screen; and the figures of the page are measured.
  * Method: a real `rowonce serve` over batches that real commands made with the embedded vendors, a real Chromium, axe on every
- * view, and a screenshot of each. Run it by `npm run page [-- FOLDER]`; the screenshots land in FOLDER (`page-screens`).
+ * view, and a screenshot of each. Run it by `npm run page [-- FOLDER [PART]]`; the screenshots land in FOLDER (`page-screens`),
+ * and PART is a regular expression for the addresses that are looked at.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
+import type { BatchList } from '../../src/web/api.ts';
 import { text } from '../../src/web/page/text.ts';
-import { rowonce } from '../cli/rowonce.ts';
+import { rowonce, startRowonce } from '../cli/rowonce.ts';
+import { Gateway } from '../faults/gateway.ts';
+import { Vendor } from '../faults/vendor.ts';
+import { accountsOf } from '../faults/ways.ts';
+import { openTab } from './browser.ts';
 import { openBrowser } from './chromium.ts';
 import { environmentIn, Served } from './served.ts';
 
@@ -50,7 +56,44 @@ async function prepare(folder: string): Promise<void> {
   const long = `${'A rather long name of a list that somebody exported '.repeat(3)}.csv`;
   copyFileSync(join(folder, 'leads.csv'), join(folder, long));
   await type(['run', 'enrich-company', long, '--account', 'sandbox-provider', '--limit', '5', '--refresh']);
+  writeFileSync(join(folder, 'many.csv'), manyRows());
+  await type(['run', 'enrich-company', 'many.csv', '--account', 'sandbox-provider', '--limit', '40']);
 }
+
+/** A batch for real money in the middle, whose vendor has asked for a pause. */
+async function pausedIn(served: Served): Promise<AsyncDisposable> {
+  const { folder } = served;
+  const vendor = await Vendor.start(folder, { matchRate: 0.7 });
+  const pause = { status: 429, headers: { 'retry-after': '590' } };
+  const gateway = await Gateway.before(vendor.url, (call) => (call > 24 ? pause : undefined));
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  const accounts = accountsOf('direct', gateway.url, { limits: { per_second: 5 } });
+  writeFileSync(join(folder, 'config', 'accounts.yaml'), JSON.stringify({ accounts }), { mode: 0o600 });
+  const words = ['run', 'enrich-company', 'leads.csv', '--account', 'data', '--budget', '60'];
+  const run = startRowonce(words, { cwd: folder, env: environmentIn(folder) });
+  const isPaused = async (): Promise<boolean> => {
+    const { batches } = JSON.parse((await served.tool('/api/batches')).body) as BatchList;
+    const batch = batches.find(({ account }) => account === 'data')?.batch;
+    if (batch === undefined) return false;
+    return JSON.parse((await served.tool(`/api/batches/${batch}`)).body).paused !== null;
+  };
+  while (!(await isPaused())) await new Promise((resolve) => setTimeout(resolve, 100));
+  return {
+    async [Symbol.asyncDispose]() {
+      run.kill('SIGKILL');
+      await gateway[Symbol.asyncDispose]();
+      await vendor.stop();
+    },
+  };
+}
+
+/** Ten thousand rows of which hardly anything is known. */
+const manyRows = (): string =>
+  `Website,${'A column with a rather long name '.repeat(3)},Notes\n${Array.from(
+    { length: 10_000 },
+    (_, at) =>
+      `company-${at}.example,${at},${at % 7 === 0 ? 'A long remark of somebody. '.repeat(20) : ''}\n`,
+  ).join('')}`;
 
 /** The addresses of all views, with the ids that are there. */
 async function viewsOf(served: Served): Promise<readonly string[]> {
@@ -67,6 +110,7 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
     `/batches/${batch}`,
     `/batches/${batch}/rows`,
     `/batches/${batch}/rows/2`,
+    `/batches/${batch}/rows?status=pending`,
     `/batches/${batch}/doubts`,
     ...(operation === 'onboard' ? [`/batches/${batch}/undo`] : []),
   ]);
@@ -107,6 +151,37 @@ async function settled(page: Page): Promise<void> {
 const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
 
+/** What is folded away is looked at, too. */
+const unfold = (page: Page): Promise<void> =>
+  page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+
+/** How far views were moved by what came late, as browsers sum it up. */
+const SHIFTS = `
+  globalThis.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifted += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+/** Ms from the request to the first paint with content, of a browser that has nothing of the page yet: the middle of five. */
+async function firstPaint(browser: Browser, served: Served): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < 5; time += 1) {
+    const page = await openTab(browser, served);
+    await page.waitForSelector('h1');
+    times.push(await page.evaluate(FIRST_PAINT));
+    await page.context().close();
+  }
+  return times.toSorted((a, b) => a - b)[2] ?? 0;
+}
+
+const FIRST_PAINT = `new Promise((resolve) => {
+  new PerformanceObserver((list) => {
+    const paint = list.getEntriesByName('first-contentful-paint')[0];
+    if (paint) resolve(paint.startTime);
+  }).observe({ type: 'paint', buffered: true });
+})`;
+
 async function enter(
   browser: Browser,
   served: Served,
@@ -118,6 +193,7 @@ async function enter(
     process.exitCode = 1;
     console.log(`error in the page: ${error.message}`);
   });
+  await page.addInitScript(SHIFTS);
   const { opening } = JSON.parse((await served.tool('/api/openings', { method: 'POST' })).body) as {
     opening: string;
   };
@@ -126,11 +202,12 @@ async function enter(
   return page;
 }
 
-const folder = process.argv[2] ?? 'page-screens';
+const [folder = 'page-screens', part = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 await using served = await Served.start();
 await prepare(served.folder);
-const views = await viewsOf(served);
+await using _paused = await pausedIn(served);
+const views = (await viewsOf(served)).filter((view) => view.search(part) >= 0);
 const browser = await openBrowser();
 const findings: Finding[] = [];
 let screens = 0;
@@ -141,18 +218,24 @@ for (const scheme of SCHEMES) {
       await page.goto(`${served.url}${view}`);
       await page.waitForSelector('h1');
       await settled(page);
+      const shift: number = await page.evaluate('shifted');
+      if (shift > 0.1)
+        findings.push({ view: `${view} ${scheme} ${width}`, rule: `moves by ${shift}`, nodes: [] });
+      const name = `${view.replaceAll(/[^\w]+/g, '-').slice(1) || 'batches'}-${scheme}-${width}.png`;
+      await page.screenshot({ path: join(folder, name), fullPage: true });
+      await unfold(page);
+      await settled(page);
       findings.push(...(await inspect(page, `${view} ${scheme} ${width}`)));
       if (view !== NOWHERE && (await page.textContent('h1')) === text.nowhere.title)
         findings.push({ view, rule: 'not there', nodes: [] });
       if (await isTooWide(page))
         findings.push({ view: `${view} ${scheme} ${width}`, rule: 'too wide', nodes: [] });
-      const name = `${view.replaceAll(/[^\w]+/g, '-').slice(1) || 'batches'}-${scheme}-${width}.png`;
-      await page.screenshot({ path: join(folder, name), fullPage: true });
       screens += 1;
     }
     await page.close();
   }
 }
+const paintMs = await firstPaint(browser, served);
 await browser.close();
 const bytes = ['page.js', 'page.css'].reduce(
   (sum, name) => sum + gzipSync(readFileSync(join(ROOT, 'dist', 'web', name))).length,
@@ -161,6 +244,6 @@ const bytes = ['page.js', 'page.css'].reduce(
 for (const { view, rule, nodes } of findings) console.log(`${view}: ${rule} ${nodes.slice(0, 3).join(' ')}`);
 writeFileSync(join(folder, 'findings.json'), JSON.stringify(findings, undefined, 2));
 console.log(
-  `${views.length} views, ${screens} screenshots in ${folder}, ${findings.length} findings, ${bytes} bytes of script and style`,
+  `${views.length} views, ${screens} screenshots in ${folder}, ${findings.length} findings, ${bytes} bytes of script and style, first paint after ${Math.round(paintMs)} ms (median of five)`,
 );
 if (findings.length > 0 || bytes > 60 * 1024) process.exitCode = 1;

@@ -30,6 +30,8 @@ export const BatchView = z.object({
   created_at: z.string(),
   /** Since when a person has paused it; null when it may go on. */
   held_since: z.string().nullable(),
+  /** Whether a process works on it now. */
+  running: z.boolean(),
 });
 export type BatchView = z.infer<typeof BatchView>;
 
@@ -79,8 +81,6 @@ export const BatchDetail = BatchView.extend({
   next: z.string().nullable(),
   /** The name of the file that was written. */
   output: z.string().nullable(),
-  /** Whether a process works on it now. */
-  running: z.boolean(),
   /** Another process that is spending from the store, on something else. */
   spender: Spender.nullable(),
 });

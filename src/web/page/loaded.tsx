@@ -14,11 +14,14 @@ interface Found<T> {
 export function Loaded<T>({
   path,
   again,
+  meanwhile = <p class="loading">{text.loading}</p>,
   children,
 }: {
   readonly path: string;
   /** Asked for anew when this changes; what is shown stays until the new answer is there. */
   readonly again?: unknown;
+  /** Shown until the first answer is there: what has its size already, so that nothing moves then. */
+  readonly meanwhile?: VNode;
   /** @param path of the question that this answers, which may be the one before. */
   readonly children: (value: T, path: string) => VNode | null;
 }) {
@@ -39,7 +42,7 @@ export function Loaded<T>({
     return () => leaving.abort();
   }, [path]);
   useEffect(() => look.current(), [path, again]);
-  if (found.value === undefined) return <p class="loading">{text.loading}</p>;
+  if (found.value === undefined) return meanwhile;
   const { refused, value } = found.value;
   return refused === undefined ? children(value as T, found.value.path) : <Refusal refused={refused} />;
 }

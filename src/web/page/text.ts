@@ -71,6 +71,7 @@ export const text = {
     spender: (pid: string) => `Another process (${pid}) is spending from this store:`,
     queue: 'What you start now waits in line until it has ended.',
     queued: 'What you started waits in line until it has ended.',
+    waits: 'Waiting',
     pausedFor: 'The vendor asked for a pause, which ends in',
     spent: 'Credits spent',
     ofBudget: (budget: string) => `of ${budget}`,

@@ -13,7 +13,7 @@ import {
   settledIn,
 } from '../../run/batch-status.ts';
 import { isAtWorkOn } from '../../run/hold.ts';
-import { batchWithId, type FoundBatch, lookInto, spenderAt } from '../../run/open-ledger.ts';
+import { batchWithId, type FoundBatch, lookInto, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import {
   type ActivityView,
   type BatchDetail,
@@ -46,7 +46,10 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const batches = overviews.map((each) => viewOf(each, nameOf));
+      const spenders = await Promise.all(storesToLookAt(server.store).map(spenderAt));
+      const isRunning = (batch: Batch): boolean =>
+        spenders.some((spender) => spender !== undefined && isAtWorkOn(batch, spender));
+      const batches = overviews.map((each) => viewOf(each, nameOf, isRunning(each.batch)));
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
@@ -87,6 +90,7 @@ export async function batchOf(context: Context, { store }: Server): Promise<Foun
 function viewOf(
   { batch, counts, rows, money, heldSinceMs, hasCosts }: BatchOverview,
   nameOf: NameOf,
+  running: boolean,
 ): BatchView {
   const origin = originOf(batch.settings);
   return {
@@ -108,6 +112,7 @@ function viewOf(
     has_costs: hasCosts,
     created_at: isoTime(batch.createdAtMs),
     held_since: heldSinceMs === undefined ? null : isoTime(heldSinceMs),
+    running,
   };
 }
 
@@ -121,7 +126,7 @@ async function detailOf(
   const spender = await spenderAt(location);
   const running = spender !== undefined && isAtWorkOn(batch, spender);
   return {
-    ...viewOf(status, nameOf),
+    ...viewOf(status, nameOf, running),
     settled,
     requests,
     calls,
@@ -133,7 +138,6 @@ async function detailOf(
     seconds_left: secondsLeft(status) ?? null,
     next: batch.command ?? null,
     output: batch.outputPath === undefined ? null : basename(batch.outputPath),
-    running,
     spender: spender === undefined || running ? null : { pid: spender.pid, command: spender.command },
   };
 }

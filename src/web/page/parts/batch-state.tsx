@@ -4,7 +4,7 @@ import { text } from '../text.ts';
 /** In a word, how a batch stands. */
 export function BatchState({
   batch,
-  running = false,
+  running = batch.running,
 }: {
   readonly batch: BatchView;
   readonly running?: boolean;

@@ -16,7 +16,14 @@ const FILL = 0.72;
 /** Days that have their number below. */
 const isNamed = (day: number): boolean => day === 1 || day % 5 === 0;
 
-export function DayBars({ month, days }: { readonly month: string; readonly days: readonly Day[] }) {
+interface Days {
+  readonly month: string;
+  readonly days: readonly Day[];
+  /** What a screen reader tells these days from others by. */
+  readonly of: string;
+}
+
+export function DayBars({ month, days, of }: Days) {
   const most = Math.max(...days.map(({ spent, in_doubt }) => spent + in_doubt), 0);
   const total = days.reduce((sum, { spent }) => sum + spent, 0);
   const height = (credits: number): number => (most === 0 ? 0 : (credits / most) * HEIGHT);
@@ -58,17 +65,17 @@ export function DayBars({ month, days }: { readonly month: string; readonly days
       </div>
       <details>
         <summary>{words.asTable}</summary>
-        <DayTable month={month} days={days} />
+        <DayTable month={month} days={days} of={of} />
       </details>
     </figure>
   );
 }
 
-function DayTable({ month, days }: { readonly month: string; readonly days: readonly Day[] }) {
+function DayTable({ month, days, of }: Days) {
   const { history: words } = text;
   const some = days.flatMap((day, at) => (day.spent + day.in_doubt > 0 ? [{ ...day, day: at + 1 }] : []));
   return (
-    <Scroll name={words.asTable}>
+    <Scroll name={`${words.asTable}${of}`}>
       <table>
         <thead>
           <tr>

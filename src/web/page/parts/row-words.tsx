@@ -10,9 +10,10 @@ export const shownNumber = (value: number): string => NUMBERS.format(value);
 export const shownCredits = (value: number): string =>
   value === 1 ? '1 credit' : `${shownNumber(value)} credits`;
 
+const TIMES = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+
 /** A time as the reader's clock has it. */
-export const shownTime = (iso: string): string =>
-  new Date(iso).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium' });
+export const shownTime = (iso: string): string => TIMES.format(new Date(iso));
 
 /** What is asked for, as a person would say it: `domain acme.example`. */
 export function askedWords(parameters: Readonly<Record<string, unknown>>): string {
@@ -31,6 +32,23 @@ const TONES: Readonly<Record<string, string>> = {
   refused: 'bad',
   in_doubt: 'warn',
 };
+
+/** Of which list and of what the view is about. */
+export function About({
+  of: { input, operation, sandbox },
+}: {
+  readonly of: { readonly input: string; readonly operation: string; readonly sandbox: boolean };
+}) {
+  return (
+    <p class="about">
+      <span class="cut" title={input}>
+        {fileName(input)}
+      </span>
+      <span class="muted">{operation}</span>
+      {sandbox && <span class="tag play">{text.playMoney}</span>}
+    </p>
+  );
+}
 
 export function StatusTag({ status }: { readonly status: string }) {
   return <span class={`tag ${TONES[status] ?? ''}`}>{text.rows.status[status] ?? status}</span>;

@@ -5,12 +5,18 @@ import { number, span } from './figures.ts';
 /** Requests in a second over time, against what the account may send. */
 
 const HEIGHT = 160;
-const LEFT = 44;
 const BOTTOM = 22;
-const TOP = 10;
+const TOP = 22;
 const PLOT = HEIGHT - TOP - BOTTOM;
-/** Room above the highest bar or the limit. */
-const HEADROOM = 1.15;
+/** Room for the words about the limit, which end at the right edge above their line. */
+const LIMIT_WORDS = 90;
+/** Half of the widest number. */
+const NUMBER = 24;
+/** Letters of another line do not touch. */
+const LINE = 16;
+/** The widest place that the style gives it, and what of the window is beside it. */
+const WIDEST = 1086;
+const BESIDE = 66;
 
 export function SpeedChart({
   activity,
@@ -21,14 +27,20 @@ export function SpeedChart({
 }) {
   const { bucket_ms, requests } = activity;
   if (requests.length === 0) return <p class="muted chart-empty">{text.batch.nothingSent}</p>;
-  // Letters keep their size on a narrow screen, because the drawing is not scaled down.
-  const across = globalThis.innerWidth < 640 ? 330 : 720;
+  // One unit is one pixel, so that letters have their size on every screen.
+  const across = Math.min(WIDEST, globalThis.innerWidth - BESIDE);
   const speeds = requests.map((count) => (count * 1000) / bucket_ms);
   const fastest = Math.max(...speeds);
-  const top = Math.max(fastest, limit ?? 0, 0.1) * HEADROOM;
+  const top = Math.max(fastest, limit ?? 0, 0.1);
   const y = (speed: number): number => TOP + PLOT * (1 - speed / top);
-  const width = (across - LEFT) / Math.max(speeds.length, 12);
+  const width = across / Math.max(speeds.length, 12);
   const seconds = (bucket_ms * requests.length) / 1000;
+  const isBesideLimit = limit !== null && Math.abs(y(limit) - y(fastest)) < LINE;
+  const fastestAt = Math.min(
+    Math.max((speeds.indexOf(fastest) + 0.5) * width, NUMBER),
+    across - NUMBER - (isBesideLimit ? LIMIT_WORDS : 0),
+  );
+  const end = speeds.length * width;
   return (
     <figure class="chart">
       <svg
@@ -40,37 +52,32 @@ export function SpeedChart({
           <rect
             key={at}
             class="bar"
-            x={LEFT + at * width + width * 0.08}
+            x={at * width + width * 0.08}
             y={y(speed)}
             width={width * 0.84}
             height={TOP + PLOT - y(speed)}
           />
         ))}
-        <line class="axis" x1={LEFT} x2={across} y1={TOP + PLOT} y2={TOP + PLOT} />
+        <line class="axis" x1={0} x2={across} y1={TOP + PLOT} y2={TOP + PLOT} />
         {limit !== null && (
           <>
-            <line class="limit" x1={LEFT} x2={across} y1={y(limit)} y2={y(limit)} />
-            <text x={across} y={y(limit) - 4} text-anchor="end">
+            <line class="limit" x1={0} x2={across} y1={y(limit)} y2={y(limit)} />
+            <text x={across} y={y(limit) - 5} text-anchor="end">
               {text.batch.limit(number(limit))}
             </text>
           </>
         )}
-        <text x={LEFT - 6} y={TOP + PLOT + 4} text-anchor="end">
-          0
-        </text>
-        <text x={LEFT - 6} y={y(fastest) + 4} text-anchor="end">
+        <text x={fastestAt} y={y(fastest) - 5} text-anchor="middle">
           {number(fastest)}
         </text>
-        <text x={LEFT} y={HEIGHT - 4}>
+        <text x={0} y={HEIGHT - 4}>
           {text.batch.begin}
         </text>
-        <text
-          x={LEFT + speeds.length * width}
-          y={HEIGHT - 4}
-          text-anchor={speeds.length * width > 90 ? 'end' : 'start'}
-        >
-          {speeds.length * width > 90 ? span(seconds) : ''}
-        </text>
+        {end > 90 && (
+          <text x={end} y={HEIGHT - 4} text-anchor="end">
+            {span(seconds)}
+          </text>
+        )}
       </svg>
       <figcaption class="muted">{text.batch.perSecond}</figcaption>
     </figure>

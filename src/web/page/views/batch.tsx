@@ -40,18 +40,22 @@ function Shown({ batch, works }: { readonly batch: BatchDetail; readonly works: 
           rows={batch.rows}
           label={text.batches.rows(number(batch.settled), number(batch.rows))}
         />
-        <div class="title">
-          <OutcomeLegend counts={batch.counts} rows={batch.rows} />
-          <p class="muted" aria-live="polite">
-            {running && batch.seconds_left !== null ? words.left(span(batch.seconds_left)) : ''}
-          </p>
-        </div>
-        <div class="title">
-          <BatchButtons batch={batch} running={running} works={works} />
-          <EndNote batch={batch} />
-        </div>
+        <OutcomeLegend counts={batch.counts} rows={batch.rows} />
+        {batch.state === 'open' && (
+          <>
+            <Now batch={batch} running={running} />
+            <div class="title">
+              <BatchButtons batch={batch} running={running} works={works} />
+              <EndNote batch={batch} />
+            </div>
+          </>
+        )}
       </section>
-      <Loaded<SavedView> path={`/batches/${batch.batch}/saved`} again={batch.settled}>
+      <Loaded<SavedView>
+        path={`/batches/${batch.batch}/saved`}
+        again={batch.settled}
+        meanwhile={<Figures batch={batch} running={running} saved={undefined} />}
+      >
         {({ credits }) => <Figures batch={batch} running={running} saved={credits} />}
       </Loaded>
       <section class="card batch-card">
@@ -109,7 +113,6 @@ function Notices({
   const waiting = works.find(({ state }) => state === 'waiting');
   return (
     <div class="notices" aria-live="polite">
-      {batch.paused !== null && running && <Pause until={batch.paused.until} why={batch.paused.why} />}
       {batch.held_since !== null && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
@@ -126,6 +129,20 @@ function Notices({
   );
 }
 
+/** How long it takes, or what it waits for. */
+function Now({ batch, running }: { readonly batch: BatchDetail; readonly running: boolean }) {
+  const { paused, seconds_left: left } = batch;
+  return (
+    <p class="muted now" aria-live="polite">
+      {running && paused !== null ? (
+        <Pause until={paused.until} why={paused.why} />
+      ) : (
+        running && left !== null && words.left(span(left))
+      )}
+    </p>
+  );
+}
+
 /** The clock until a pause ends. */
 function Pause({ until, why }: { readonly until: string; readonly why: string }) {
   const now = useSignal(Date.now());
@@ -138,9 +155,10 @@ function Pause({ until, why }: { readonly until: string; readonly why: string })
   const seconds = (new Date(until).getTime() - now.value) / 1000;
   if (seconds <= 0) return null;
   return (
-    <p class="notice">
-      {words.pausedFor} <strong role="timer">{clock(seconds)}</strong> {why}
-    </p>
+    <>
+      <span class="tag warn">{words.waits}</span> {words.pausedFor}{' '}
+      <strong role="timer">{clock(seconds)}</strong> {why}
+    </>
   );
 }
 
@@ -151,13 +169,14 @@ function Figures({
 }: {
   readonly batch: BatchDetail;
   readonly running: boolean;
-  readonly saved: number;
+  /** Undefined while it is not known. */
+  readonly saved: number | undefined;
 }) {
   const { credits, counts } = batch;
   const count = (...kinds: readonly string[]): number =>
     kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
   const { budget, spent, in_doubt, reserved } = credits;
-  const figures: (readonly [name: string, value: number, more?: string | undefined])[] = [];
+  const figures: (readonly [name: string, value: number | undefined, more?: string | undefined])[] = [];
   if (batch.has_costs) {
     const ofBudget = budget === null ? words.noBudget : words.ofBudget(number(budget));
     figures.push([words.spent, spent, ofBudget]);
@@ -180,7 +199,7 @@ function Figures({
       {figures.map(([name, value, more]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{number(value)}</dd>
+          <dd>{value === undefined ? '…' : number(value)}</dd>
           {more !== undefined && <dd class="more">{more}</dd>}
         </div>
       ))}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { BatchList, BatchView } from '../../api.ts';
-import { anyChanges, changesOf } from '../live.ts';
+import { anyChanges, changesOf, work } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { BatchState, PlayMoney } from '../parts/batch-state.tsx';
 import { dateAndTime, number } from '../parts/figures.ts';
@@ -25,7 +25,7 @@ export function Batches() {
         </a>
       </div>
       <Filters />
-      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges() + changesOf('')}>
+      <Loaded<BatchList> path={`/batches?${asked}`} again={anyChanges() + changesOf('') + work.value}>
         {(list) =>
           list.all === 0 ? (
             <NoBatches />

@@ -3,7 +3,7 @@ import type { DoubtsView, DoubtView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { DoubtForm } from '../parts/doubt-form.tsx';
-import { askedWords, fileName, shownCredits, shownNumber, shownTime } from '../parts/row-words.tsx';
+import { About, askedWords, shownCredits, shownNumber, shownTime } from '../parts/row-words.tsx';
 import { text } from '../text.ts';
 
 /** What is in doubt in a batch, with the money at risk, and what a person decides about it. */
@@ -26,14 +26,11 @@ export function Doubts({ params }: { readonly params: Readonly<Record<string, st
 }
 
 function Shown({ list, onDecided }: { readonly list: DoubtsView; readonly onDecided: () => void }) {
-  const { input, operation, sandbox, in_doubt, at_risk, undecidable, open, waiting } = list;
+  const { in_doubt, at_risk, undecidable, open, waiting } = list;
   const chosen = useSignal<ReadonlySet<number>>(new Set());
   return (
     <>
-      <p class="about" title={input}>
-        {fileName(input)} <span class="muted">{operation}</span>{' '}
-        {sandbox && <span class="tag play">{text.playMoney}</span>}
-      </p>
+      <About of={list} />
       {in_doubt.length === 0 ? (
         <section class="empty">
           <h2>{text.doubts.none}</h2>

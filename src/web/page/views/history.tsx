@@ -112,7 +112,7 @@ function MoneyShown({
         ))}
       </dl>
       <div class="card">
-        <DayBars month={month} days={days} />
+        <DayBars month={month} days={days} of={of} />
       </div>
       <AccountsTable accounts={accounts} of={of} />
       <Nights month={month} batches={batches.filter(({ by_sweep }) => by_sweep)} of={of} />
@@ -254,10 +254,10 @@ function BatchesTable({ batches, of }: { readonly batches: readonly HistoryBatch
                 <a class="cut" href={`/batches/${each.batch}`} title={each.input}>
                   {each.input.split(/[\\/]/).at(-1)}
                 </a>
-                <span class="muted">
+                <div class="muted small">
                   {each.operation}
                   {each.undoes !== null && `, ${words.undoOf(each.undoes)}`}
-                </span>
+                </div>
               </td>
               <td class="when">{moment(each.created_at)}</td>
               <td class="number">{grouped(each.rows)}</td>

@@ -3,14 +3,7 @@ import type { AttemptView, RowDetail } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { RawAnswer } from '../parts/json-tree.tsx';
-import {
-  askedWords,
-  ForeignText,
-  fileName,
-  StatusTag,
-  shownCredits,
-  shownTime,
-} from '../parts/row-words.tsx';
+import { About, askedWords, ForeignText, StatusTag, shownCredits, shownTime } from '../parts/row-words.tsx';
 import { text } from '../text.ts';
 
 /** One row with all that is known of it: how it ended, its cells, and every attempt with its answer and its price. */
@@ -31,14 +24,11 @@ export function Row({ params }: { readonly params: Readonly<Record<string, strin
 }
 
 function Shown({ detail }: { readonly detail: RowDetail }) {
-  const { batch, input, sandbox, view, prev, next, cells, found, list, planned } = detail;
+  const { batch, view, prev, next, cells, found, list, planned } = detail;
   const rows = `/batches/${batch}/rows`;
   return (
     <>
-      <p class="about" title={input}>
-        {fileName(input)} <span class="muted">{detail.operation}</span>{' '}
-        {sandbox && <span class="tag play">{text.playMoney}</span>}
-      </p>
+      <About of={detail} />
       <div class="title">
         <span>
           <StatusTag status={view.status} /> {view.reason}{' '}

@@ -3,7 +3,7 @@ import type { PagePlace, RowPage, RowView } from '../../api.ts';
 import { changesOf } from '../live.ts';
 import { Loaded } from '../loaded.tsx';
 import { RowFind } from '../parts/row-find.tsx';
-import { ForeignText, fileName, StatusTag, shownNumber } from '../parts/row-words.tsx';
+import { About, ForeignText, StatusTag, shownNumber } from '../parts/row-words.tsx';
 import { go, query } from '../router.ts';
 import { text } from '../text.ts';
 
@@ -64,7 +64,7 @@ function pageInPlace(before: RowPage, now: RowPage): RowPage {
 }
 
 function PageOfRows({ page }: { readonly page: RowPage }) {
-  const { batch, input, sandbox, rows, next, prev, last, list } = page;
+  const { batch, rows, next, prev, last, list } = page;
   // The server looks through a part of the batch at a time, and a page without rows is none: it is looked on, one way.
   const onward = query.value.has('before') ? prev : next;
   const isLooking = rows.length === 0 && onward !== null && query.value.has('status');
@@ -73,10 +73,7 @@ function PageOfRows({ page }: { readonly page: RowPage }) {
   }, [page]);
   return (
     <>
-      <p class="about" title={input}>
-        {fileName(input)} <span class="muted">{page.operation}</span>{' '}
-        {sandbox && <span class="tag play">{text.playMoney}</span>}
-      </p>
+      <About of={page} />
       <div class="title">
         <Filters page={page} />
         {(page.counts.in_doubt ?? 0) > 0 && <a href={`/batches/${batch}/doubts`}>{text.row.decide}</a>}
