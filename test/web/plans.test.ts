@@ -127,7 +127,7 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   expect(rest.moved).toEqual(['rows bought before 0 → 2', 'rows to buy 6 → 4', 'credits at most 6 → 4']);
   const started = await page.ask('POST', '/starts', { plan: rest.id, budget: 6 });
   const last = await page.ended(started.id);
-  expect(last).toMatchObject({ batch: first.batch, work: { exit_code: 0 } });
+  expect(last).toMatchObject({ work: { batch: first.work.batch, exit_code: 0 } });
   expect(await desk.requests()).toBe(6);
 
   // The next list with this header begins with these columns.
@@ -141,13 +141,24 @@ test('a plan that moved starts nothing and is told so; the choices are kept for 
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
   await page.list(LIST, (await desk.read('list.csv')).split('\n').slice(0, 4).join('\n'));
   const started = await page.ask('POST', '/starts', { plan: plan.id, budget: 9 });
-  const { work, batch } = await page.ended(started.id);
-  expect(batch).toBeNull();
+  const { work } = await page.ended(started.id);
+  expect(work.batch).toBeNull();
   expect(work.stopped).toMatchObject({ code: 'plan' });
   expect(work.stopped.message).toContain('the file was changed; rows 6 → 3');
   expect(await desk.requests()).toBe(0);
   expect((await page.ask('GET', `/lists/${LIST}/ways`)).choices).toEqual(COMPANIES);
   expect(await page.ask('POST', '/plans', { list: LIST })).toMatchObject({ rows: 3 });
+});
+
+test('what was started from a list names its batch, so that the batch says why it stopped', async () => {
+  const { desk, page } = await servedDesk();
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
+  const { id } = await page.ask('POST', '/starts', { plan: plan.id, budget: 2 });
+  await page.ended(id);
+  const [batch] = (await page.ask('GET', '/batches')).batches;
+  const { work } = await page.ask('GET', '/tasks');
+  expect(work).toMatchObject([{ about: LIST, batch: batch.batch, stopped: { code: 'budget' } }]);
+  expect(await desk.requests()).toBe(2);
 });
 
 test('the job is a file of its owner alone, which is kept under a name and does the same when typed', async () => {

@@ -115,8 +115,10 @@ export type ChangeMessage = z.infer<typeof ChangeMessage>;
 export const WorkView = z.object({
   id: z.string(),
   kind: z.enum(['run', 'sample', 'settle', 'undo', 'cancel', 'pause', 'resume', 'sweep', 'export']),
-  /** The batch or the list. */
+  /** The batch, the list or the job. */
   about: z.string(),
+  /** The batch that its plan began, as soon as there is one. */
+  batch: z.string().nullable(),
   /** Ms since 1970. */
   at_ms: z.number(),
   state: z.enum(['waiting', 'working', 'ended']),

@@ -206,10 +206,9 @@ export const StartRequest = z.strictObject({
   sample: z.int().min(1).max(10_000).optional(),
 });
 
-/** One piece of work, and the batch that it began, as soon as there is one. */
+/** One piece of work that the page has started. */
 export const WorkAnswer = z.object({
   work: WorkView,
-  batch: z.string().nullable(),
   /** The id of the plan that it was to start. */
   plan: z.string().nullable(),
 });

@@ -5,29 +5,37 @@ import { eachLedgerThere } from '../../run/open-ledger.ts';
 import type { WorkAnswer, WorkList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
 import type { Server } from './server.ts';
+import type { BegunBatches } from './work.ts';
 
-/** What the page has started: all of it, one piece with the batch that it began, and an end to one. */
+/** What the page has started, each with the batch that it began as soon as the ledger has it. */
 export function workRoutes({ work, store }: Server): Hono {
+  const named = () => work.nameBatches((plans) => batchesBegunBy(plans, store));
   return new Hono()
-    .get('/tasks', (context) => context.json({ work: [...work.list()] } satisfies WorkList))
+    .get('/tasks', async (context) => {
+      await named();
+      return context.json({ work: [...work.list()] } satisfies WorkList);
+    })
     .get('/tasks/:id', async (context) => {
       const id = context.req.param('id');
-      const found = work.list().find((each) => each.id === id);
+      await named();
+      const found = work.find(id);
       if (found === undefined)
         throw new HttpRefusal(404, 'This work is not known since the page is served.', 'See all batches.');
-      const plan = work.planOf(id);
-      const batch = plan === undefined ? undefined : await batchBegunBy(plan, store);
-      return context.json({ work: found, batch: batch ?? null, plan: plan ?? null } satisfies WorkAnswer);
+      return context.json({ work: found, plan: work.planOf(id) ?? null } satisfies WorkAnswer);
     })
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/** The ledger knows a batch by the plan that it was started with. */
-async function batchBegunBy(plan: string, store: string | undefined): Promise<string | undefined> {
+async function batchesBegunBy(plans: ReadonlySet<string>, store: string | undefined): Promise<BegunBatches> {
   const batches = await eachLedgerThere(store, (ledger) => ledger.batches()).catch((error: unknown) => {
     // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
     if (error instanceof StopError) return [];
     throw error;
   });
-  return batches.flat().find((each) => hasBegunBy(each, plan))?.id;
+  const begun = new Map<string, { id: string; isOpen: boolean }>();
+  for (const plan of plans) {
+    const batch = batches.flat().find((each) => hasBegunBy(each, plan));
+    if (batch !== undefined) begun.set(plan, { id: batch.id, isOpen: batch.state === 'open' });
+  }
+  return begun;
 }

@@ -33,7 +33,12 @@ interface Item extends Order {
   readonly over: PromiseWithResolvers<void>;
   child?: Child;
   ended?: Ended;
+  /** What its plan began; null when it has ended and began none. */
+  batch?: string | null;
 }
+
+/** Plan → the batch that it began. */
+export type BegunBatches = ReadonlyMap<string, { readonly id: string; readonly isOpen: boolean }>;
 
 /** As many ended ones as a person may still ask about. */
 const MOST_ENDED = 200;
@@ -70,6 +75,26 @@ export class Work {
   /** The plan that this work starts; undefined for any other work. */
   planOf(id: string): string | undefined {
     return this.#items.find((each) => each.id === id)?.plan;
+  }
+
+  /**
+   * Notes which batches the plans have begun that were started here: the ledger knows a batch by its plan.
+   * @param begunBy gets plans whose batches are not known yet, and gives those that it found.
+   */
+  async nameBatches(begunBy: (plans: ReadonlySet<string>) => Promise<BegunBatches>): Promise<void> {
+    const unnamed = this.#items.flatMap((item) => {
+      const { plan, batch, child, ended } = item;
+      return plan === undefined || batch !== undefined || child === undefined ? [] : [{ item, plan, ended }];
+    });
+    if (unnamed.length === 0) return;
+    const found = await begunBy(new Set(unnamed.map(({ plan }) => plan)));
+    for (const { item, plan, ended } of unnamed) {
+      const batch = found.get(plan);
+      if (ended === undefined) {
+        // One that is over was begun earlier, and the plan may be refused because it has moved since.
+        if (batch?.isOpen === true) item.batch = batch.id;
+      } else item.batch = stoppedIn(ended.result)?.code === 'plan' ? null : (batch?.id ?? null);
+    }
   }
 
   /** Whether a process was started here and has not ended. */
@@ -131,12 +156,13 @@ export class Work {
   }
 }
 
-function viewOf({ id, kind, about, atMs, child, ended }: Item): WorkView {
+function viewOf({ id, kind, about, atMs, child, ended, batch = null }: Item): WorkView {
   const stopped = ended === undefined ? undefined : stoppedIn(ended.result);
   return {
     id,
     kind,
     about,
+    batch,
     at_ms: atMs,
     state: ended !== undefined ? 'ended' : child === undefined ? 'waiting' : 'working',
     exit_code: ended?.exitCode ?? null,

@@ -19,9 +19,11 @@ export function BatchPage({ params }: { readonly params: Readonly<Record<string,
   const id = params.id ?? '';
   return (
     <Loaded<BatchDetail> path={`/batches/${id}`} again={`${changesOf(id)} ${work.value}`}>
-      {(batch) => (
+      {(detail) => (
         <Loaded<WorkList> path="/tasks" again={work.value}>
-          {({ work: items }) => <Shown batch={batch} works={items.filter(({ about }) => about === id)} />}
+          {({ work: items }) => (
+            <Shown batch={detail} works={items.filter(({ about, batch }) => about === id || batch === id)} />
+          )}
         </Loaded>
       )}
     </Loaded>

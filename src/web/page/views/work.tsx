@@ -9,12 +9,6 @@ import { text } from '../text.ts';
 /** How often it is asked whether the batch has begun, ms. */
 const AGAIN_MS = 400;
 
-/** The batch, unless the work waits for others, or was refused because its plan had moved since that batch. */
-function begunBy({ work: { state, stopped }, batch }: WorkAnswer): string | undefined {
-  if (state === 'waiting' || (state === 'ended' && stopped?.code === 'plan')) return undefined;
-  return batch ?? undefined;
-}
-
 /** What was started, until its batch is known: then the batch has a view of its own. */
 export function Work({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const found = useSignal<WorkAnswer | undefined>(undefined);
@@ -26,8 +20,8 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
       try {
         const answer = await ask<WorkAnswer>(`/tasks/${id}`, { signal: leaving.signal });
         found.value = answer;
-        const batch = begunBy(answer);
-        if (batch !== undefined) go(`/batches/${batch}`, true);
+        const { batch } = answer.work;
+        if (batch !== null) go(`/batches/${batch}`, true);
         else if (answer.work.state !== 'ended') timer = setTimeout(look, AGAIN_MS);
       } catch (error) {
         if (!leaving.signal.aborted) refused.value = asRefused(error);
