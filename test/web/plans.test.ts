@@ -6,10 +6,12 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
 import { startRowonce } from '../cli/rowonce.ts';
+import { openListsTeam } from '../faults/lists-team.ts';
 import { TeamWorkplace } from '../faults/team-workplace.ts';
 import type { Workplace } from '../faults/workplace.ts';
 
@@ -23,7 +25,14 @@ class Served {
   readonly #token: string;
   readonly folder: string;
 
-  constructor(folder: string, { url, token }: { readonly url: string; readonly token: string }) {
+  readonly stop: () => Promise<void>;
+
+  constructor(
+    folder: string,
+    { url, token }: { readonly url: string; readonly token: string },
+    stop: () => Promise<void>,
+  ) {
+    this.stop = stop;
     this.folder = folder;
     this.#url = url;
     this.#token = token;
@@ -38,12 +47,13 @@ class Served {
       XDG_STATE_HOME: place.path('state'),
     };
     const child = startRowonce(['serve', '--json'], { cwd: place.folder, env });
-    onTestFinished(async () => {
+    const stop = async (): Promise<void> => {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');
-    });
+    };
+    onTestFinished(stop);
     await once(child.stdout ?? child, 'data');
-    return new Served(folder, JSON.parse(await readFile(join(folder, 'serve.json'), 'utf8')));
+    return new Served(folder, JSON.parse(await readFile(join(folder, 'serve.json'), 'utf8')), stop);
   }
 
   /** Uploads nothing: the list is where an upload puts it. */
@@ -62,9 +72,15 @@ class Served {
     );
   }
 
-  async ask(method: string, path: string, body?: object): Promise<JsonResult> {
+  async ask(
+    method: string,
+    path: string,
+    body?: object,
+    signal: AbortSignal | null = null,
+  ): Promise<JsonResult> {
     const answer = await fetch(`${this.#url}/api${path}`, {
       method,
+      signal,
       headers: { authorization: `Bearer ${this.#token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -196,6 +212,62 @@ test('how the list is read, as it was chosen where one looks at it, is part of t
   const plan = await page.ask('POST', '/plans', { list: LIST, choices: COMPANIES });
   expect(plan).toMatchObject({ rows: 1, to_buy: 1, columns: { domain: 'Domain' } });
 });
+
+test('after a restart the plan is made again with everything that was chosen for it, and starts as it was agreed to', async () => {
+  const { desk, page } = await servedDesk();
+  const choices = { ...COMPANIES, columns: { domain: 'Domain' }, refresh: true, budget: 4 };
+  const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+  await page.stop();
+  const again = await Served.at(desk.place);
+  const unknown = await again.ask('POST', '/starts', { plan: plan.id, budget: 4 });
+  expect(unknown).toMatchObject({ status: 409, error: { code: 'plan' } });
+  expect(await again.ask('POST', '/plans', { list: LIST })).toMatchObject({ id: plan.id, choices });
+  const { work } = await again.ended((await again.ask('POST', '/starts', { plan: plan.id, budget: 4 })).id);
+  expect(work.stopped.code).toBe('budget');
+  expect(await desk.requests()).toBe(4);
+});
+
+test('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
+  const silent = await openSilentService();
+  await using team = await openListsTeam({ reachedAt: silent.url });
+  const page = await Served.at(team.place);
+  await page.list(LIST, 'Email,Project,Role\njo@acme.example,proj-9,viewer\n');
+  const columns = { email: 'Email', role: 'Role', project_id: 'Project' };
+  const request = { list: LIST, choices: { what: { operation: 'onboard' }, account: 'data', columns } };
+  const ask = (tab: AbortController) =>
+    page.ask('POST', '/plans', request, tab.signal).catch((error: Error) => error.name);
+
+  const [first, second] = [new AbortController(), new AbortController()];
+  const asked = ask(first);
+  await expect.poll(() => silent.asked, SOON).toEqual(['open']);
+  const askedAgain = ask(second);
+  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'open']);
+  // The newer process answers both, so it goes on when the one who began it leaves.
+  second.abort();
+  expect(await askedAgain).toBe('AbortError');
+  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'closed', 'open']);
+  first.abort();
+  expect(await asked).toBe('AbortError');
+  await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'closed', 'closed']);
+});
+
+const SOON = { timeout: 20_000 };
+
+/** A service that takes every connection and never answers, so that whoever asks it waits. */
+async function openSilentService(): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    const at = asked.push('open') - 1;
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      asked[at] = 'closed';
+    });
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
 
 test('no path of the client leads anywhere', async () => {
   const { page } = await servedDesk();

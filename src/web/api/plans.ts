@@ -18,6 +18,8 @@ export const Choices = z.strictObject({
   repair: z.boolean().optional(),
   /** As if every answer that was bought before were too old. */
   refresh: z.boolean().optional(),
+  /** The most credits that a start may spend, which a start has to say by itself: no plan depends on it. */
+  budget: z.int().min(0).optional(),
   role: z.enum(['viewer', 'editor', 'admin']).optional(),
   create_projects: z.boolean().optional(),
   remove_missing: z.boolean().optional(),
@@ -205,6 +207,7 @@ export const StartRequest = z.strictObject({
   /** Buys only so many random rows. */
   sample: z.int().min(1).max(10_000).optional(),
 });
+export type StartRequest = z.infer<typeof StartRequest>;
 
 /** One piece of work that the page has started. */
 export const WorkAnswer = z.object({

@@ -59,10 +59,23 @@ export function startChild({ script, env, cwd }: Program, words: readonly string
   return { pid: child.pid, ended: endOf(child), stop: () => child.stdin.end() };
 }
 
-/** Runs a command to its end. @throws StopError with the command's own words when it refused. */
-export async function askChild(program: Program, words: readonly string[], input?: string): Promise<unknown> {
-  const { exitCode, result, said } = await startChild(program, words, input).ended;
+/**
+ * Runs a command to its end. @param signal stops it, in an orderly way.
+ * @throws StopError with the command's own words when it refused, and the signal's reason when it was stopped.
+ */
+export async function askChild(
+  program: Program,
+  words: readonly string[],
+  input?: string,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  signal?.throwIfAborted();
+  const child = startChild(program, words, input);
+  signal?.addEventListener('abort', child.stop, { once: true });
+  const { exitCode, result, said } = await child.ended;
+  signal?.removeEventListener('abort', child.stop);
   if (exitCode === 0 || exitCode === 3) return result;
+  signal?.throwIfAborted();
   throw (
     stoppedIn(result) ?? stop('usage', said.at(-1) ?? `The command ended with ${exitCode}.`, 'Try it again.')
   );

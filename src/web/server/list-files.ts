@@ -56,12 +56,8 @@ type Place = Pick<Server, 'folder' | 'clock' | 'mostUploadBytes'>;
 const NOTE = 'list.json';
 const OLDER = 'versions';
 
+/** The file of a list, what the user calls it, and the folder for what goes with it. */
 export type ListFile = Pick<KeptList, 'path' | 'name' | 'folder' | 'reading'>;
-
-/** The file of a list, what the user calls it, and the folder for what goes with it. @throws HttpRefusal 404 */
-export async function listFile(place: Pick<Place, 'folder'>, id: string): Promise<ListFile> {
-  return keptList(place, id);
-}
 
 /** @throws HttpRefusal 404 for an id that no list has. */
 export async function keptList(place: Pick<Place, 'folder'>, id: string): Promise<KeptList> {

@@ -5,15 +5,19 @@ import { ask, type Refused } from '../session.ts';
 import { text } from '../text.ts';
 
 /** The plan for later: as a named job that stands among the choices, and as a command that does the same. */
-export function KeepPlan({ plan }: { readonly plan: PlanView }) {
+export function KeepPlan({
+  plan,
+  budget,
+}: {
+  readonly plan: PlanView;
+  /** The most credits that a run may spend; undefined where nothing is paid. */
+  readonly budget: number | undefined;
+}) {
   const { keep } = text;
   const name = useSignal('');
   const said = useSignal('');
   const refused = useSignal<Refused | undefined>(undefined);
-  const command =
-    plan.credits.most > 0 && !plan.account.sandbox
-      ? `${plan.command} --budget ${plan.credits.most}`
-      : plan.command;
+  const command = budget === undefined ? plan.command : `${plan.command} --budget ${budget}`;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(command).then(
       () => {

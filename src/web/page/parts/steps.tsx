@@ -9,7 +9,7 @@ const STEPS = [
 ] as const;
 
 /** @param at the number of the step that is shown; those after it are reached by its own button. */
-export function Steps({ list, at }: { readonly list: string; readonly at: 1 | 2 | 3 }) {
+export function Steps({ list, at }: { readonly list: string; readonly at: 0 | 1 | 2 | 3 }) {
   return (
     <nav aria-label={text.steps.label}>
       <ol class="steps">

@@ -43,7 +43,11 @@ function Shown({ list, ways }: { readonly list: string; readonly ways: Ways }) {
       }}
       onChoose={() => {
         const account = accountOf(operation.vendor);
-        void choose({ what: { operation: operation.name }, ...(account === undefined ? {} : { account }) });
+        void choose({
+          ...(isChosen(ways, operation) ? ways.choices : {}),
+          ...{ what: { operation: operation.name } },
+          ...(account === undefined ? {} : { account }),
+        });
       }}
     />
   );

@@ -4,12 +4,18 @@ import type { Damage, ListDescription, ListRows, ListView, Reading } from '../..
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { counted, grouped } from '../parts/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
+import { Steps } from '../parts/steps.tsx';
 import { ask, type Refused } from '../session.ts';
 import { text } from '../text.ts';
 
 /** What a list is: how it is read, what its columns look like, and what is wrong with its cells. */
 export function List({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
-  return <Loaded<ListView> path={`/lists/${id}`}>{(list) => <Shown first={list} />}</Loaded>;
+  return (
+    <>
+      <Steps list={id} at={0} />
+      <Loaded<ListView> path={`/lists/${id}`}>{(list) => <Shown first={list} />}</Loaded>
+    </>
+  );
 }
 
 function Shown({ first }: { readonly first: ListView }) {

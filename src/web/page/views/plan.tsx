@@ -1,21 +1,24 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Choices, PlanView, WorkView } from '../../api.ts';
-import { asRefused, Refusal } from '../loaded.tsx';
+import type { Choices, PlanView } from '../../api.ts';
+import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/asked.ts';
 import { Diff } from '../parts/diff.tsx';
 import { KeepPlan } from '../parts/keep-plan.tsx';
 import { counted, grouped, roughTime } from '../parts/numbers.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Steps } from '../parts/steps.tsx';
-import { go, query } from '../router.ts';
-import { ask, type Refused } from '../session.ts';
+import { query } from '../router.ts';
+import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { Nothing } from './columns.tsx';
+import { budgetIn, isPaid, Start } from './plan/start.tsx';
 
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
 export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const choices = useSignal<Choices | undefined>(undefined);
+  /** As it is typed; undefined until then. */
+  const budget = useSignal<string | undefined>(undefined);
   const again = useSignal(0);
   /** The plan that was shown last: a newer one says what moved since. */
   const was = useSignal(query.value.get('was'));
@@ -24,7 +27,7 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
       const chosen = choices.peek();
       const body = {
         list: id,
-        ...(chosen === undefined ? {} : { choices: chosen }),
+        ...(chosen === undefined ? {} : { choices: { ...chosen, ...limitOf(budget.peek()) } }),
         ...(was.peek() === null ? {} : { was: was.peek() }),
       };
       return ask('/plans', { body, signal });
@@ -43,6 +46,10 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
         <Shown
           key={plan.id}
           plan={plan}
+          budget={budget.value ?? String(plan.choices.budget ?? plan.credits.most)}
+          onBudget={(typed) => {
+            budget.value = typed;
+          }}
           onChoices={(next) => {
             choices.value = next;
           }}
@@ -56,13 +63,20 @@ export function Plan({ params: { id = '' } }: { readonly params: Readonly<Record
   );
 }
 
+function limitOf(typed = ''): Pick<Choices, 'budget'> {
+  const budget = budgetIn(typed);
+  return budget === undefined ? {} : { budget };
+}
+
 interface PlanProps {
   readonly plan: PlanView;
+  readonly budget: string;
+  readonly onBudget: (typed: string) => void;
   readonly onChoices: (choices: Choices) => void;
   readonly onMoved: () => void;
 }
 
-function Shown({ plan, onChoices, onMoved }: PlanProps) {
+function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
   const { plan: words, playMoney } = text;
   const { name, operation, account, list } = plan;
   return (
@@ -99,8 +113,8 @@ function Shown({ plan, onChoices, onMoved }: PlanProps) {
       <Reasons plan={plan} />
       {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
       <Guards {...{ plan, onChoices }} />
-      <Start {...{ plan, onMoved }} />
-      <KeepPlan plan={plan} />
+      <Start {...{ plan, budget, onBudget, onMoved }} />
+      <KeepPlan plan={plan} budget={isPaid(plan) ? budgetIn(budget) : undefined} />
     </>
   );
 }
@@ -195,7 +209,7 @@ function Reasons({ plan: { reasons = [] } }: { readonly plan: PlanView }) {
 }
 
 /** What a guard would hold back. Where the job can allow it, a button plans the list again with that. */
-function Guards({ plan, onChoices }: Omit<PlanProps, 'onMoved'>) {
+function Guards({ plan, onChoices }: Pick<PlanProps, 'plan' | 'onChoices'>) {
   const { guards = [], choices } = plan;
   return guards.map(({ fact, allow }) => {
     const removals = /max_removals: (\d+)/.exec(allow)?.[1];
@@ -226,103 +240,4 @@ function Guards({ plan, onChoices }: Omit<PlanProps, 'onMoved'>) {
       </div>
     );
   });
-}
-
-// ------------------------------------------------------------------------------------------------ start
-
-const SAMPLE_ROWS = 20;
-
-function Start({ plan, onMoved }: Omit<PlanProps, 'onChoices'>) {
-  const { plan: words } = text;
-  const { credits, account, confirm } = plan;
-  const hasCosts = credits.most > 0 && !account.sandbox;
-  const budget = useSignal(String(credits.most));
-  const typed = useSignal('');
-  const refused = useSignal<Refused | undefined>(undefined);
-  const starts = useSignal(false);
-  const isBudget = !hasCosts || /^\d{1,12}$/.test(budget.value);
-  const isHeld = starts.value || !isBudget || (plan.guards ?? []).length > 0;
-  const start = async (sample?: number): Promise<void> => {
-    starts.value = true;
-    try {
-      const body = {
-        plan: plan.id,
-        ...(hasCosts ? { budget: Number(budget.value) } : {}),
-        ...(confirm === null ? {} : { typed: typed.value }),
-        ...(sample === undefined ? {} : { sample }),
-      };
-      const work = await ask<WorkView>('/starts', { body });
-      go(`/tasks/${work.id}`);
-    } catch (error) {
-      const found = asRefused(error);
-      starts.value = false;
-      refused.value = found;
-      if (found.code === 'plan') onMoved();
-    }
-  };
-  return (
-    <form
-      class="card stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
-      {hasCosts && (
-        <label class="field">
-          {words.budget}
-          <input
-            class="amount"
-            inputMode="numeric"
-            pattern="\d{1,12}"
-            required
-            value={budget.value}
-            onInput={(event) => {
-              budget.value = event.currentTarget.value;
-            }}
-          />
-          <small>{words.budgetWhat}</small>
-        </label>
-      )}
-      {confirm !== null && (
-        <label class="field">
-          <span>
-            {words.type} <code>{confirm}</code>
-          </span>
-          <input
-            value={typed.value}
-            autocomplete="off"
-            onInput={(event) => {
-              typed.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-      )}
-      {refused.value && <Refusal refused={refused.value} />}
-      <div class="actions">
-        <button
-          type="submit"
-          class={confirm === null ? 'primary' : 'danger'}
-          disabled={isHeld || (confirm !== null && typed.value !== confirm)}
-        >
-          {startWords(plan, hasCosts && isBudget ? Number(budget.value) : undefined)}
-        </button>
-        {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
-          <button type="button" disabled={isHeld} onClick={() => void start(SAMPLE_ROWS)}>
-            {words.sample}
-          </button>
-        )}
-      </div>
-    </form>
-  );
-}
-
-/** The button says what it spends, so that nothing is agreed to unseen. */
-function startWords({ account, to_buy, to_change, is_change }: PlanView, budget: number | undefined): string {
-  const { plan: words } = text;
-  if (is_change && to_change === 0) return words.startUnchanged;
-  if (!is_change && to_buy === 0) return words.startNothing;
-  if (is_change) return `${words.startChanges} ${counted(to_change, 'change')}`;
-  if (account.sandbox) return words.startPlay;
-  return budget === undefined ? words.start : `${words.startMost} ${counted(budget, 'credit')}`;
 }

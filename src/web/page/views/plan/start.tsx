@@ -1,0 +1,131 @@
+import { useSignal } from '@preact/signals';
+import type { PlanView, WorkView } from '../../../api.ts';
+import { asRefused, Refusal } from '../../loaded.tsx';
+import { counted } from '../../parts/numbers.ts';
+import { go } from '../../router.ts';
+import { ask, type Refused } from '../../session.ts';
+import { text } from '../../text.ts';
+
+/** The button that spends, and what must be said before it may be pressed. */
+
+const SAMPLE_ROWS = 20;
+
+/** Whether a start of the plan may spend real credits, so that it has a limit. */
+export function isPaid({ credits, account }: PlanView): boolean {
+  return credits.most > 0 && !account.sandbox;
+}
+
+/** What stands in the field for the limit; undefined where that is no number. */
+export function budgetIn(budget: string): number | undefined {
+  return /^\d{1,12}$/.test(budget) ? Number(budget) : undefined;
+}
+
+export function Start({
+  plan,
+  budget,
+  onBudget,
+  onMoved,
+}: {
+  readonly plan: PlanView;
+  /** As it is typed. */
+  readonly budget: string;
+  readonly onBudget: (typed: string) => void;
+  readonly onMoved: () => void;
+}) {
+  const { plan: words } = text;
+  const { confirm } = plan;
+  const hasCosts = isPaid(plan);
+  const typed = useSignal('');
+  const refused = useSignal<Refused | undefined>(undefined);
+  const starts = useSignal(false);
+  const most = budgetIn(budget);
+  const isHeld = starts.value || (hasCosts && most === undefined) || (plan.guards ?? []).length > 0;
+  const keepBudget = (): void => {
+    if (most === undefined) return;
+    const body = { ...plan.choices, budget: most };
+    // A start says its limit by itself, so nothing is lost but the choice after a reload.
+    void ask(`/lists/${plan.list}/draft`, { method: 'PUT', body }).catch(() => {});
+  };
+  const start = async (sample?: number): Promise<void> => {
+    starts.value = true;
+    try {
+      const body = {
+        plan: plan.id,
+        ...(hasCosts ? { budget: most } : {}),
+        ...(confirm === null ? {} : { typed: typed.value }),
+        ...(sample === undefined ? {} : { sample }),
+      };
+      const work = await ask<WorkView>('/starts', { body });
+      go(`/tasks/${work.id}`);
+    } catch (error) {
+      const found = asRefused(error);
+      starts.value = false;
+      refused.value = found;
+      if (found.code === 'plan') onMoved();
+    }
+  };
+  return (
+    <form
+      class="card stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      {hasCosts && (
+        <label class="field">
+          {words.budget}
+          <input
+            class="amount"
+            inputMode="numeric"
+            pattern="\d{1,12}"
+            required
+            value={budget}
+            onInput={(event) => onBudget(event.currentTarget.value)}
+            onChange={keepBudget}
+          />
+          <small>{words.budgetWhat}</small>
+        </label>
+      )}
+      {confirm !== null && (
+        <label class="field">
+          <span>
+            {words.type} <code>{confirm}</code>
+          </span>
+          <input
+            value={typed.value}
+            autocomplete="off"
+            onInput={(event) => {
+              typed.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      )}
+      {refused.value && <Refusal refused={refused.value} />}
+      <div class="actions">
+        <button
+          type="submit"
+          class={confirm === null ? 'primary' : 'danger'}
+          disabled={isHeld || (confirm !== null && typed.value !== confirm)}
+        >
+          {startWords(plan, hasCosts ? most : undefined)}
+        </button>
+        {!plan.is_change && plan.to_buy > SAMPLE_ROWS && (
+          <button type="button" disabled={isHeld} onClick={() => void start(SAMPLE_ROWS)}>
+            {words.sample}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** The button says what it spends, so that nothing is agreed to unseen. */
+function startWords({ account, to_buy, to_change, is_change }: PlanView, budget: number | undefined): string {
+  const { plan: words } = text;
+  if (is_change && to_change === 0) return words.startUnchanged;
+  if (!is_change && to_buy === 0) return words.startNothing;
+  if (is_change) return `${words.startChanges} ${counted(to_change, 'change')}`;
+  if (account.sandbox) return words.startPlay;
+  return budget === undefined ? words.start : `${words.startMost} ${counted(budget, 'credit')}`;
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { commandLine } from '../../../core/command-line.ts';
+import { present } from '../../../core/objects.ts';
+import { METHODS } from '../../../core/operation.ts';
+import { counted } from '../../../core/plain-text.ts';
+import type { Job } from '../../../job/job.ts';
+import { requestWords } from '../../../plan/consent.ts';
+import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
+import { chooseAccount, loadAccounts } from '../../../vendor/account/account.ts';
+import { type Choices, PlanFigures, PlannedChangeView, type PlanView } from '../../api.ts';
+import { askChild } from '../children.ts';
+import { accountChoice, jobOfChoices, writeListJob } from '../jobs.ts';
+import type { KeptList } from '../list-files.ts';
+import type { Server } from '../server.ts';
+
+/** What a list would cost or change, as the command line plans it. */
+
+/** A plan that was shown, and what starts it. */
+export interface ShownPlan {
+  readonly view: PlanView;
+  readonly list: KeptList;
+  readonly job: Job;
+  readonly jobPath: string;
+  readonly store: string;
+}
+
+/** What `plan --json` prints beside the figures. */
+const Printed = PlanFigures.extend({
+  changes: z.array(PlannedChangeView).optional(),
+  requests: z
+    .array(
+      z.object({
+        name: z.string(),
+        method: z.enum(METHODS),
+        url: z.string(),
+        through: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+
+/** A person looks at no more lines, and a browser shows them without slowing down. */
+const MOST_CHANGES = 2_000;
+
+export async function planList(
+  server: Server,
+  list: KeptList,
+  choices: Choices,
+  signal: AbortSignal,
+): Promise<ShownPlan> {
+  const chosen = await jobOfChoices(server, { ...present({ ...list.reading }), ...choices });
+  const account = chooseAccount(await loadAccounts(), chosen.operation.vendor, chosen.account);
+  const job = { ...chosen, account: account.name };
+  const jobPath = await writeListJob(list, job);
+  const store = chooseStore(server.store, account.sandbox).location;
+  const words = ['plan', jobPath, list.path, '--store', store, ...refreshWords(choices)];
+  const { changes, requests, ...figures } = Printed.parse(
+    await askChild(server.program, words, undefined, signal),
+  );
+  const sent = (changes ?? []).filter(({ calls = [] }) => calls.length > 0);
+  const most = figures.credits.most;
+  const view: PlanView = {
+    ...figures,
+    ...{ list: list.id, name: list.name, choices },
+    operation: job.operation.name,
+    account: accountChoice(account),
+    is_change: changes !== undefined,
+    changes: changes === undefined ? null : shownFirst(changes),
+    to_change: sent.length,
+    actions: actionCounts(changes ?? []),
+    requests: (requests ?? []).map((request) => requestWords(request as Parameters<typeof requestWords>[0])),
+    confirm: removalWords(sent),
+    needs_budget: !account.sandbox && account.budget.perDay === undefined && most > 0,
+    command: commandLine(['run', jobPath, list.path, ...storeWords(store), ...refreshWords(choices)]),
+    moved: [],
+  };
+  return { view, list, job, jobPath, store };
+}
+
+export function refreshWords({ refresh }: Choices): readonly string[] {
+  return refresh === true ? ['--refresh'] : [];
+}
+
+/** What is sent comes first, so that a cut list hides nothing that matters more. */
+function shownFirst(changes: readonly PlannedChangeView[]): PlannedChangeView[] {
+  const isSent = ({ calls = [] }: PlannedChangeView): boolean => calls.length > 0;
+  const sorted = [...changes.filter(isSent), ...changes.filter((change) => !isSent(change))];
+  return sorted.slice(0, MOST_CHANGES);
+}
+
+function actionCounts(changes: readonly PlannedChangeView[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { action } of changes) counts[action] = (counts[action] ?? 0) + 1;
+  return counts;
+}
+
+/** A removal is typed, so that no slip of a hand agrees to it. */
+function removalWords(sent: readonly PlannedChangeView[]): string | null {
+  const removed = sent.filter(({ action }) => action === 'remove').length;
+  return removed === 0 ? null : `remove ${counted(removed, 'person', 'people')}`;
+}

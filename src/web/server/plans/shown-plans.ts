@@ -1,0 +1,67 @@
+import { stop } from '../../../core/errors.ts';
+import type { PlanView, StartRequest, WorkView } from '../../api.ts';
+import type { Order, Work } from '../work.ts';
+import { refreshWords, type ShownPlan } from './list-plan.ts';
+
+/** The plans that were shown, and the start of exactly one of them. */
+
+/** As many as a person may still start. Whoever wants an older one is shown it again first. */
+const MOST_PLANS = 200;
+
+export class ShownPlans {
+  readonly #plans = new Map<string, ShownPlan>();
+  /** Plan and sample → the work that was started for it. */
+  readonly #started = new Map<string, string>();
+
+  keep(plan: ShownPlan): void {
+    for (const oldest of [...this.#plans.keys()].slice(0, -MOST_PLANS)) this.#plans.delete(oldest);
+    this.#plans.set(plan.view.id, plan);
+  }
+
+  /** @throws StopError `plan` for one that was not shown since the page is served. */
+  of(id: string): ShownPlan {
+    const plan = this.#plans.get(id);
+    if (plan !== undefined) return plan;
+    throw stop('plan', 'This plan was not shown since the page is served.', 'Look at the plan again.');
+  }
+
+  /** The same plan twice is the same work while it is under way, and the same batch afterwards. */
+  startOnce(work: Work, plan: ShownPlan, request: StartRequest): WorkView {
+    const key = `${plan.view.id} ${request.sample ?? ''}`;
+    const underWay = work.find(this.#started.get(key) ?? '');
+    if (underWay !== undefined && underWay.state !== 'ended') return underWay;
+    const started = work.start(orderOf(plan, request));
+    this.#started.set(key, started.id);
+    return started;
+  }
+}
+
+export function orderOf(
+  { view, list, jobPath, store }: ShownPlan,
+  { budget, sample }: Pick<StartRequest, 'budget' | 'sample'>,
+): Order {
+  const words = [
+    ...['run', jobPath, list.path, '--store', store, '--if-plan', view.id, '--yes'],
+    ...refreshWords(view.choices),
+    ...(budget === undefined ? [] : ['--budget', String(budget)]),
+    ...(sample === undefined ? [] : ['--sample', String(sample)]),
+  ];
+  return { kind: sample === undefined ? 'run' : 'sample', words, store, about: view.list, plan: view.id };
+}
+
+export function requireAgreed(
+  { confirm, needs_budget, credits, guards = [] }: PlanView,
+  { typed, budget }: StartRequest,
+): void {
+  const [guard] = guards;
+  if (guard !== undefined)
+    throw stop('guard', `This would ${guard.fact}.`, `If that is meant, ${guard.allow}.`);
+  if (confirm !== null && typed !== confirm)
+    throw stop('consent', `This would ${confirm}, and nobody typed that.`, `Type "${confirm}" to agree.`);
+  if (needs_budget && budget === undefined)
+    throw stop(
+      'consent',
+      `This could spend up to ${credits.most} credits, and nothing limits it.`,
+      'Say how much it may spend.',
+    );
+}
