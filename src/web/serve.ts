@@ -84,7 +84,6 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, {
     version,
     store: folder,
-    schedules: schedules.size,
   });
   http.on('request', getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const url = `http://127.0.0.1:${port}`;

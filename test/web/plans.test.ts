@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -109,6 +109,8 @@ const COMPANIES = { what: { operation: 'enrich-company' } };
 
 test('from a list to a finished batch: ways, a plan, a sample, the rest; the same start twice is one batch', async () => {
   const { desk, page } = await servedDesk();
+  // A folder that the user made, which holds nothing but what the page has put there.
+  await chmod(page.folder, 0o755);
   const ways = await page.ask('GET', `/lists/${LIST}/ways`);
   expect(ways).toMatchObject({
     name: `${LIST} leads.csv`,
@@ -138,6 +140,7 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
   expect(again.id).toBe(sampled.id);
   const first = await page.ended(sampled.id);
   expect(first.work).toMatchObject({ kind: 'sample', exit_code: 0 });
+  expect(statSync(page.folder).mode & 0o777).toBe(0o700);
 
   const rest = await page.ask('POST', '/plans', { list: LIST, was: plan.id });
   expect(rest.moved).toEqual(['rows bought before 0 → 2', 'rows to buy 6 → 4', 'credits at most 6 → 4']);
@@ -227,6 +230,49 @@ test('after a restart the plan is made again with everything that was chosen for
   expect(await desk.requests()).toBe(4);
 });
 
+test('tonight: the start outlives the page, begins the agreed plan once, and nothing when that moved in the night', async () => {
+  const { desk, page } = await servedDesk();
+  await page.list(OTHER, 'No,Domain\n1,x.example\n2,y.example\n');
+  const agree = async (list: string): Promise<JsonResult> => {
+    const { id } = await page.ask('POST', '/plans', { list, choices: COMPANIES });
+    const unlimited = await page.ask('POST', '/schedules/starts', { plan: id, at: '02:00' });
+    expect(unlimited).toMatchObject({ status: 400, error: { code: 'consent' } });
+    return page.ask('POST', '/schedules/starts', { plan: id, at: '02:00', budget: 9 });
+  };
+  expect(await agree(LIST)).toMatchObject({ status: 200, name: `${LIST} leads.csv`, budget: 9, last: null });
+  await agree(OTHER);
+  await page.list(OTHER, 'No,Domain\n1,x.example\n');
+  await page.stop();
+
+  const evening = await Served.at(desk.place);
+  const { starts, time_zone: zone } = await evening.ask('GET', '/schedules');
+  expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }]);
+  expect(new Date(starts[0].at_ms).toLocaleTimeString('en-GB', { timeZone: zone })).toBe('02:00:00');
+  expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 2 });
+  await evening.stop();
+  expect(await desk.requests(), 'nothing begins before its time').toBe(0);
+
+  // The night passes while no page is served.
+  const file = desk.place.path('store/starts.json');
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replaceAll(/"atMs":\d+/g, `"atMs":${Date.now() - 1000}`),
+  );
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  for (const morning of ['the next', 'another']) {
+    const next = await Served.at(desk.place);
+    const ends = async () => (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
+    await expect.poll(ends, SOON).not.toContain(null);
+    const [begun, moved] = await ends();
+    expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
+    expect(moved).toMatchObject({
+      message: expect.stringContaining('nothing was started: the file was changed'),
+    });
+    expect(await desk.requests(), morning).toBe(6);
+    await next.stop();
+  }
+});
+
 test('a plan that nobody waits for is not made to its end: who asked has left, or asks again', async () => {
   const silent = await openSilentService();
   await using team = await openListsTeam({ reachedAt: silent.url });
@@ -297,6 +343,8 @@ test('for a team the plan is the diff, and people are removed only when that was
   };
   await page.list(LIST, sheet('jo', 'al'));
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+  const unseen = await page.ask('POST', '/schedules/starts', { plan: plan.id, at: '02:00' });
+  expect(unseen.error).toMatchObject({ code: 'consent', message: expect.stringContaining('a team moves') });
   expect(plan).toMatchObject({ is_change: true, actions: { invite: 2 }, confirm: null, needs_budget: false });
   const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
   expect(work.exit_code).toBe(0);

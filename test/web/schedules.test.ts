@@ -1,9 +1,9 @@
 /**
- * Goal: inboxes are swept when their schedules say so, in their time zone, never twice at once; a night that was missed is
- * made up for once; and what nobody may start unseen is refused at the start.
+ * Goal: inboxes are swept when their schedules say so, and lists are started at the time that was agreed to, in their time
+ * zone, never twice at once; a night that was missed is made up for once; and what nobody may start unseen is refused.
  * Method: real sweeps by the real command before the embedded vendor, on a clock of the test's own; and the real `serve`.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,9 +49,9 @@ function drop(name: string): void {
   utimesSync(path, new Date(0), new Date(0));
 }
 
-async function open(job: string, clock: VirtualClock): Promise<Schedules> {
+async function open(job: string | undefined, clock: VirtualClock): Promise<Schedules> {
   const schedules = await openSchedules({
-    jobs: [job],
+    jobs: job === undefined ? [] : [job],
     store: join(folder, 'store'),
     folder: join(folder, 'store'),
     clock,
@@ -126,6 +126,71 @@ test('a sweep that the end of the page cut short is not over: the next start goe
   expect(sweeps()).toHaveLength(1);
   await work.ended(sweeps()[0] ?? '');
   await due.stop();
+});
+
+/** As the page orders the run of a list. */
+function startOf(list: string): Parameters<Schedules['startAt']> {
+  const path = join(folder, list);
+  writeFileSync(path, 'Website\nacme.example\n');
+  const store = join(folder, 'store');
+  const words = ['run', 'enrich-company', path, '--account', 'sandbox-provider', '--store', store];
+  const facts = { list, operation: 'enrich-company', account: 'a', sandbox: true, budget: null };
+  return ['02:00', { kind: 'run', words, store, about: list, plan: 'p' }, facts];
+}
+
+test('a list is started once, when the clocks of the zone show the time, and a later time takes the place of an earlier', async () => {
+  const clock = new VirtualClock(START_MS);
+  const schedules = await open(undefined, clock);
+  const [, order, facts] = startOf('leads.csv');
+  await schedules.startAt('12:00', order, facts);
+  await schedules.startAt('02:00', order, facts);
+  expect(schedules.starts()).toMatchObject([
+    { list: 'leads.csv', at_ms: START_MS + 15 * HOUR_MS, last: null },
+  ]);
+  await pass(clock, 15 * HOUR_MS - 60_000);
+  expect(sweeps()).toEqual([]);
+  await pass(clock, 60_000);
+  const [id = ''] = sweeps();
+  const [start] = schedules.starts();
+  await expect(schedules.drop(start?.id ?? '')).rejects.toThrow('This start has begun.');
+  expect(await work.ended(id)).toMatchObject({ kind: 'run', about: 'leads.csv', exit_code: 0 });
+  await expect
+    .poll(() => schedules.starts()[0])
+    .toMatchObject({ work: null, last: { exit_code: 0, spent: 1, batch: expect.any(String) } });
+  await pass(clock, 24 * HOUR_MS);
+  expect(sweeps()).toEqual([id]);
+  await schedules.stop();
+});
+
+test('a start that nobody was there for is made up for once, and one that was dropped never begins', async () => {
+  const first = await open(undefined, new VirtualClock(START_MS));
+  await first.startAt(...startOf('leads.csv'));
+  const dropped = await first.startAt(...startOf('others.csv'));
+  expect(await first.drop(dropped.id)).toBe(true);
+  expect(await first.drop(dropped.id)).toBe(false);
+  await first.stop();
+  expect(statSync(join(folder, 'store', 'starts.json')).mode & 0o777).toBe(0o600);
+
+  const second = await open(undefined, new VirtualClock(START_MS + 72 * HOUR_MS));
+  expect(work.list()).toMatchObject([{ about: 'leads.csv' }]);
+  const stopped = second.stop();
+  await work.close();
+  await stopped;
+
+  // The end of the page cut it short, so it is not over.
+  work = lineOfWork();
+  const third = await open(undefined, new VirtualClock(START_MS + 73 * HOUR_MS));
+  await work.ended(sweeps()[0] ?? '');
+  await expect.poll(() => third.starts()[0]?.last?.exit_code).toBe(0);
+  await third.stop();
+
+  const fourth = await open(undefined, new VirtualClock(START_MS + 74 * HOUR_MS));
+  expect(sweeps()).toHaveLength(1);
+  expect(fourth.starts()).toHaveLength(1);
+  await fourth.stop();
+  const later = await open(undefined, new VirtualClock(START_MS + 31 * 24 * HOUR_MS + 73 * HOUR_MS));
+  expect(later.starts(), 'how it ended is told for a month').toEqual([]);
+  await later.stop();
 });
 
 test.for([

@@ -26,7 +26,7 @@ export const State = z.object({
   version: z.string(),
   /** The store's folder. */
   store: z.string(),
-  /** How many jobs are swept by their schedule. */
+  /** How many jobs are swept by their schedule, and how many starts were agreed to for later. */
   schedules: z.number(),
 });
 export type State = z.infer<typeof State>;

@@ -25,7 +25,7 @@ export function appOf(
   server: Server,
   guarded: Guarded,
   files: ReadonlyMap<string, PageFile>,
-  state: State,
+  state: Omit<State, 'schedules'>,
 ): Hono {
   const { admission } = guarded;
   const app = new Hono();
@@ -46,7 +46,9 @@ export function appOf(
   });
   // A tool that has the token of serve.json, such as a second `rowonce serve`, asks for another address.
   app.post('/api/openings', (context) => context.json({ opening: admission.issue() } satisfies Opening));
-  app.get('/api/state', (context) => context.json(state));
+  app.get('/api/state', (context) =>
+    context.json({ ...state, schedules: server.schedules.size } satisfies State),
+  );
   const facts = new FactBook(server);
   const savings = new Savings(server.clock);
   app.route('/api', batchRoutes(server, savings));
@@ -61,7 +63,7 @@ export function appOf(
   app.route('/api', historyRoutes(server, savings));
   app.route('/api', undoRoutes(server));
   app.route('/api', accountRoutes(server));
-  app.route('/api', scheduleRoutes(server.schedules));
+  app.route('/api', scheduleRoutes(server));
   // Every view has an address, and all of them are the one page.
   app.notFound((context) => {
     const page = files.get('/');

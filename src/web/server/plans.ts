@@ -7,9 +7,11 @@ import {
   type JobList,
   JobRequest,
   type JobSaved,
+  LaterRequest,
   type OperationList,
   PlanRequest,
   type PlanView,
+  type ScheduledStart,
   StartRequest,
   type Ways,
 } from '../api.ts';
@@ -18,7 +20,7 @@ import { accountChoices, operationViews, savedJobs, saveJobAs } from './jobs.ts'
 import { columnsRemembered, draftOf, type FactBook, keepDraft, rememberColumns } from './list-facts.ts';
 import { type KeptList, keptList } from './list-files.ts';
 import { planList, type ShownPlan } from './plans/list-plan.ts';
-import { requireAgreed, ShownPlans } from './plans/shown-plans.ts';
+import { orderOf, requireAgreed, requireReading, ShownPlans } from './plans/shown-plans.ts';
 import { PlansUnderWay } from './plans/under-way.ts';
 import type { Server } from './server.ts';
 
@@ -52,6 +54,19 @@ export function planRoutes(server: Server, facts: FactBook): Hono {
       requireAgreed(plan.view, request);
       await rememberColumnsOf(server, facts, plan);
       return context.json(plans.startOnce(server.work, plan, request));
+    })
+    .post('/schedules/starts', async (context) => {
+      const { plan: id, budget, at } = await bodyOf(context, LaterRequest);
+      const plan = plans.of(id);
+      const { list, operation, account } = plan.view;
+      requireReading(plan.view);
+      requireAgreed(plan.view, { budget });
+      await rememberColumnsOf(server, facts, plan);
+      const start = await server.schedules.startAt(at, orderOf(plan, { budget }), {
+        ...{ list, operation, account: account.name, sandbox: account.sandbox },
+        budget: budget ?? null,
+      });
+      return context.json({ ...start, name: plan.view.name } satisfies ScheduledStart);
     });
 }
 

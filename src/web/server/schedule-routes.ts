@@ -1,16 +1,37 @@
 import { Hono } from 'hono';
-import type { ScheduleList } from '../api.ts';
-import type { Schedules } from './schedules.ts';
+import type { ScheduledStart, ScheduleList } from '../api.ts';
+import { HttpRefusal } from './answers.ts';
+import { keptList } from './list-files.ts';
+import type { Server } from './server.ts';
 
-export function scheduleRoutes(schedules: Schedules): Hono {
+export function scheduleRoutes(server: Server): Hono {
+  const { schedules } = server;
   return new Hono()
-    .get('/schedules', (context) =>
+    .get('/schedules', async (context) =>
       context.json({
         time_zone: schedules.timeZone,
         schedules: [...schedules.list()],
+        starts: await startsOf(server),
       } satisfies ScheduleList),
     )
     .post('/schedules/:number/run', (context) =>
       context.json(schedules.run(Number(context.req.param('number')))),
+    )
+    .delete('/schedules/starts/:id', async (context) => {
+      const id = context.req.param('id');
+      if (!(await schedules.drop(id)))
+        throw new HttpRefusal(404, 'There is no such start any more.', 'See all schedules.');
+      return context.json({ dropped: id });
+    });
+}
+
+function startsOf(server: Server): Promise<ScheduledStart[]> {
+  const nameOf = (list: string): Promise<string | null> =>
+    keptList(server, list).then(
+      ({ name }) => name,
+      () => null,
     );
+  return Promise.all(
+    server.schedules.starts().map(async (start) => ({ ...start, name: await nameOf(start.list) })),
+  );
 }

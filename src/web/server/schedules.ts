@@ -3,49 +3,44 @@ import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { replaceFile } from '../../core/atomic-file.ts';
-import type { Clock } from '../../core/clock.ts';
-import { EXIT, StopError, stop } from '../../core/errors.ts';
+import { stop } from '../../core/errors.ts';
 import { type SweptJob, sweptJobs } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
-import { ScheduleView, type WorkView } from '../api.ts';
-import type { Work } from './work.ts';
+import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
+import {
+  keepStarts,
+  type LaterStart,
+  laterStart,
+  nextAt,
+  type StartFacts,
+  startsIn,
+} from './schedules/starts.ts';
+import { type Entry, Timetable, type TimetableOptions } from './schedules/timetable.ts';
+import type { PlannedOrder } from './work.ts';
 
 /**
- * Sweeps of inboxes by the schedules of their jobs. A sweep waits in the line of its store like any other work, so two never
- * overlap. When a sweep last ended is noted in the store's folder: a night that was missed is made up for once at the start,
- * however many there were, and one that the end of this server cut short goes on.
+ * What begins by itself: sweeps of inboxes by the schedules of their jobs, and starts of lists that a person has agreed to for
+ * one later moment. How each last ended is noted in the store's folder.
  */
 
-export interface ScheduleOptions {
+export interface ScheduleOptions extends Omit<TimetableOptions, 'note'> {
   /** Paths of job files. */
   readonly jobs: readonly string[];
   /** What the user typed as `--store`. */
   readonly store: string | undefined;
-  /** Where the note is kept. */
+  /** Where notes are kept. */
   readonly folder: string;
-  readonly clock: Clock;
-  readonly work: Pick<Work, 'start' | 'ended' | 'find'>;
-  /** The zone in which the five fields are meant; undefined: that of this machine. */
+  /** The zone in which times are meant; undefined: that of this machine. */
   readonly timeZone: string | undefined;
 }
 
-type Last = NonNullable<ScheduleView['last']>;
-
-interface Scheduled {
+interface ScheduledSweep extends Entry {
   readonly job: SweptJob;
   readonly path: string;
   readonly schedule: string;
-  readonly cron: Cron;
-  /** Up to when its nights are over. */
-  overMs: number;
-  last: Last | null;
-  work: string | undefined;
 }
 
-/** The calendar may jump, and a machine may sleep, so the time is looked at again after this. */
-const LONGEST_SLEEP_MS = 60_000;
-
-/** How long a sweep waits for another process that spends from the store. */
+/** How long what nobody watches waits for another process that spends from the store. */
 const WAIT = '12h';
 
 /** @throws StopError `job` or `consent` for a job that cannot be swept by a schedule. */
@@ -54,20 +49,22 @@ export async function openSchedules(options: ScheduleOptions): Promise<Schedules
   requireZone(timeZone);
   const noted = await notesIn(folder);
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
-  const scheduled = swept.map((job, at): Scheduled => {
+  const nowMs = clock.wallMs();
+  const sweeps = swept.map((job, at): ScheduledSweep => {
     const { path, schedule } = requireSchedule(jobs[at] ?? '', job);
-    const note = noted[path];
+    const cron = new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true });
+    const store = chooseStore(options.store, job.account.sandbox).location;
+    const words = ['nightly', path, '--wait', WAIT, '--store', store];
     return {
-      job,
-      path,
-      schedule,
-      cron: new Cron(schedule, { mode: '5-part', timezone: timeZone, paused: true }),
-      overMs: Math.min(note?.over_ms ?? clock.wallMs(), clock.wallMs()),
-      last: note?.last ?? null,
+      ...{ job, path, schedule },
+      order: { kind: 'sweep', words, store, about: job.job.name },
+      dueAfter: (ms) => cron.nextRun(new Date(ms))?.getTime(),
+      overMs: Math.min(noted[path]?.over_ms ?? nowMs, nowMs),
+      last: noted[path]?.last ?? null,
       work: undefined,
     };
   });
-  return new Schedules({ ...options, timeZone }, scheduled);
+  return new Schedules({ ...options, timeZone }, sweeps, await startsIn(folder, nowMs));
 }
 
 function requireZone(timeZone: string): void {
@@ -94,123 +91,141 @@ function requireSchedule(
   throw stop('job', `${name} has no schedule.`, 'Add one to the job, such as schedule: "0 2 * * *".');
 }
 
+/** Without the name of the list, which is not kept: whoever removes a list removes its name. */
+export type StartView = Omit<ScheduledStart, 'name'>;
+
 export class Schedules {
   readonly #options: ScheduleOptions & { readonly timeZone: string };
-  readonly #scheduled: readonly Scheduled[];
-  readonly #stopping = new AbortController();
-  readonly #watching: Promise<void>[] = [];
+  readonly #sweeps: readonly ScheduledSweep[];
+  readonly #sweepTimes: Timetable;
+  readonly #startTimes: Timetable;
+  #starts: readonly LaterStart[];
+  #noted: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ScheduleOptions & { readonly timeZone: string }, scheduled: readonly Scheduled[]) {
+  constructor(
+    options: ScheduleOptions & { readonly timeZone: string },
+    sweeps: readonly ScheduledSweep[],
+    starts: readonly LaterStart[],
+  ) {
     this.#options = options;
-    this.#scheduled = scheduled;
+    this.#sweeps = sweeps;
+    this.#starts = starts;
+    this.#sweepTimes = new Timetable({ ...options, note: () => this.#noteSweeps() });
+    this.#startTimes = new Timetable({ ...options, note: () => this.#noteStarts() });
   }
 
   get timeZone(): string {
     return this.#options.timeZone;
   }
 
+  /** How many jobs and starts there are. */
   get size(): number {
-    return this.#scheduled.length;
+    return this.#sweeps.length + this.#starts.length;
   }
 
   /** Notes when the first nights are waited for, and waits for them. */
   async start(): Promise<void> {
-    if (this.#scheduled.length > 0) await this.#note();
-    this.#watching.push(...this.#scheduled.map((each) => this.#watch(each)));
+    if (this.#sweeps.length > 0) await this.#noteSweeps();
+    for (const sweep of this.#sweeps) this.#sweepTimes.watch(sweep);
+    for (const start of this.#starts) this.#startTimes.watch(start, start.dropped.signal);
   }
 
-  /** Begins no sweep any more. What is under way is ended by the line of work, and noted if it ended by itself. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new StopError({ code: 'terminated', message: 'The page is ended.', next: '' }));
-    await Promise.all(this.#watching);
+    await Promise.all([this.#sweepTimes.stop(), this.#startTimes.stop()]);
   }
 
   list(): readonly ScheduleView[] {
-    return this.#scheduled.map((each) => this.#viewOf(each));
+    return this.#sweeps.map((each) => this.#viewOf(each));
   }
 
   /** Sweeps at once. @throws StopError `busy` while a sweep of the job waits or works. */
   run(number: number): WorkView {
-    const each = this.#scheduled[number];
+    const each = this.#sweeps[number];
     if (each === undefined) throw stop('usage', 'There is no such schedule.', 'See all schedules.');
-    if (this.#workOf(each) !== undefined)
+    if (this.#sweepTimes.workOf(each) !== undefined)
       throw stop('busy', `A sweep of ${each.job.job.name} is under way.`, 'Wait until it has ended.');
-    const work = this.#begin(each);
-    void this.#end(each, work);
-    return work;
+    return this.#sweepTimes.begin(each);
   }
 
-  async #watch(each: Scheduled): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const nextMs = each.cron.nextRun(new Date(each.overMs))?.getTime();
-      if (nextMs === undefined) return;
-      const leftMs = nextMs - clock.wallMs();
-      if (leftMs > 0) await clock.sleep(Math.min(leftMs, LONGEST_SLEEP_MS), signal).catch(() => {});
-      else await this.#end(each, this.#workOf(each) ?? this.#begin(each));
-    }
-  }
-
-  #begin(each: Scheduled): WorkView {
-    const store = chooseStore(this.#options.store, each.job.account.sandbox).location;
-    const words = ['nightly', each.path, '--wait', WAIT, '--store', store];
-    const work = this.#options.work.start({ kind: 'sweep', words, store, about: each.job.job.name });
-    each.work = work.id;
-    return work;
-  }
-
-  /** Notes how a sweep ended. A night whose sweep was stopped is not over. */
-  async #end(each: Scheduled, { id, at_ms }: WorkView): Promise<void> {
-    const ended = await this.#options.work.ended(id);
-    const nowMs = this.#options.clock.wallMs();
-    if (ended.exit_code === EXIT.terminated && this.#stopping.signal.aborted) return;
-    each.overMs = nowMs;
-    each.last = {
-      at_ms,
-      ended_ms: nowMs,
-      exit_code: ended.exit_code ?? EXIT.bug,
-      message: ended.stopped?.message ?? (ended.result === null ? (ended.said.at(-1) ?? null) : null),
-      ...sumsOf(ended.result),
-    };
-    await this.#note();
-  }
-
-  #workOf({ work }: Scheduled): WorkView | undefined {
-    const found = work === undefined ? undefined : this.#options.work.find(work);
-    return found?.state === 'ended' ? undefined : found;
-  }
-
-  #viewOf(each: Scheduled): ScheduleView {
-    const { job, schedule, cron, last } = each;
-    const nowMs = this.#options.clock.wallMs();
+  #viewOf(sweep: ScheduledSweep): ScheduleView {
+    const { job, schedule, last } = sweep;
     return {
       job: job.job.name,
       schedule,
       inbox: job.inbox,
       account: job.account.name,
       sandbox: job.account.sandbox,
-      next_ms: cron.nextRun(new Date(nowMs))?.getTime() ?? null,
-      work: this.#workOf(each) ?? null,
+      next_ms: sweep.dueAfter(this.#options.clock.wallMs()) ?? null,
+      work: this.#sweepTimes.workOf(sweep) ?? null,
       last,
     };
   }
 
   /** Jobs that were swept before and are not any more keep their notes. */
-  async #note(): Promise<void> {
+  #noteSweeps(): Promise<void> {
     const { folder } = this.#options;
-    const own = this.#scheduled.map(({ path, overMs, last }) => [path, { over_ms: overMs, last }]);
-    const notes = { ...(await notesIn(folder)), ...Object.fromEntries(own) };
-    await replaceFile(join(folder, NOTES), 0o600, [JSON.stringify(notes)]);
+    return this.#noteInTurn(async () => {
+      const own = this.#sweeps.map(({ path, overMs, last }) => [path, { over_ms: overMs, last }]);
+      const notes = { ...(await notesIn(folder)), ...Object.fromEntries(own) };
+      await replaceFile(join(folder, NOTES), 0o600, [JSON.stringify(notes)]);
+    });
   }
-}
 
-const Swept = z.object({ files: z.array(z.object({ credits: z.object({ spent: z.number() }) })) });
+  /** Two ends at once are noted one after the other, so that what is known last is what is kept. */
+  #noteInTurn(write: () => Promise<void>): Promise<void> {
+    const noting = this.#noted.then(write, write);
+    this.#noted = noting;
+    return noting;
+  }
 
-function sumsOf(result: unknown): { readonly files: number; readonly spent: number } {
-  const swept = Swept.safeParse(result);
-  const files = swept.success ? swept.data.files : [];
-  return { files: files.length, spent: files.reduce((sum, { credits }) => sum + credits.spent, 0) };
+  // ---------------------------------------------------------------------------------------- starts of lists
+
+  starts(): readonly StartView[] {
+    return this.#starts.map((each) => this.#startView(each));
+  }
+
+  /**
+   * Starts a list when the clocks of the zone show that time next, in place of the start of the same list and operation that
+   * was agreed to before. @throws StopError `busy` while that one is under way.
+   */
+  async startAt(time: string, order: PlannedOrder, facts: StartFacts): Promise<StartView> {
+    const { clock } = this.#options;
+    const isSame = ({ facts: { list, operation } }: LaterStart): boolean =>
+      list === facts.list && operation === facts.operation;
+    for (const earlier of this.#starts.filter(isSame)) this.#leave(earlier);
+    const waiting = { ...order, words: [...order.words, '--wait', WAIT] };
+    const start = laterStart(waiting, facts, nextAt(time, this.timeZone, clock.wallMs()));
+    this.#starts = [...this.#starts, start];
+    await this.#noteStarts();
+    this.#startTimes.watch(start, start.dropped.signal);
+    return this.#startView(start);
+  }
+
+  /** @returns whether it was there. @throws StopError `busy` once it has begun. */
+  async drop(id: string): Promise<boolean> {
+    const start = this.#starts.find((each) => each.id === id);
+    if (start === undefined) return false;
+    this.#leave(start);
+    await this.#noteStarts();
+    return true;
+  }
+
+  #leave(start: LaterStart): void {
+    if (this.#startTimes.workOf(start) !== undefined)
+      throw stop('busy', 'This start has begun.', 'Pause or cancel its batch, or wait until it has ended.');
+    start.dropped.abort();
+    this.#starts = this.#starts.filter((each) => each !== start);
+  }
+
+  #startView(start: LaterStart): StartView {
+    const { id, facts, order, atMs, last } = start;
+    const work = this.#startTimes.workOf(start) ?? null;
+    return { ...facts, id, plan: order.plan, at_ms: atMs, work, last };
+  }
+
+  #noteStarts(): Promise<void> {
+    return this.#noteInTurn(() => keepStarts(this.#options.folder, this.#starts));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ the note

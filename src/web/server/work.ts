@@ -26,6 +26,12 @@ export interface Order {
   readonly isUrgent?: true;
 }
 
+/** What begins only while its plan has not moved. */
+export interface PlannedOrder extends Order {
+  readonly kind: 'run' | 'sample';
+  readonly plan: string;
+}
+
 interface Item extends Order {
   readonly id: string;
   readonly atMs: number;

@@ -1,6 +1,6 @@
 import { stop } from '../../../core/errors.ts';
 import type { PlanView, StartRequest, WorkView } from '../../api.ts';
-import type { Order, Work } from '../work.ts';
+import type { PlannedOrder, Work } from '../work.ts';
 import { refreshWords, type ShownPlan } from './list-plan.ts';
 
 /** The plans that were shown, and the start of exactly one of them. */
@@ -39,7 +39,7 @@ export class ShownPlans {
 export function orderOf(
   { view, list, jobPath, store }: ShownPlan,
   { budget, sample }: Pick<StartRequest, 'budget' | 'sample'>,
-): Order {
+): PlannedOrder {
   const words = [
     ...['run', jobPath, list.path, '--store', store, '--if-plan', view.id, '--yes'],
     ...refreshWords(view.choices),
@@ -51,7 +51,7 @@ export function orderOf(
 
 export function requireAgreed(
   { confirm, needs_budget, credits, guards = [] }: PlanView,
-  { typed, budget }: StartRequest,
+  { typed, budget }: Pick<StartRequest, 'typed' | 'budget'>,
 ): void {
   const [guard] = guards;
   if (guard !== undefined)
@@ -64,4 +64,14 @@ export function requireAgreed(
       `This could spend up to ${credits.most} credits, and nothing limits it.`,
       'Say how much it may spend.',
     );
+}
+
+/** @throws StopError `consent` for changes: nobody would see what is changed by then. */
+export function requireReading({ is_change: isChange, name }: PlanView): void {
+  if (!isChange) return;
+  throw stop(
+    'consent',
+    `${name} changes people and projects, and such a list is never started unseen: a team moves until then.`,
+    'Start it yourself, when its plan is right.',
+  );
 }
