@@ -68,7 +68,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
       if (event.kind === 'note') console.say(event.message);
     },
   });
-  const { id, input, plan: found, damage, change, known, requests, reread } = planned;
+  const { id, unfinished, input, plan: found, damage, change, known, requests, reread } = planned;
   const repairs = planned.job.repair === true;
   tellBeginning(console, planned);
   const fields = known === undefined ? [] : [knownFieldLine(known)];
@@ -81,6 +81,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     ],
     object: {
       id,
+      ...present({ unfinished }),
       ...columnsObject(input.columns),
       ...planObject(found),
       ...tabsObject(input.sheet),

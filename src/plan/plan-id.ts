@@ -5,6 +5,7 @@ import type { JsonValue } from '../core/operation.ts';
 import { grouped } from '../core/plain-text.ts';
 import type { MappedInput } from '../files/input.ts';
 import { type Job, jobYaml } from '../job/job.ts';
+import type { Batch } from '../ledger/ledger.ts';
 import { dialectMark } from '../vendor/dialect.ts';
 import { hasBegunBy } from './batch.ts';
 import { type BatchPlace, batchIdentityOf, batchKeyOf } from './batch-key.ts';
@@ -46,13 +47,16 @@ const ID = new RegExp(
   `^[0-9a-f]{${HEX_DIGITS}}(-[0-9a-f]{${HEX_DIGITS}}){${SOURCES.length - 1}}(-\\d{1,15}){${FIGURES.length}}$`,
 );
 
-/** The id of a plan: it is the same as long as nothing moves that the plan depends on. */
-export async function planIdOf(
+/**
+ * The id of a plan: it is the same as long as nothing moves that the plan depends on. `batch` is the newest of what is
+ * planned; undefined when there is none yet.
+ */
+export async function identifyPlan(
   context: PlanContext,
   input: PlannedInput,
   plan: Plan,
   changes: ChangePlan | undefined,
-): Promise<string> {
+): Promise<{ readonly id: string; readonly batch: Batch | undefined }> {
   const { job, account, dialect, ledger, refresh = false } = context;
   const sha256 = input.survey?.sha256 ?? (await input.file.sha256());
   const batch = await ledger?.batchByKey(batchKeyOf(batchIdentityOf(context, input), sha256));
@@ -65,7 +69,7 @@ export async function planIdOf(
     batch?.state === 'finished' ? batch.id : null,
   ];
   const digests = sources.map((each) => hash('sha256', canonicalJson(each), 'hex').slice(0, HEX_DIGITS));
-  return [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-');
+  return { id: [...digests, ...FIGURES.map(([, of]) => of(plan))].join('-'), batch };
 }
 
 /** The job by what it asks. The account counts by its identity, and a budget may differ from run to run. */
@@ -109,7 +113,7 @@ export async function requirePlanId(
   const plan = changes === undefined ? await planRows(context, input) : planOfChanges(changes, account);
   const isDone = changes === undefined ? plan.toBuy === 0 : !hasWork(changes);
   if (isBegun && isDone) return;
-  const now = await planIdOf(context, input, plan, changes);
+  const { id: now } = await identifyPlan(context, input, plan, changes);
   if (now === ifPlan) return;
   throw new StopError({
     code: 'plan',

@@ -27,13 +27,13 @@ import { type OpenedInput, openHeader } from '../files/input.ts';
 import { isSealedYaml, ownershipOfSealed, sealedYaml, writeOwnFile } from '../files/output/own-files.ts';
 import { type JobIssues, watchIssues } from '../files/quality/job-issues.ts';
 import { type Job, jobYaml, loadJob } from '../job/job.ts';
-import type { Ledger, LedgerReader } from '../ledger/ledger.ts';
+import type { BatchId, Ledger, LedgerReader } from '../ledger/ledger.ts';
 import { rereadOf } from '../plan/batch.ts';
 import { type SentRequest, sentRequests } from '../plan/consent.ts';
 import type { Reread } from '../plan/context.ts';
 import { ACCEPTABLE, type FileOptions, type JobOptions, type RunOptions } from '../plan/context.ts';
 import { type Plan, planRows } from '../plan/plan.ts';
-import { planIdOf } from '../plan/plan-id.ts';
+import { identifyPlan } from '../plan/plan-id.ts';
 import type { PlanContext, ResolvedJob } from '../plan/row-walk.ts';
 import { readSavedPlan, savePlan } from '../plan/saved-plan.ts';
 import { type GuardProblem, guardProblems } from '../plan/team/change-guards.ts';
@@ -204,6 +204,8 @@ function requireFitting(
 export interface PlannedJob {
   /** Identifies the plan, for a run that begins only while it has not moved. */
   readonly id: string;
+  /** The open batch of this job and file, with which a run goes on. */
+  readonly unfinished: BatchId | undefined;
   readonly job: Job;
   readonly account: Account;
   readonly input: OpenedInput;
@@ -263,8 +265,9 @@ export async function planJob(options: PlanOptions): Promise<PlannedJob> {
     const requests = await sentRequests({ job, account, dialect });
     const reread = await rereadOf(context, opened);
     const shown = { damage: watch.found(), change, known, requests, reread, missingStore };
-    const id = await planIdOf(context, input, plan, change?.plan);
-    return { id, job, account, input, plan, ...shown };
+    const { id, batch } = await identifyPlan(context, input, plan, change?.plan);
+    const unfinished = batch?.state === 'open' ? batch.id : undefined;
+    return { id, unfinished, job, account, input, plan, ...shown };
   } finally {
     await ledger?.close();
   }

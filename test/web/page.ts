@@ -122,6 +122,42 @@ async function viewsOf(served: Served): Promise<readonly string[]> {
   return ['/', '/new', ...ofList, ...ofBatch, '/history', '/accounts', '/schedules', NOWHERE];
 }
 
+/** Lists that wait for a person: one that was tried and put off to the night, and a team that would lose somebody. */
+async function listsInWork(served: Served): Promise<readonly string[]> {
+  const ask = async (method: string, path: string, body: string | object) => {
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    return JSON.parse((await served.tool(`/api${path}`, { method, body: sent })).body);
+  };
+  const planned = async (name: string, body: string, choices: object) => {
+    const { id } = await ask('PUT', `/lists?name=${encodeURIComponent(name)}`, body);
+    return { list: id, plan: (await ask('POST', '/plans', { list: id, choices })).id };
+  };
+  const started = async (request: object): Promise<void> => {
+    const { id } = await ask('POST', '/starts', request);
+    const isOver = async () =>
+      JSON.parse((await served.tool(`/api/tasks/${id}`)).body).work.state === 'ended';
+    while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const people = { what: { operation: 'enrich-person' }, account: 'sandbox-provider' };
+  const { list, plan } = await planned(
+    'people to call.csv',
+    readFileSync(join(ROOT, 'fixtures', 'people.csv'), 'utf8'),
+    people,
+  );
+  await started({ plan, sample: 20 });
+  const rest = await ask('POST', '/plans', { list });
+  await ask('POST', '/schedules/starts', { plan: rest.id, at: '02:00' });
+  const sheet = (names: readonly string[]): string =>
+    `Email,Project,Role\n${names.map((name) => `${name}@acme.example,proj-care,viewer\n`).join('')}`;
+  const team = {
+    ...{ what: { operation: 'onboard' }, account: 'sandbox-service', remove_missing: true },
+    columns: { email: 'Email', role: 'Role', project_id: 'Project' },
+  };
+  await started({ plan: (await planned('team in spring.csv', sheet(['jo', 'al']), team)).plan });
+  const autumn = await planned('team in autumn.csv', sheet(['jo', 'bo']), team);
+  return [`/lists/${list}/plan`, `/lists/${autumn.list}/plan`];
+}
+
 async function inspect(page: Page, view: string): Promise<readonly Finding[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() =>
@@ -207,7 +243,7 @@ mkdirSync(folder, { recursive: true });
 await using served = await Served.start();
 await prepare(served.folder);
 await using _paused = await pausedIn(served);
-const views = (await viewsOf(served)).filter((view) => view.search(part) >= 0);
+const views = [...(await viewsOf(served)), ...(await listsInWork(served))].filter((view) => view.search(part) >= 0);
 const browser = await openBrowser();
 const findings: Finding[] = [];
 let screens = 0;

@@ -144,6 +144,11 @@ test('from a list to a finished batch: ways, a plan, a sample, the rest; the sam
 
   const rest = await page.ask('POST', '/plans', { list: LIST, was: plan.id });
   expect(rest.moved).toEqual(['rows bought before 0 → 2', 'rows to buy 6 → 4', 'credits at most 6 → 4']);
+  expect(rest.unfinished).toBe(first.work.batch);
+  const { rows } = await page.ask('GET', `/batches/${rest.unfinished}/rows?status=settled`);
+  expect(rows.map(({ status, credits }: JsonResult) => [status, credits])).toEqual(
+    Array(2).fill(['matched', 1]),
+  );
   const started = await page.ask('POST', '/starts', { plan: rest.id, budget: 6 });
   const last = await page.ended(started.id);
   expect(last).toMatchObject({ work: { batch: first.work.batch, exit_code: 0 } });
@@ -189,6 +194,7 @@ test('the job is a file of its owner alone, which is kept under a name and does 
     add: { size: 'employees' },
   };
   const plan = await page.ask('POST', '/plans', { list: LIST, choices });
+  expect(plan).toMatchObject({ waterfall: ['domain'], adds: ['size'] });
   const [, command, job = '', file = ''] = /(run) (\S+) (\S+)$/.exec(plan.command) ?? [];
   expect(command).toBe('run');
   expect(statSync(job).mode & 0o777).toBe(0o600);
@@ -349,8 +355,13 @@ test('for a team the plan is the diff, and people are removed only when that was
   const { work } = await page.ended((await page.ask('POST', '/starts', { plan: plan.id })).id);
   expect(work.exit_code).toBe(0);
 
-  await page.list(LIST, sheet('jo'));
+  await page.list(LIST, sheet('jo', 'bo'));
   const guarded = await page.ask('POST', '/plans', { list: LIST, choices });
+  expect(guarded.changes).toMatchObject([
+    { action: 'remove', beyond: true, email: 'al@acme.example', project: 'proj-9' },
+    { action: 'invite', email: 'bo@acme.example' },
+    { action: 'unchanged' },
+  ]);
   expect(guarded.confirm).toBe('remove 1 person');
   expect(await page.ask('POST', '/starts', { plan: guarded.id })).toMatchObject({ error: { code: 'guard' } });
 

@@ -155,6 +155,8 @@ export type PlannedChangeView = z.infer<typeof PlannedChangeView>;
 /** What `plan JOB FILE --json` says, as far as the page shows it. */
 export const PlanFigures = z.object({
   id: z.string(),
+  /** The open batch of this job and list, with which a run goes on: of a sample, or of a run that stopped. */
+  unfinished: z.string().optional(),
   columns: z.record(z.string(), z.string()),
   because: z.record(z.string(), z.string()).optional(),
   rows: z.number(),
@@ -180,7 +182,11 @@ export const PlanView = PlanFigures.extend({
   operation: z.string(),
   account: AccountChoice,
   is_change: z.boolean(),
-  /** The first of the changes, those without one last; null for a job that only reads. */
+  /** The inputs by which rows are looked up, in turn until one matches; none for what is looked up in one way. */
+  waterfall: z.array(z.string()),
+  /** The columns to add; none stands for every field of the answers. */
+  adds: z.array(z.string()),
+  /** The first of the changes: removals first, and what is not sent last; null for a job that only reads. */
   changes: z.array(PlannedChangeView).nullable(),
   /** How many changes would be sent. */
   to_change: z.number(),

@@ -4,8 +4,8 @@ import { Refusal } from './session.ts';
 
 /** Rows of a batch, one row, and doubts. */
 
-/** A filter: an outcome, `pending`, or `attention` for the three outcomes that a person has to look at. */
-export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'attention']);
+/** A filter: an outcome, `pending`, `settled` for any other, or `attention` for the three outcomes to look at. */
+export const RowFilter = z.enum([...OUTCOME_KINDS, 'pending', 'settled', 'attention']);
 export type RowFilter = z.infer<typeof RowFilter>;
 
 /** Whether the batch's list is still the one that it worked on. Only then are its cells shown. */

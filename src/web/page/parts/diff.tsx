@@ -43,7 +43,8 @@ export function Diff({
           <summary>
             <strong>{project}</strong> <span class="muted">{counted(lines.length, 'row')}</span>
           </summary>
-          <Lines lines={lines.filter(isWorth)} />
+          <Beyond lines={lines.filter(isBeyond)} />
+          <Lines lines={lines.filter((line) => isWorth(line) && !isBeyond(line))} />
           <Unchanged lines={lines.filter((line) => !isWorth(line))} />
         </details>
       ))}
@@ -58,6 +59,7 @@ export function Diff({
 const LINES_OPEN = 60;
 
 const isRemoval = ({ action }: PlannedChangeView): boolean => action === 'remove';
+const isBeyond = ({ beyond }: PlannedChangeView): boolean => beyond === true;
 const isWorth = ({ action }: PlannedChangeView): boolean => action !== 'unchanged';
 
 function Lines({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
@@ -72,6 +74,19 @@ function Lines({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
         <p class="muted">{`${counted(lines.length - LINES_SHOWN, 'row')} ${text.diff.more}`}</p>
       )}
     </>
+  );
+}
+
+/** Whom the list does not name stands apart, however much else there is: nobody has looked for them in it. */
+function Beyond({ lines }: { readonly lines: readonly PlannedChangeView[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <div class="notice stack">
+      <p>
+        <strong>{text.diff.beyondTitle(counted(lines.length, 'person', 'people'))}</strong>
+      </p>
+      <Lines lines={lines} />
+    </div>
   );
 }
 

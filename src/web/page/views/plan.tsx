@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { Choices, PlanView } from '../../api.ts';
 import { Refusal } from '../loaded.tsx';
 import { useAsked } from '../parts/asked.ts';
@@ -12,6 +12,7 @@ import { query } from '../router.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 import { Nothing } from './columns.tsx';
+import { Answers } from './plan/answers.tsx';
 import { budgetIn, isPaid, Start } from './plan/start.tsx';
 
 /** What it costs, before anything is agreed to. What is started is this plan and no other. */
@@ -103,6 +104,7 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
             .join(', ')}
         </span>{' '}
         <a href={`/lists/${list}/columns`}>{words.change}</a>
+        <Way plan={plan} />
       </p>
       <Figures plan={plan} />
       {plan.requests.length > 0 && (
@@ -112,9 +114,34 @@ function Shown({ plan, budget, onBudget, onChoices, onMoved }: PlanProps) {
       )}
       <Reasons plan={plan} />
       {plan.changes !== null && <Diff changes={plan.changes} actions={plan.actions} />}
+      {plan.unfinished !== undefined && !plan.is_change && <Answers plan={plan} batch={plan.unfinished} />}
       <Guards {...{ plan, onChoices }} />
       <Start {...{ plan, budget, onBudget, onMoved }} />
       <KeepPlan plan={plan} budget={isPaid(plan) ? budgetIn(budget) : undefined} />
+    </>
+  );
+}
+
+/** How a row is looked up, and which columns it gets. */
+function Way({ plan: { waterfall, adds, is_change: isChange } }: { readonly plan: PlanView }) {
+  const { plan: words } = text;
+  if (isChange) return null;
+  return (
+    <>
+      {waterfall.length > 0 && (
+        <>
+          <br />
+          {words.lookedUp}{' '}
+          {waterfall.map((tier, at) => (
+            <Fragment key={tier}>
+              {at > 0 && <span class="muted"> {words.nextBy} </span>}
+              <strong>{tier.replaceAll('_', ' ')}</strong>
+            </Fragment>
+          ))}
+        </>
+      )}
+      <br />
+      {words.adds} <span class="muted">{adds.length === 0 ? words.addsAll : adds.join(', ')}</span>
     </>
   );
 }

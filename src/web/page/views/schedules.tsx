@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ScheduleList, ScheduleView } from '../../api.ts';
+import type { ScheduledStart, ScheduleList, ScheduleView } from '../../api.ts';
 import { Loaded, Refusal } from '../loaded.tsx';
 import { useAction } from '../parts/action.ts';
 import { moment } from '../parts/dates.ts';
-import { counted } from '../parts/numbers.ts';
+import { counted, grouped } from '../parts/numbers.ts';
 import { ask } from '../session.ts';
 import { text } from '../text.ts';
 
 /** How often what sweeps do is looked at, ms. */
 const AGAIN_MS = 2_000;
 
-/** When inboxes are swept, and what came of it. */
+/** What begins by itself and when, and what came of it: starts of lists, and sweeps of inboxes. */
 export function Schedules() {
   const round = useSignal(0);
   useEffect(() => {
@@ -21,12 +21,15 @@ export function Schedules() {
     return () => clearInterval(timer);
   }, []);
   const { schedules: words } = text;
+  const lookAgain = (): void => {
+    round.value += 1;
+  };
   return (
     <>
       <h1>{words.title}</h1>
       <Loaded<ScheduleList> path="/schedules" again={round.value}>
-        {({ schedules, time_zone: zone }) =>
-          schedules.length === 0 ? (
+        {({ schedules, starts, time_zone: zone }) =>
+          schedules.length + starts.length === 0 ? (
             <section class="empty">
               <h2>{words.none}</h2>
               <p>{words.noneWhat}</p>
@@ -35,15 +38,16 @@ export function Schedules() {
           ) : (
             <>
               <p class="muted">{words.zone(zone)}</p>
+              {starts.length > 0 && <h2>{words.starts}</h2>}
+              <ul class="cards accounts">
+                {starts.map((start) => (
+                  <StartCard key={start.id} start={start} zone={zone} lookAgain={lookAgain} />
+                ))}
+              </ul>
+              {schedules.length > 0 && <h2>{words.sweeps}</h2>}
               <ul class="cards accounts">
                 {schedules.map((schedule, number) => (
-                  <ScheduleCard
-                    key={schedule.inbox}
-                    schedule={schedule}
-                    number={number}
-                    zone={zone}
-                    lookAgain={() => (round.value += 1)}
-                  />
+                  <ScheduleCard key={schedule.inbox} {...{ schedule, number, zone, lookAgain }} />
                 ))}
               </ul>
             </>
@@ -51,6 +55,93 @@ export function Schedules() {
         }
       </Loaded>
     </>
+  );
+}
+
+/** What a card says first: whose money is spent, and for what. */
+function CardTitle({
+  name,
+  account,
+  sandbox,
+}: {
+  readonly name: string;
+  readonly account: string;
+  readonly sandbox: boolean;
+}) {
+  return (
+    <div class="title">
+      <h3 class="cut" title={name}>
+        {name}
+      </h3>
+      <div class="actions">
+        <span class="tag">{account}</span>
+        {sandbox && <span class="tag play">{text.playMoney}</span>}
+      </div>
+    </div>
+  );
+}
+
+function StartCard({
+  start,
+  zone,
+  lookAgain,
+}: {
+  readonly start: ScheduledStart;
+  readonly zone: string;
+  lookAgain(): void;
+}) {
+  const { schedules: words, todo } = text;
+  const { id, name, operation, account, sandbox, at_ms: at, budget, work, last } = start;
+  const action = useAction();
+  const drop = (): void =>
+    action.run(async () => {
+      await ask(`/schedules/starts/${id}`, { method: 'DELETE' });
+      lookAgain();
+    });
+  const batch = work?.batch ?? last?.batch;
+  return (
+    <li class="card account">
+      <CardTitle name={name ?? words.gone} {...{ account, sandbox }} />
+      <dl class="facts">
+        <div>
+          <dt>{last === null ? words.at : words.startedAt}</dt>
+          <dd>
+            {moment(at, zone)}{' '}
+            <span class="muted">
+              ({todo.operations[operation as keyof typeof todo.operations] ?? operation})
+            </span>
+          </dd>
+        </div>
+        {budget !== null && (
+          <div>
+            <dt>{words.budget}</dt>
+            <dd>{grouped(budget)}</dd>
+          </div>
+        )}
+        {last !== null && (
+          <div>
+            <dt>{words.came}</dt>
+            <dd>
+              <Ended last={last} zone={zone} did={words.spent(counted(last.spent, 'credit'))} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
+      <div class="actions" aria-live="polite">
+        {work === null ? (
+          <button type="button" disabled={action.isBusy.value} onClick={drop}>
+            {last === null ? words.drop : words.forget}
+          </button>
+        ) : (
+          <span class="muted">{words.startStates[work.state]}</span>
+        )}
+        {batch != null && <a href={`/batches/${batch}`}>{words.toBatch}</a>}
+        {batch == null && name !== null && (
+          <a href={`/lists/${start.list}/plan?was=${start.plan}`}>{words.toPlan}</a>
+        )}
+      </div>
+    </li>
   );
 }
 
@@ -74,15 +165,7 @@ function ScheduleCard({
     });
   return (
     <li class="card account">
-      <div class="title">
-        <h2 class="cut" title={job}>
-          {job}
-        </h2>
-        <div class="actions">
-          <span class="tag">{account}</span>
-          {sandbox && <span class="tag play">{text.playMoney}</span>}
-        </div>
-      </div>
+      <CardTitle name={job} {...{ account, sandbox }} />
       <dl class="facts">
         <div>
           <dt>{words.next}</dt>
@@ -96,7 +179,7 @@ function ScheduleCard({
         </div>
         <div>
           <dt>{words.last}</dt>
-          <dd>{last === null ? words.notYet : <LastSweep last={last} zone={zone} />}</dd>
+          <dd>{last === null ? words.notYet : <Ended last={last} zone={zone} did={sweptWords(last)} />}</dd>
         </div>
       </dl>
       {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
@@ -110,20 +193,29 @@ function ScheduleCard({
   );
 }
 
-function LastSweep({
-  last: { ended_ms: ended, exit_code: code, message, files, spent },
+function sweptWords({ files, spent }: Last): string {
+  const { schedules: words } = text;
+  return files === 0 ? words.noFiles : words.did(counted(files, 'file'), counted(spent, 'credit'));
+}
+
+type Last = NonNullable<ScheduleView['last']>;
+
+function Ended({
+  last: { ended_ms: ended, exit_code: code, message },
   zone,
+  did,
 }: {
-  readonly last: NonNullable<ScheduleView['last']>;
+  readonly last: Last;
   readonly zone: string;
+  /** What was done until then. */
+  readonly did: string;
 }) {
   const { schedules: words } = text;
   const tone = code === 0 ? 'good' : code === 3 ? 'warn' : 'bad';
   const word = code === 0 ? words.well : code === 3 ? words.attention : words.stopped;
   return (
     <>
-      {moment(ended, zone)} <span class={`tag ${tone}`}>{word}</span>{' '}
-      {files === 0 ? words.noFiles : words.did(counted(files, 'file'), counted(spent, 'credit'))}
+      {moment(ended, zone)} <span class={`tag ${tone}`}>{word}</span> {did}
       {message !== null && <div class="muted">{message}</div>}
     </>
   );

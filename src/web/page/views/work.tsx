@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { WorkAnswer } from '../../api.ts';
+import type { WorkAnswer, WorkView } from '../../api.ts';
 import { asRefused, Refusal } from '../loaded.tsx';
 import { go } from '../router.ts';
 import { ask, Refused } from '../session.ts';
@@ -9,7 +9,21 @@ import { text } from '../text.ts';
 /** How often it is asked whether the batch has begun, ms. */
 const AGAIN_MS = 400;
 
-/** What was started, until its batch is known: then the batch has a view of its own. */
+/** The batch as soon as there is one; for a sample the plan that it was tried for, with its answers. */
+function onward({ work: { kind, about, batch, state, stopped }, plan }: WorkAnswer): string | undefined {
+  if (kind !== 'sample') return batch === null ? undefined : `/batches/${batch}`;
+  return state === 'ended' && stopped === null ? planAddress(about, plan) : undefined;
+}
+
+function stageOf({ kind, batch, state }: WorkView): 'waiting' | 'working' | 'trying' | 'stopped' | 'ended' {
+  if (kind === 'sample' && state === 'working') return 'trying';
+  return state === 'ended' && batch !== null ? 'stopped' : state;
+}
+
+const planAddress = (list: string, was: string | null): string =>
+  `/lists/${list}/plan${was === null ? '' : `?was=${was}`}`;
+
+/** What was started, until there is something else to look at. */
 export function Work({ params: { id = '' } }: { readonly params: Readonly<Record<string, string>> }) {
   const found = useSignal<WorkAnswer | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
@@ -20,8 +34,8 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
       try {
         const answer = await ask<WorkAnswer>(`/tasks/${id}`, { signal: leaving.signal });
         found.value = answer;
-        const { batch } = answer.work;
-        if (batch !== null) go(`/batches/${batch}`, true);
+        const to = onward(answer);
+        if (to !== undefined) go(to, true);
         else if (answer.work.state !== 'ended') timer = setTimeout(look, AGAIN_MS);
       } catch (error) {
         if (!leaving.signal.aborted) refused.value = asRefused(error);
@@ -34,18 +48,18 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
     };
   }, [id]);
   const { work: words } = text;
-  const { work, plan } = found.value ?? {};
+  const { work, plan = null } = found.value ?? {};
   if (refused.value !== undefined) return <Refusal refused={refused.value} />;
   if (work === undefined) return <p class="loading">{text.loading}</p>;
-  const list = `/lists/${work.about}/plan${plan == null ? '' : `?was=${plan}`}`;
+  const stage = stageOf(work);
   return (
     <section class="empty" aria-live="polite">
-      <h1>{work.state === 'ended' ? words.ended : words[work.state]}</h1>
+      <h1>{words[stage]}</h1>
       {work.state === 'waiting' && <p>{words.waitingWhat}</p>}
       {work.stopped !== null && <Refusal refused={new Refused(work.stopped)} />}
       {work.state === 'ended' && work.stopped === null && <pre>{work.said.slice(-3).join('\n')}</pre>}
       {work.state === 'ended' ? (
-        <a class="button primary" href={list}>
+        <a class="button primary" href={planAddress(work.about, plan)}>
           {words.lookAgain}
         </a>
       ) : (
@@ -53,7 +67,7 @@ export function Work({ params: { id = '' } }: { readonly params: Readonly<Record
           type="button"
           onClick={() => void ask(`/tasks/${id}/stop`, { method: 'POST' }).catch(() => {})}
         >
-          {words.stop}
+          {stage === 'trying' ? words.stopTrying : words.stop}
         </button>
       )}
     </section>

@@ -64,6 +64,8 @@ export async function planList(
     ...{ list: list.id, name: list.name, choices },
     operation: job.operation.name,
     account: accountChoice(account),
+    waterfall: waterfallOf(job, figures.columns),
+    adds: Object.keys(job.add ?? {}),
     is_change: changes !== undefined,
     changes: changes === undefined ? null : shownFirst(changes),
     to_change: sent.length,
@@ -81,11 +83,16 @@ export function refreshWords({ refresh }: Choices): readonly string[] {
   return refresh === true ? ['--refresh'] : [];
 }
 
-/** What is sent comes first, so that a cut list hides nothing that matters more. */
+/** What the job says, else each identifier that the list has, in the order of the operation. */
+function waterfallOf({ operation, waterfall }: Job, columns: Readonly<Record<string, string>>): string[] {
+  return [...(waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined))];
+}
+
+/** Removals, then what else is sent, then the rest, so that a cut list hides nothing that matters more. */
 function shownFirst(changes: readonly PlannedChangeView[]): PlannedChangeView[] {
-  const isSent = ({ calls = [] }: PlannedChangeView): boolean => calls.length > 0;
-  const sorted = [...changes.filter(isSent), ...changes.filter((change) => !isSent(change))];
-  return sorted.slice(0, MOST_CHANGES);
+  const weight = ({ action, calls = [] }: PlannedChangeView): number =>
+    calls.length === 0 ? 0 : action === 'remove' ? 2 : 1;
+  return changes.toSorted((a, b) => weight(b) - weight(a)).slice(0, MOST_CHANGES);
 }
 
 function actionCounts(changes: readonly PlannedChangeView[]): Record<string, number> {

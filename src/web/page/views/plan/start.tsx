@@ -5,6 +5,7 @@ import { counted } from '../../parts/numbers.ts';
 import { go } from '../../router.ts';
 import { ask, type Refused } from '../../session.ts';
 import { text } from '../../text.ts';
+import { Later } from './later.tsx';
 
 /** The button that spends, and what must be said before it may be pressed. */
 
@@ -116,6 +117,7 @@ export function Start({
           </button>
         )}
       </div>
+      <Later plan={plan} budget={hasCosts ? most : undefined} isHeld={isHeld} />
     </form>
   );
 }

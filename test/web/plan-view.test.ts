@@ -1,0 +1,108 @@
+/**
+ * Goal: whoever looks at what a list costs can try it, put it off to the night, step back and come again, and loses nothing
+ * that was chosen; and nobody is removed from a team out of sight.
+ * Method: a real Chromium before a real `rowonce serve`, and the vendor's own book.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { text } from '../../src/web/page/text.ts';
+import type { JsonResult } from '../cli/desk.ts';
+import { Workplace } from '../faults/workplace.ts';
+import { openTab } from './browser.ts';
+import { openBrowser } from './chromium.ts';
+import { Served } from './served.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser?.close());
+
+async function servedAt(place: Workplace): Promise<Served> {
+  const served = await Served.start(['--time-zone', 'Australia/Melbourne'], { cwd: place.folder });
+  onTestFinished(async () => {
+    await served[Symbol.asyncDispose]();
+    await place[Symbol.asyncDispose]();
+  });
+  return served;
+}
+
+/** Asks the API as a tool does, which may read everything that comes back. */
+async function ask(served: Served, method: string, path: string, body: string | object): Promise<JsonResult> {
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  return JSON.parse((await served.tool(`/api${path}`, { method, body: sent })).body);
+}
+
+/** Brings a list with what is to be done with it. @returns its id. */
+async function bring(served: Served, name: string, body: string, choices: object): Promise<string> {
+  const { id } = await ask(served, 'PUT', `/lists?name=${name}`, body);
+  await ask(served, 'PUT', `/lists/${id}/draft`, choices);
+  return id;
+}
+
+async function tabAt(served: Served, path: string): Promise<Page> {
+  const page = await openTab(browser, served, { path });
+  onTestFinished(() => page.context().close());
+  return page;
+}
+
+const { plan: words } = text;
+
+test('a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen', async () => {
+  const place = await Workplace.open();
+  const served = await servedAt(place);
+  const rows = Array.from({ length: 30 }, (_, at) => `${at},company-${at}.example\n`);
+  const choices = { what: { operation: 'enrich-company' }, account: 'data' };
+  const id = await bring(served, 'leads.csv', `No,Domain\n${rows.join('')}`, choices);
+  const page = await tabAt(served, `/lists/${id}/plan`);
+  const budget = page.getByLabel(words.budget);
+  const saved = page.waitForResponse(/\/draft$/);
+  await budget.fill('25');
+  await page.getByRole('button', { name: words.sample }).click();
+  await saved;
+  await page.getByRole('heading', { name: words.answers.title }).waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(20);
+  expect((await place.vendor.book()).requests).toBe(20);
+  expect(await budget.inputValue()).toBe('25');
+
+  await page.getByRole('button', { name: words.later.go }).click();
+  await page.getByText(words.later.what).waitFor();
+  await page.reload();
+  await page.getByText(words.later.what).waitFor();
+  expect(await budget.inputValue()).toBe('25');
+  const steps = page.getByRole('navigation', { name: text.steps.label });
+  await steps.getByRole('link', { name: text.steps.list }).click();
+  await page.getByRole('link', { name: text.list.next }).click();
+  const way = text.todo.operations['enrich-company'];
+  await page.getByRole('button', { name: `${way}: ${text.todo.go}` }).click();
+  await page.getByRole('button', { name: text.columns.go }).click();
+  await page.getByRole('button', { name: words.later.drop }).click();
+  await page.getByText(words.later.what).waitFor({ state: 'detached' });
+  expect(await budget.inputValue()).toBe('25');
+  expect(JSON.parse((await served.tool('/api/schedules')).body).starts).toEqual([]);
+});
+
+test('people whom the list does not name stand before everything else of their project, however much that is', async () => {
+  const place = await Workplace.open();
+  const served = await servedAt(place);
+  const sheet = (people: readonly string[]): string =>
+    `Email,Project,Role\n${people.map((name) => `${name}@acme.example,proj-9,viewer\n`).join('')}`;
+  const choices = {
+    ...{ what: { operation: 'onboard' }, account: 'sandbox-service', remove_missing: true },
+    columns: { email: 'Email', role: 'Role', project_id: 'Project' },
+  };
+  const first = await bring(served, 'first.csv', sheet(['gone']), choices);
+  const { id: plan } = await ask(served, 'POST', '/plans', { list: first });
+  const { id: work } = await ask(served, 'POST', '/starts', { plan });
+  const ended = async () => JSON.parse((await served.tool(`/api/tasks/${work}`)).body).work.exit_code;
+  await expect.poll(ended, { timeout: 20_000 }).toBe(0);
+  const many = Array.from({ length: 120 }, (_, at) => `new-${at}`);
+  const id = await bring(served, 'team.csv', sheet(many), choices);
+  const page = await tabAt(served, `/lists/${id}/plan`);
+  const project = page.locator('details', { has: page.getByText('proj-9', { exact: true }) });
+  await project.getByText('gone@acme.example').waitFor();
+  await project.getByText(text.diff.beyondTitle('1 person')).waitFor();
+  await page.getByText(words.later.never).waitFor();
+});
