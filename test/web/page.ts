@@ -138,12 +138,9 @@ async function listsInWork(served: Served): Promise<readonly string[]> {
       JSON.parse((await served.tool(`/api/tasks/${id}`)).body).work.state === 'ended';
     while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 100));
   };
-  const people = { what: { operation: 'enrich-person' }, account: 'sandbox-provider' };
-  const { list, plan } = await planned(
-    'people to call.csv',
-    readFileSync(join(ROOT, 'fixtures', 'people.csv'), 'utf8'),
-    people,
-  );
+  const domains = Array.from({ length: 40 }, (_, at) => `company-${at}.example\n`);
+  const companies = { what: { operation: 'enrich-company' }, account: 'sandbox-provider' };
+  const { list, plan } = await planned('companies to call.csv', `Domain\n${domains.join('')}`, companies);
   await started({ plan, sample: 20 });
   const rest = await ask('POST', '/plans', { list });
   await ask('POST', '/schedules/starts', { plan: rest.id, at: '02:00' });

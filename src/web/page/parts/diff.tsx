@@ -43,9 +43,11 @@ export function Diff({
           <summary>
             <strong>{project}</strong> <span class="muted">{counted(lines.length, 'row')}</span>
           </summary>
-          <Beyond lines={lines.filter(isBeyond)} />
-          <Lines lines={lines.filter((line) => isWorth(line) && !isBeyond(line))} />
-          <Unchanged lines={lines.filter((line) => !isWorth(line))} />
+          <div class="stack">
+            <Beyond lines={lines.filter(isBeyond)} />
+            <Lines lines={lines.filter((line) => isWorth(line) && !isBeyond(line))} />
+            <Unchanged lines={lines.filter((line) => !isWorth(line))} />
+          </div>
         </details>
       ))}
       {total > changes.length && (

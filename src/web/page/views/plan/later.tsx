@@ -46,26 +46,28 @@ export function Later({
   };
   return (
     <>
-      <div class="actions">
-        <label class="box">
-          <span class="nowrap">{words.at}</span>
-          <input
-            type="time"
-            value={time.value}
-            onInput={(event) => {
-              time.value = event.currentTarget.value;
-            }}
-          />
-        </label>
-        <span class="muted">{zone}</span>
-        <button
-          type="button"
-          disabled={isHeld || time.value === '' || action.isBusy.value || agreed?.work != null}
-          onClick={agree}
-        >
-          {words.go}
-        </button>
-      </div>
+      {plan.to_buy > 0 && (
+        <div class="actions">
+          <label class="box">
+            <span class="nowrap">{words.at}</span>
+            <input
+              type="time"
+              value={time.value}
+              onInput={(event) => {
+                time.value = event.currentTarget.value;
+              }}
+            />
+          </label>
+          <span class="muted">{zone}</span>
+          <button
+            type="button"
+            disabled={isHeld || time.value === '' || action.isBusy.value || agreed?.work != null}
+            onClick={agree}
+          >
+            {words.go}
+          </button>
+        </div>
+      )}
       {action.refused.value !== undefined && <Refusal refused={action.refused.value} />}
       {agreed !== undefined && (
         <Agreed
