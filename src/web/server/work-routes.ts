@@ -26,13 +26,14 @@ export function workRoutes({ work, store }: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
+/** The ledger knows a batch by the plan that it was started with. */
 async function batchesBegunBy(plans: ReadonlySet<string>, store: string | undefined): Promise<BegunBatches> {
   const batches = await eachLedgerThere(store, (ledger) => ledger.batches()).catch((error: unknown) => {
     // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
     if (error instanceof StopError) return [];
     throw error;
   });
-  const begun = new Map<string, { id: string; isOpen: boolean }>();
+  const begun = new Map<string, { readonly id: string; readonly isOpen: boolean }>();
   for (const plan of plans) {
     const batch = batches.flat().find((each) => hasBegunBy(each, plan));
     if (batch !== undefined) begun.set(plan, { id: batch.id, isOpen: batch.state === 'open' });

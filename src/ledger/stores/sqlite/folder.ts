@@ -120,7 +120,7 @@ function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
   return found === undefined ? undefined : ownedByAnother(path, found);
 }
 
-/** Standard input, and what the page keeps, is there before the ledger is made. */
+/** Standard input, and what the page keeps, is saved there before the ledger is made. */
 const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
   ...['open.html', 'serve.json', 'serve.lock', 'schedules.json', 'starts.json'],
