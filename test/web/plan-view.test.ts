@@ -50,7 +50,7 @@ async function tabAt(served: Served, path: string): Promise<Page> {
 
 const { plan: words } = text;
 
-test('a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen', async () => {
+test('a sample is judged in its rows, the rest is put off to the night, and a step back loses nothing that was chosen; the batch says why it stopped', async () => {
   const place = await Workplace.open();
   const served = await servedAt(place);
   const rows = Array.from({ length: 30 }, (_, at) => `${at},company-${at}.example\n`);
@@ -82,6 +82,16 @@ test('a sample is judged in its rows, the rest is put off to the night, and a st
   await page.getByText(words.later.what).waitFor({ state: 'detached' });
   expect(await budget.inputValue()).toBe('25');
   expect(JSON.parse((await served.tool('/api/schedules')).body).starts).toEqual([]);
+
+  await budget.fill('22');
+  await page.getByRole('button', { name: words.startMost }).click();
+  await page.waitForURL(/\/batches\/\w+$/);
+  await page
+    .getByRole('alert')
+    .getByText(/budget/)
+    .first()
+    .waitFor();
+  expect((await place.vendor.book()).requests).toBe(22);
 });
 
 test('people whom the list does not name stand before everything else of their project, however much that is', async () => {

@@ -5,7 +5,7 @@
  */
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,6 +17,7 @@ import type { Workplace } from '../faults/workplace.ts';
 
 const LIST = '0123456789abcdef';
 const OTHER = 'fedcba9876543210';
+const REMOVED = '00112233445566ff';
 const VERSION = { version: 1, bytes: 1, sha256: '', atMs: 0 };
 
 /** A page that is served for a workplace, and a tool that has its token. */
@@ -248,13 +249,16 @@ test('tonight: the start outlives the page, begins the agreed plan once, and not
   expect(await agree(LIST)).toMatchObject({ status: 200, name: `${LIST} leads.csv`, budget: 9, last: null });
   await agree(OTHER);
   await page.list(OTHER, 'No,Domain\n1,x.example\n');
+  await page.list(REMOVED, 'No,Domain\n1,z.example\n');
+  await agree(REMOVED);
+  await rm(join(page.folder, 'lists', REMOVED), { recursive: true });
   await page.stop();
 
   const evening = await Served.at(desk.place);
   const { starts, time_zone: zone } = await evening.ask('GET', '/schedules');
-  expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }]);
+  expect(starts).toMatchObject([{ list: LIST }, { list: OTHER }, { list: REMOVED, name: null }]);
   expect(new Date(starts[0].at_ms).toLocaleTimeString('en-GB', { timeZone: zone })).toBe('02:00:00');
-  expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 2 });
+  expect(await evening.ask('GET', '/state')).toMatchObject({ schedules: 3 });
   await evening.stop();
   expect(await desk.requests(), 'nothing begins before its time').toBe(0);
 
@@ -269,11 +273,12 @@ test('tonight: the start outlives the page, begins the agreed plan once, and not
     const next = await Served.at(desk.place);
     const ends = async () => (await next.ask('GET', '/schedules')).starts.map(({ last }: JsonResult) => last);
     await expect.poll(ends, SOON).not.toContain(null);
-    const [begun, moved] = await ends();
+    const [begun, moved, gone] = await ends();
     expect(begun).toMatchObject({ exit_code: 0, spent: 6, batch: expect.any(String) });
     expect(moved).toMatchObject({
       message: expect.stringContaining('nothing was started: the file was changed'),
     });
+    expect(gone).toMatchObject({ exit_code: 2, spent: 0 });
     expect(await desk.requests(), morning).toBe(6);
     await next.stop();
   }
