@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Position } from '../src/core/format.ts';
 import { contentHash, openFile } from '../src/files/input.ts';
-import { inFolder, PROGRAM, writeList } from './program.ts';
+import { inFolder, PROGRAM } from './program.ts';
+import { writeWideList } from './speed/fixture.ts';
 import { type BoughtList, fillBatches } from './store.ts';
 
 /**
@@ -66,7 +67,7 @@ const ROWS = 1_000_000;
 async function measureRows(folder: string): Promise<readonly string[]> {
   const store = join(folder, 'store');
   const path = join(folder, 'leads.csv');
-  await writeList(path, ROWS);
+  await writeWideList(path, ROWS);
   const sha256 = await contentHash(path);
   const marks = await marksOf(path);
   await fillBatches(store, [{ path, sha256, rows: ROWS, serial: 0, createdAtMs: Date.now(), marks }]);

@@ -240,7 +240,9 @@ mkdirSync(folder, { recursive: true });
 await using served = await Served.start();
 await prepare(served.folder);
 await using _paused = await pausedIn(served);
-const views = [...(await viewsOf(served)), ...(await listsInWork(served))].filter((view) => view.search(part) >= 0);
+const views = [...(await viewsOf(served)), ...(await listsInWork(served))].filter(
+  (view) => view.search(part) >= 0,
+);
 const browser = await openBrowser();
 const findings: Finding[] = [];
 let screens = 0;

@@ -115,6 +115,8 @@ test('a workbook with two sheets becomes a batch by five clicks and its choice o
   expect(cells.map((row) => row.slice(0, 2))).toEqual(rows);
   expect(new Set(cells.map((row) => row[header.indexOf('_status')]))).toEqual(new Set(['matched']));
   expectEachOnce(served, 12);
+  await press(page, text.batch.rows('12'));
+  await page.getByText('leads.xlsx', { exact: true }).waitFor();
 });
 
 /** Chooses a file as a person does. */

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
-import type { Activity, BatchLine } from '../../ledger/ledger.ts';
+import type { Activity, Batch, BatchLine } from '../../ledger/ledger.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -72,7 +72,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
     });
 }
 
-type NameOf = (inputPath: string) => string;
+export type NameOf = (inputPath: string) => string;
 
 /** What people call an input: a list that was brought to the page has its name in a note beside it. */
 export async function listNames(server: Server): Promise<NameOf> {

@@ -4,7 +4,7 @@ import { doubtList } from '../../run/settle.ts';
 import { doubtListObject } from '../../run/story-objects.ts';
 import { type DoubtsView, SettleRequest, type WorkList } from '../api.ts';
 import { bodyOf } from './answers.ts';
-import { batchOf } from './batches.ts';
+import { batchOf, listNames } from './batches.ts';
 import type { Server } from './server.ts';
 
 /** What is in doubt in a batch, and what a person decides about it. The decision is noted by the command `settle`. */
@@ -14,13 +14,14 @@ export function doubtRoutes(server: Server): Hono {
       const found = await batchOf(context, server);
       const { batch } = found;
       const list = await doubtList(found);
+      const nameOf = await listNames(server);
       const told = doubtListObject(batch, list) as Omit<DoubtsView, 'in_doubt' | 'waiting'> & {
         readonly in_doubt: readonly Omit<DoubtsView['in_doubt'][number], 'own'>[];
       };
       return context.json({
         ...told,
         operation: batch.operation,
-        input: batch.inputPath,
+        input: nameOf(batch.inputPath),
         sandbox: batch.sandbox,
         in_doubt: told.in_doubt.map((doubt, at) => ({
           ...doubt,

@@ -6,17 +6,20 @@ import type { Batch, BatchLine, LedgerReader } from '../../ledger/ledger.ts';
 import { settledIn } from '../../run/batch-status.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import { type AccountMonth, type HistoryBatch, type HistoryView, Month } from '../api.ts';
+import { listNames, type NameOf } from './batches.ts';
 import type { Savings } from './savings.ts';
 import type { Server } from './server.ts';
 import { subjectView } from './subjects.ts';
 
 /** What was spent, saved and done before, from the ledgers alone. */
-export function historyRoutes({ store, clock }: Server, savings: Savings): Hono {
+export function historyRoutes(server: Server, savings: Savings): Hono {
+  const { store, clock } = server;
   return new Hono()
     .get('/history', async (context) => {
       const last = isoTime(clock.wallMs()).slice(0, 7);
       const month = monthIn(context.req.query('month') ?? last);
-      return context.json((await historyOf({ store, month, last, savings })) satisfies HistoryView);
+      const nameOf = await listNames(server);
+      return context.json((await historyOf({ store, month, last, savings, nameOf })) satisfies HistoryView);
     })
     .get('/subjects', async (context) =>
       context.json(await subjectView(store, context.req.query('text') ?? '', context.req.raw.signal)),
@@ -33,9 +36,10 @@ interface Wanted {
   readonly month: string;
   readonly last: string;
   readonly savings: Savings;
+  readonly nameOf: NameOf;
 }
 
-async function historyOf({ store, month, last, savings }: Wanted): Promise<HistoryView> {
+async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promise<HistoryView> {
   const parts = await eachLedgerThere(store, async (ledger) => {
     const all = await ledger.batchLines();
     const batches: HistoryBatch[] = [];
@@ -56,6 +60,7 @@ async function historyOf({ store, month, last, savings }: Wanted): Promise<Histo
     accounts: parts.flatMap(({ accounts }) => accounts),
     batches: parts
       .flatMap(({ batches }) => batches)
+      .map((batch) => ({ ...batch, input: nameOf(batch.input) }))
       .sort((one, other) => other.created_at.localeCompare(one.created_at)),
   };
 }

@@ -10,7 +10,7 @@ import { rowStory } from '../../run/row-story.ts';
 import { rowObject } from '../../run/story-objects.ts';
 import { type PagePlace, type RowDetail, RowFilter, type RowPage } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
-import { batchOf } from './batches.ts';
+import { batchOf, listNames, type NameOf } from './batches.ts';
 import { find } from './rows/find.ts';
 import { type FoundList, ListFiles } from './rows/list-files.ts';
 import { bothOfRows, rowsPerRead, shownColumns, viewOfRow } from './rows/row-cells.ts';
@@ -26,7 +26,7 @@ export function rowRoutes(server: Server): Hono {
       const found = await batchOf(context, server);
       const limit = numberIn(context, 'limit') ?? USUAL_ROWS;
       const wish = { place: placeIn(context), limit, status: statusIn(context) };
-      return context.json(await rowPage(found, lists, wish));
+      return context.json(await rowPage(server, found, lists, wish));
     })
     .get('/batches/:id/rows/:row', async (context) => context.json(await rowDetail(server, lists, context)))
     .get('/batches/:id/find', (context) => foundRows(server, lists, context));
@@ -50,6 +50,7 @@ const MOST_ROWS = 500;
 const USUAL_ROWS = 100;
 
 async function rowPage(
+  server: Server,
   { batch, location }: FoundBatch,
   lists: ListFiles,
   { limit: wanted, ...wished }: PageWish,
@@ -57,6 +58,7 @@ async function rowPage(
   const wish = { ...wished, limit: Math.min(rowsPerRead(batch, MOST_ROWS), wanted) };
   const { status } = wish;
   const found = await lists.of(batch);
+  const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const last = await lastRow(ledger, batch, found.list);
     const page =
@@ -67,7 +69,7 @@ async function rowPage(
     const header = found.list?.header ?? [];
     const { columns, more } = await shownColumns(ledger, batch, header);
     return {
-      ...headOf(batch, found),
+      ...headOf(batch, found, nameOf),
       counts: await countsOf(ledger, batch),
       last,
       header: [...header],
@@ -81,13 +83,13 @@ async function rowPage(
 }
 
 /** What a person opens first is the newest batch: while the browser starts, its rows are read once, for nobody. */
-async function readAhead({ store }: Server, lists: ListFiles): Promise<void> {
+async function readAhead(server: Server, lists: ListFiles): Promise<void> {
   try {
-    const lines = await batchLines(store);
+    const lines = await batchLines(server.store);
     const [newest] = lines.toSorted((one, other) => other.batch.createdAtMs - one.batch.createdAtMs);
     const found = newest && (await batchWithId(newest.batch.id, newest.location));
     if (found !== undefined)
-      await rowPage(found, lists, { place: { from: 0 }, limit: USUAL_ROWS, status: undefined });
+      await rowPage(server, found, lists, { place: { from: 0 }, limit: USUAL_ROWS, status: undefined });
   } catch {
     // What is wrong with it is said to who asks for it.
   }
@@ -96,11 +98,12 @@ async function readAhead({ store }: Server, lists: ListFiles): Promise<void> {
 function headOf(
   batch: Batch,
   { state }: FoundList,
+  nameOf: NameOf,
 ): Pick<RowPage, 'batch' | 'operation' | 'input' | 'sandbox' | 'list'> {
   return {
     batch: batch.id,
     operation: batch.operation,
-    input: batch.inputPath,
+    input: nameOf(batch.inputPath),
     sandbox: batch.sandbox,
     list: state,
   };
@@ -147,6 +150,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
   const { batch, location } = await batchOf(context, server);
   const text = context.req.param('row') ?? '';
   const found = await lists.of(batch);
+  const nameOf = await listNames(server);
   return lookInto(location, async (ledger) => {
     const story = await orNotThere(rowStory(ledger, batch, text), "Give the spreadsheet's number of a row.");
     const { attempts } = rowObject(story) as Pick<RowDetail, 'attempts'>;
@@ -158,7 +162,7 @@ async function rowDetail(server: Server, lists: ListFiles, context: Context): Pr
     const { columns } = await shownColumns(ledger, batch, header);
     const view = viewOfRow(batch, columns, header.length, both, Number.POSITIVE_INFINITY);
     return {
-      ...headOf(batch, found),
+      ...headOf(batch, found, nameOf),
       cells: (view.cells ?? []).map((cell, at) => ({ name: header[at] ?? '', text: cell })),
       found: view.found.map((cell, at) => ({ name: columns[at]?.name ?? '', text: cell })),
       view,

@@ -10,8 +10,8 @@ const TOP = 22;
 const PLOT = HEIGHT - TOP - BOTTOM;
 /** Room for the words about the limit, which end at the right edge above their line. */
 const LIMIT_WORDS = 90;
-/** Half of the widest number. */
-const NUMBER = 24;
+/** Half of a digit. */
+const HALF_DIGIT = 4;
 /** Letters of another line do not touch. */
 const LINE = 16;
 /** The widest place that the style gives it, and what of the window is beside it. */
@@ -36,9 +36,10 @@ export function SpeedChart({
   const width = across / Math.max(speeds.length, 12);
   const seconds = (bucket_ms * requests.length) / 1000;
   const isBesideLimit = limit !== null && Math.abs(y(limit) - y(fastest)) < LINE;
+  const half = number(fastest).length * HALF_DIGIT;
   const fastestAt = Math.min(
-    Math.max((speeds.indexOf(fastest) + 0.5) * width, NUMBER),
-    across - NUMBER - (isBesideLimit ? LIMIT_WORDS : 0),
+    Math.max((speeds.indexOf(fastest) + 0.5) * width, half),
+    across - half - (isBesideLimit ? LIMIT_WORDS : 0),
   );
   const end = speeds.length * width;
   return (

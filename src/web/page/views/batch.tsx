@@ -118,7 +118,7 @@ function Notices({
       {batch.held_since !== null && <p class="notice">{words.held(dateAndTime(batch.held_since))}</p>}
       {batch.spender !== null && batch.state === 'open' && (
         <p class="notice">
-          {words.spender(number(batch.spender.pid))} <code>{batch.spender.command}</code>{' '}
+          {words.spender(String(batch.spender.pid))} <code>{batch.spender.command}</code>{' '}
           {waiting === undefined ? words.queue : words.queued}
         </p>
       )}
@@ -159,7 +159,8 @@ function Pause({ until, why }: { readonly until: string; readonly why: string })
   return (
     <>
       <span class="tag warn">{words.waits}</span> {words.pausedFor}{' '}
-      <strong role="timer">{clock(seconds)}</strong> {why}
+      <strong role="timer">{clock(seconds)}</strong>
+      {why !== '' && `: ${why}.`}
     </>
   );
 }
