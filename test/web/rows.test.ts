@@ -5,22 +5,19 @@
  */
 import { once } from 'node:events';
 import { appendFile, readFile, rm } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { type Desk, type JsonResult, openDesk } from '../cli/desk.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Desk, type JsonResult } from '../cli/desk.ts';
 import { startRowonce } from '../cli/rowonce.ts';
+import { Workplace } from '../faults/workplace.ts';
 
 interface Answer {
   readonly status: number;
   readonly body: JsonResult;
 }
 
-/** A page that serves the desk's store until the test ends. */
+/** A page that serves the desk's store. */
 async function served(desk: Desk) {
   const child = startRowonce(['serve', '--json'], { env: desk.environment(), cwd: desk.place.folder });
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    await once(child, 'close');
-  });
   if (child.stdout === null) throw new Error('no pipe');
   await once(child.stdout, 'data');
   const { url, token } = JSON.parse(await desk.read('store/serve.json'));
@@ -29,6 +26,10 @@ async function served(desk: Desk) {
     fetch(`${url}/api${path}`, { headers, ...(signal ? { signal } : {}) });
   return {
     get,
+    async stop(): Promise<void> {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    },
     async ask(path: string, body?: object): Promise<Answer> {
       const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
       const answer = await fetch(`${url}/api${path}`, { headers, ...sent });
@@ -37,15 +38,24 @@ async function served(desk: Desk) {
   };
 }
 
+let desk: Desk;
+let batch: string;
+let page: Awaited<ReturnType<typeof served>>;
+
 /** Five rows below a header, with a blank line among them; the vendor charges the first two without an answer. */
-async function doubtfulBatch() {
-  const desk = await openDesk({ faults: 'charged-reset:x2', concurrency: 1 });
+beforeAll(async () => {
+  desk = new Desk(await Workplace.open({ faults: 'charged-reset:x2', concurrency: 1 }));
   const names = ['one', 'two', 'three', '', 'not a domain', 'five'];
   await desk.write('list.csv', `domain,City\n${names.map((name) => rowOf(name)).join('\n')}\n`);
   expect((await desk.type(desk.run())).code).toBe(3);
-  const { batch } = await desk.json(['status', 'last']);
-  return { desk, batch: batch as string, page: await served(desk) };
-}
+  ({ batch } = await desk.json(['status', 'last']));
+  page = await served(desk);
+});
+
+afterAll(async () => {
+  await page?.stop();
+  await desk?.place[Symbol.asyncDispose]();
+});
 
 function rowOf(name: string): string {
   if (name === '') return '';
@@ -55,7 +65,6 @@ function rowOf(name: string): string {
 const rowsIn = ({ body }: Answer): readonly number[] => body.rows.map(({ row }: { row: number }) => row);
 
 test('a page has the cells of the list, what was found, and how each row ended; blank lines are none', async () => {
-  const { batch, page, desk } = await doubtfulBatch();
   const whole = await page.ask(`/batches/${batch}/rows`);
   expect(whole.body).toMatchObject({
     list: 'same',
@@ -74,17 +83,9 @@ test('a page has the cells of the list, what was found, and how each row ended; 
   expect(rowsIn(second)).toEqual([4, 6]);
   expect(second.body).toMatchObject({ prev: { before: 4 }, next: { from: 7 } });
   expect(rowsIn(await page.ask(`/batches/${batch}/rows?before=99&limit=2`))).toEqual([6, 7]);
-
-  await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
-  const changed = await page.ask(`/batches/${batch}/rows`);
-  expect(changed.body).toMatchObject({ list: 'changed', header: [] });
-  expect(changed.body.rows[0]).toMatchObject({ row: 2, cells: null, status: 'in_doubt' });
-  await rm(desk.place.path('list.csv'));
-  expect((await page.ask(`/batches/${batch}/rows`)).body.list).toBe('gone');
 });
 
 test('rows are found by status, both ways, and by a text in a cell, a reason or an answer', async () => {
-  const { batch, page, desk } = await doubtfulBatch();
   const rows = `/batches/${batch}/rows`;
   const first = await page.ask(`${rows}?status=attention&limit=2`);
   expect(rowsIn(first)).toEqual([2, 3]);
@@ -114,9 +115,8 @@ test('rows are found by status, both ways, and by a text in a cell, a reason or 
 });
 
 test('a row is told as the command tells it, and what is no row or no batch is not there', async () => {
-  const { batch, page, desk } = await doubtfulBatch();
   const { body } = await page.ask(`/batches/${batch}/rows/4`);
-  const told = await desk.json(['status', 'last', '4']);
+  const told = await desk.json(['status', batch, '4']);
   expect(body.attempts).toEqual(told.attempts);
   expect(body.attempts[0]).toMatchObject({
     closure: { answer: 'found', charged: 1 },
@@ -132,7 +132,6 @@ test('a row is told as the command tells it, and what is no row or no batch is n
 });
 
 test('doubts are listed with the money at risk, and a decision is noted as the command notes it', async () => {
-  const { batch, page, desk } = await doubtfulBatch();
   const doubts = `/batches/${batch}/doubts`;
   expect((await page.ask(doubts)).body).toMatchObject({
     at_risk: 2,
@@ -170,4 +169,14 @@ test('doubts are listed with the money at risk, and a decision is noted as the c
     { rows: ['2; rm'], how: 'skip' },
   ])
     expect(await settle(wrong)).toMatchObject({ error: { code: 'usage' } });
+});
+
+test('the rows of a list that was changed, or is gone, are told without its cells', async () => {
+  await appendFile(desk.place.path('list.csv'), 'six.example,Wagga\n');
+  // Until all of its bytes are read, the list is taken for what it was.
+  const shown = async (): Promise<JsonResult> => (await page.ask(`/batches/${batch}/rows`)).body;
+  await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ list: 'changed', header: [] });
+  expect((await shown()).rows[0]).toMatchObject({ row: 2, cells: null, status: expect.any(String) });
+  await rm(desk.place.path('list.csv'));
+  expect((await shown()).list).toBe('gone');
 });
