@@ -4,6 +4,7 @@ import { isoTime } from '../../core/clock.ts';
 import { originOf } from '../../job/job-origin.ts';
 import { limitPerSecondOf } from '../../job/job-settings.ts';
 import type { Activity, Batch, BatchLine } from '../../ledger/ledger.ts';
+import type { Spender } from '../../ledger/store.ts';
 import {
   type BatchOverview,
   type BatchStatus,
@@ -38,6 +39,7 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
     .get('/batches', async (context) => {
       const { page, text, state } = queryOf(context, BatchListQuery);
       const wanted = text.trim().toLowerCase();
+      const spenders = await spendersNow(server);
       const from = (page - 1) * PER_PAGE;
       const nameOf = await listNames(server);
       const lets = (batch: BatchLine): boolean =>
@@ -46,22 +48,22 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
           word.toLowerCase().includes(wanted),
         );
       const { overviews, total, all } = await batchesPage(server.store, { from, most: PER_PAGE, lets });
-      const spenders = await Promise.all(storesToLookAt(server.store).map(spenderAt));
       const isRunning = (batch: Batch): boolean =>
-        spenders.some((spender) => spender !== undefined && isAtWorkOn(batch, spender));
+        [...spenders.values()].some((spender) => isAtWorkOn(batch, spender));
       const batches = overviews.map((each) => viewOf(each, nameOf, isRunning(each.batch)));
       return context.json({ batches, total, per_page: PER_PAGE, all } satisfies BatchList);
     })
     .get('/batches/:id', async (context) => {
+      const spenders = await spendersNow(server);
       const found = await batchOf(context, server);
       const [status, activity] = await lookInto(found.location, async (ledger) => {
         const status = await batchStatus(ledger, found.batch);
         const read = async () => activityView(await ledger.activity(found.batch.id, BUCKETS, UNIT_MS));
         return [status, await activities.of(found.batch.id, status.requests, read)] as const;
       });
-      return context.json(
-        (await detailOf(found, status, activity, await listNames(server))) satisfies BatchDetail,
-      );
+      const nameOf = await listNames(server);
+      const spender = spenders.get(found.location);
+      return context.json(detailOf(found, spender, status, activity, nameOf) satisfies BatchDetail);
     })
     .get('/batches/:id/saved', async (context) => {
       const { batch, location } = await batchOf(context, server);
@@ -70,6 +72,19 @@ export function batchRoutes(server: Server, savings: Savings): Hono {
       );
       return context.json({ credits } satisfies SavedView);
     });
+}
+
+/**
+ * Who spends from which store. It is asked before a batch is read: a run that has ended meanwhile has left its batch
+ * finished, and one that was read as open without a run would be told as stopped.
+ */
+async function spendersNow({ store }: Server): Promise<ReadonlyMap<string, Spender>> {
+  const found = new Map<string, Spender>();
+  for (const location of storesToLookAt(store)) {
+    const spender = await spenderAt(location);
+    if (spender !== undefined) found.set(location, spender);
+  }
+  return found;
 }
 
 export type NameOf = (inputPath: string) => string;
@@ -116,14 +131,14 @@ function viewOf(
   };
 }
 
-async function detailOf(
-  { batch, location }: FoundBatch,
+function detailOf(
+  { batch }: FoundBatch,
+  spender: Spender | undefined,
   status: BatchStatus,
   activity: ActivityView,
   nameOf: NameOf,
-): Promise<BatchDetail> {
+): BatchDetail {
   const { settled, requests, calls, open, lastMinute, pausedUntilMs, pausedWhy } = status;
-  const spender = await spenderAt(location);
   const running = spender !== undefined && isAtWorkOn(batch, spender);
   return {
     ...viewOf(status, nameOf, running),
