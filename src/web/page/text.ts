@@ -232,6 +232,7 @@ export const text = {
         'That was agreed to with another plan, so nothing would be started. Agree to this one, or drop it.',
       ended: (when: string) => `The start of ${when} has ended.`,
       well: 'Everything was done.',
+      attention: 'Some rows need attention.',
       drop: 'Do not start it',
       forget: 'Take note',
       never: 'Changes of a team are never started at night: nobody would see what they are by then.',

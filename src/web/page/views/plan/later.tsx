@@ -99,7 +99,9 @@ function Agreed({
       <p>
         {last !== null && (
           <>
-            <strong>{words.ended(when)}</strong> {last.message ?? words.well}
+            <strong>{words.ended(when)}</strong>{' '}
+            {last.message ?? (last.exit_code === 0 ? words.well : words.attention)}{' '}
+            {last.batch !== null && <a href={`/batches/${last.batch}`}>{text.schedules.toBatch}</a>}
           </>
         )}
         {last === null && underWay !== null && <strong>{text.schedules.startStates[underWay.state]}</strong>}
