@@ -40,21 +40,21 @@ export async function awaitEnd(batch: string): Promise<boolean> {
 /** Tells those that have ended; asked whenever anything has changed. */
 export async function tellEnds(): Promise<void> {
   for (const id of kept()) {
-    const batch = await ask<BatchDetail>(`/batches/${id}`).catch(isOver);
-    if (batch === undefined || batch === 'gone' || batch.running) {
-      if (batch === 'gone') keep(kept().filter((each) => each !== id));
-      continue;
+    try {
+      const batch = await ask<BatchDetail>(`/batches/${id}`);
+      if (!batch.running && forget(id)) show(batch);
+    } catch (error) {
+      // A batch that is not there any more never ends; a server that does not answer now may answer later.
+      if (error instanceof Refused && error.code === 'usage') forget(id);
     }
-    // It may have been told while this was asked.
-    if (!kept().includes(id)) continue;
-    keep(kept().filter((each) => each !== id));
-    show(batch);
   }
 }
 
-/** A batch that is not there any more never ends; a server that does not answer now may answer later. */
-function isOver(error: unknown): 'gone' | undefined {
-  return error instanceof Refused && error.code === 'usage' ? 'gone' : undefined;
+/** @returns whether it was still to be told: another question may have been answered meanwhile. */
+function forget(batch: string): boolean {
+  const ids = kept();
+  keep(ids.filter((id) => id !== batch));
+  return ids.includes(batch);
 }
 
 function show({ batch, input, state, settled, rows }: BatchDetail): void {
