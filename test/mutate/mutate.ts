@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Mutation } from './mutation.ts';
 import { RULE_9 } from './rule-9.ts';
+import { RULE_19 } from './rule-19.ts';
 import { RULES_1_TO_8 } from './rules-1-to-8.ts';
 import { RULES_10_AND_11 } from './rules-10-and-11.ts';
 import { RULES_12_TO_18 } from './rules-12-to-18.ts';
@@ -30,9 +31,15 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const FIGURES = join(ROOT, 'docs', 'figures.md');
 const BEGIN = '<!-- mutations -->';
 const END = '<!-- end of mutations -->';
-const RULES = 18;
+const RULES = 19;
 
-const ALL: readonly Mutation[] = [...RULES_1_TO_8, ...RULE_9, ...RULES_10_AND_11, ...RULES_12_TO_18];
+const ALL: readonly Mutation[] = [
+  ...RULES_1_TO_8,
+  ...RULE_9,
+  ...RULES_10_AND_11,
+  ...RULES_12_TO_18,
+  ...RULE_19,
+];
 
 /** A run that takes longer hangs, which no test has noticed. */
 const LONGEST_RUN_MS = 5 * 60_000;

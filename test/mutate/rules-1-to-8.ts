@@ -6,8 +6,8 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 1,
     without: 'the lock that a spender takes',
-    at: 'src/ledger/stores/sqlite',
-    text: "connection.run('BEGIN EXCLUSIVE');",
+    at: 'src/core/process-lock.ts',
+    text: "database.exec('BEGIN EXCLUSIVE');",
     instead: '',
     test: 'test/ledger/stores/lock.test.ts',
     named: 'a spender that is stopped keeps the store',
@@ -15,9 +15,9 @@ export const RULES_1_TO_8: readonly Mutation[] = [
   {
     rule: 1,
     without: 'holding the lock for the life of the process',
-    at: 'src/ledger/stores/sqlite',
-    text: "connection.run('BEGIN EXCLUSIVE');",
-    instead: "connection.run('BEGIN EXCLUSIVE'); connection.run('COMMIT');",
+    at: 'src/core/process-lock.ts',
+    text: "database.exec('BEGIN EXCLUSIVE');",
+    instead: "database.exec('BEGIN EXCLUSIVE'); database.exec('COMMIT');",
     test: 'test/ledger/stores/conformance.test.ts',
     named: 'a second spender is refused with the command of the first',
   },

@@ -43,3 +43,17 @@ test('a ticket is worth one file; neither a question about it nor a kill leaves 
   expect((await page.ask(path)).status).toBe(404);
   await expect.poll(copies).toEqual([]);
 });
+
+test('the name of a download is what a person reads, whatever stands in the name of the file', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const { batch } = await desk.json(desk.run('-o', desk.place.path('o\u202evsc.exe\u200b"; x=\'é.csv')));
+  const page = await Served.start([], { cwd: desk.place.folder, env: desk.environment() });
+  onTestFinished(async () => void (await page.stop('SIGKILL')));
+  const body = JSON.stringify({ what: 'output', format: 'csv' });
+  const asked = await page.tool(`/api/batches/${batch}/tickets`, { method: 'POST', body });
+  const { headers } = await page.ask(`/downloads/${JSON.parse(asked.body).ticket}`);
+  expect(headers['content-disposition']).toBe(
+    `attachment; filename="o_vsc.exe___ x___.csv"; filename*=UTF-8''ovsc.exe%22%3B%20x%3D%27%C3%A9.csv`,
+  );
+});

@@ -13,6 +13,7 @@ import { type Ticket, TicketRequest } from '../api.ts';
 import { bodyOf, HttpRefusal } from './answers.ts';
 import { batchOf, listNames } from './batches.ts';
 import { askChild } from './children.ts';
+import { visibleName } from './list-files.ts';
 import { OnceOnly } from './secrets.ts';
 import type { Server } from './server.ts';
 
@@ -122,10 +123,10 @@ function kindOf(name: string, output: string): TicketRequest['what'] | undefined
   return rest === '.report.html' ? 'report' : undefined;
 }
 
-/** RFC 6266: the name as it is in `filename*`, and without what an old browser could misread in `filename`. */
+/** RFC 6266: the name as a person reads it in `filename*`, and without what an old browser could misread in `filename`. */
 function disposition(name: string): string {
   const plain = name.replaceAll(/[^\w. -]/g, '_');
-  const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
+  const whole = encodeURIComponent(visibleName(name)).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );

@@ -200,9 +200,14 @@ function versionOf({ clock }: Place, version: number, { file, bytes }: Content):
 /** The last part of a path that a browser may send, without what a screen cannot show. */
 function cleanName(text: string): string {
   const last = text.split(/[\\/]/).at(-1) ?? '';
-  const name = plainText(last).trim();
+  const name = visibleName(last).trim();
   // What is too long loses its middle, so that the ending stays.
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 40)}…${name.slice(-39)}`;
+}
+
+/** A name without what turns its direction, or stands in it without being seen: another name would look the same. */
+export function visibleName(name: string): string {
+  return plainText(name).replaceAll(/\p{Cf}/gu, '');
 }
 
 const LONGEST_NAME = 200;

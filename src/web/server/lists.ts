@@ -207,18 +207,19 @@ async function checked({ operation: name, columns, rows }: CheckRequest): Promis
   const whole = lookups.find((operation) => operation.name === name);
   return {
     rows: rows.map(({ row, cells }) => {
-      const inputs = Object.entries(columns).map(([input, column]) => [input, cells[column] ?? ''] as const);
-      const meant: Checked['rows'][number]['meant'] = {};
-      for (const [input, cell] of inputs) {
-        const found = meantBy(input, cell);
-        if (found !== undefined)
-          meant[columns[input] ?? ''] = { sure: found.isSure, words: [...found.words] };
+      // A column may be called like what every object has.
+      const cellOf = (column: string): string => (Object.hasOwn(cells, column) ? (cells[column] ?? '') : '');
+      const meant: [string, Checked['rows'][number]['meant'][string]][] = [];
+      for (const [input, column] of Object.entries(columns)) {
+        const found = meantBy(input, cellOf(column));
+        if (found !== undefined) meant.push([column, { sure: found.isSure, words: [...found.words] }]);
       }
+      const inputs = Object.entries(columns).map(([input, column]) => [input, cellOf(column)] as const);
       const problems =
         whole === undefined
           ? inputs.flatMap((input) => problemAlone(lookups, input))
           : problemOf(whole, Object.fromEntries(inputs));
-      return { row, problem: problems.join('; ') || null, meant };
+      return { row, problem: problems.join('; ') || null, meant: Object.fromEntries(meant) };
     }),
   };
 }
