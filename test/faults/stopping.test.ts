@@ -45,15 +45,13 @@ describe.concurrent('asked to stop', () => {
     workplace.writeList(domainsOf('hurry', ROWS));
     const program = workplace.start();
     await requestsAt(workplace, 2);
-    const startedMs = performance.now();
     program.signal('SIGINT');
     await program.said(/Stopping: 2 requests in flight/);
     program.signal('SIGINT');
     const { code, stderr } = await program.ended;
     expect(code).toBe(130);
-    expect(performance.now() - startedMs, 'the answers take 30 s').toBeLessThan(10_000);
     expect(stderr).toMatch(/may be in doubt/);
-    expect(workplace.ledger().open).toHaveLength(2);
+    expect(workplace.ledger().open, 'the answers take 30 s, and it did not wait for them').toHaveLength(2);
 
     // A vendor that is started again answers at once.
     const { port } = workplace.vendor;
