@@ -26,6 +26,20 @@ test('writes of one turn share one commit, and those of the next turn have anoth
   expect(commitsOf(place)).toBe(before + 3);
 });
 
+test('writes that come turn after turn share commits', async () => {
+  const place = freshPlace(sqlite);
+  const ledger = await freshLedger(sqlite, place);
+  const batch = await batchNamed(ledger, 'a');
+  const before = commitsOf(place);
+  const written: Promise<unknown>[] = [];
+  for (let row = 0; row < 40; row += 1) {
+    written.push(settle(ledger, batch, row, MATCHED));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(written);
+  expect(commitsOf(place) - before).toBeLessThanOrEqual(20);
+});
+
 test('a promise is kept only after the commit that it speaks of', async () => {
   const place = freshPlace(sqlite);
   const ledger = await freshLedger(sqlite, place);

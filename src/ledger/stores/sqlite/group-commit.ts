@@ -6,8 +6,8 @@ import { sumUp } from './table-sums.ts';
 import type { Watermark } from './watermark.ts';
 
 /**
- * Writes that are requested in the same turn of the event loop share one transaction, and each resolves once that is on
- * the disk: one wait for the disk instead of one per row.
+ * Writes that are requested in the same few turns of the event loop share one transaction, and each resolves once that is
+ * on the disk: one wait for the disk instead of one per row.
  *
  * A crash before the commit leaves no write of the group, and none was reported as done; a crash after it leaves all of
  * them, with the watermark behind, which is harmless. A write that fails is removed, and the others are committed.
@@ -34,6 +34,9 @@ const COUNT_COMMIT = 'UPDATE ledger SET commits = commits + 1 RETURNING commits'
 /** Limits a commit to some milliseconds of the event loop, which the rate limiter shares. */
 const LARGEST_GROUP = 1000;
 
+/** A group that still grows is committed after as many turns of the event loop: some milliseconds when there is much to do. */
+const MOST_TURNS = 4;
+
 export interface GroupCommitOptions {
   readonly connection: Connection;
   readonly watermark: Pick<Watermark, 'write'>;
@@ -47,6 +50,9 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   #queue: Write[] = [];
   #scheduled = false;
+  /** How long the queue was a turn ago, and how many turns the present group has waited. */
+  #before = 0;
+  #turns = 0;
   #full = false;
   /** Set when the store itself failed: its content is then unknown until it is opened and checked again. */
   #broken: unknown;
@@ -75,7 +81,17 @@ export class GroupCommit {
     while (this.#queue.length > 0) this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
   }
 
+  /** A commit writes some pages however many entries it has, so a group waits while every turn brings more of them. */
   #turn(): void {
+    const isGrowing = this.#queue.length > this.#before && this.#queue.length < LARGEST_GROUP;
+    if (isGrowing && this.#turns < MOST_TURNS) {
+      this.#before = this.#queue.length;
+      this.#turns += 1;
+      setImmediate(() => this.#turn());
+      return;
+    }
+    this.#before = 0;
+    this.#turns = 0;
     this.#scheduled = false;
     this.#commitGroup(this.#queue.splice(0, LARGEST_GROUP));
     if (this.#queue.length === 0 || this.#scheduled) return;
