@@ -81,7 +81,6 @@ export function insertAttempt(
   intent: Intent,
   { account, kept, boot }: AttemptOf,
 ): AttemptId {
-  const key = keyBytes(intent.key);
   const row = {
     id: nextNumber(connection, 'attempts'),
     batch: batchNumber(intent.batch),
@@ -94,8 +93,8 @@ export function insertAttempt(
       ? { boot: null, uptime: null }
       : { boot, uptime: wholeMs(intent.uptimeMs) }),
   };
-  const call = callNumber(connection, intent, key, { account, kept });
-  ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, key);
+  const call = callNumber(connection, intent, { account, kept });
+  ATTEMPTS_TABLE.insert(connection, { ...row, call, paid_row: row.row }, intent.key);
   if (intent.request !== undefined) {
     const { idempotencyKey: idempotency_key, method, path, firstSentAtMs, body = null } = intent.request;
     const first_sent_at = wholeMs(firstSentAtMs);
@@ -114,7 +113,6 @@ export function insertAttempt(
 function callNumber(
   connection: Connection,
   intent: Intent,
-  key: Buffer,
   { account, kept }: Pick<AttemptOf, 'account' | 'kept'>,
 ): number {
   const { operation, change, after } = intent.call;
@@ -125,7 +123,8 @@ function callNumber(
   }
   const id = nextNumber(connection, 'calls');
   const call = JSON.stringify(intent.call);
-  CALLS_TABLE.insert(connection, { id, key, account, call, operation, subject, after: after ?? null }, key);
+  const row = { id, key: keyBytes(intent.key), account, call, operation, subject, after: after ?? null };
+  CALLS_TABLE.insert(connection, row, intent.key);
   return id;
 }
 

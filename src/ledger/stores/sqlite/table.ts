@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { CallKey } from '../../../core/call-key.ts';
 import { AlteredRow, type Connection, type Value } from './connection.ts';
 
 /**
@@ -47,6 +48,9 @@ type Cells = Readonly<Record<string, Value>>;
 /** The place of the call's key in a list. */
 const KEY = 'key';
 
+/** A call's key as the tables have it, or as its hex digits. */
+type Key = Buffer | CallKey;
+
 export class Table<Row extends object, Beside extends object> {
   readonly name: string;
   readonly #listed: string[];
@@ -79,11 +83,12 @@ export class Table<Row extends object, Beside extends object> {
   }
 
   /** @param key of the call, where the list has one, so that no other call's answer can pass for this one's. */
-  checksumOf(row: Row, key?: Buffer): number {
+  checksumOf(row: Row, key?: Key): number {
     const cells = row as Cells;
     const isOmitted = this.#omitted !== undefined && cells[this.#omitted] === null;
     const columns = isOmitted ? this.#shorter : this.#listed;
-    const values = columns.map((column) => (column === KEY ? key?.toString('hex') : cells[column]));
+    const hex = typeof key === 'object' ? key.toString('hex') : key;
+    const values = columns.map((column) => (column === KEY ? hex : cells[column]));
     return checksumOfText(JSON.stringify(values), (cells.body ?? null) as Buffer | null);
   }
 
@@ -93,7 +98,7 @@ export class Table<Row extends object, Beside extends object> {
     return row;
   }
 
-  insert(connection: Connection, row: Row & Beside, key?: Buffer): void {
+  insert(connection: Connection, row: Row & Beside, key?: Key): void {
     const values = this.#written.map((column) => (row as Cells)[column] ?? null);
     connection.run(this.#insertion, ...values, this.checksumOf(row, key));
   }
