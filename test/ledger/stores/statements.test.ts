@@ -64,3 +64,16 @@ test('a bought row is a look, five entries, and a look at its call and at its bu
   ]);
   expect(aRow).toBeLessThan(8.2);
 });
+
+test('a row that is read back is itself, its answer, and no look for readings that nobody made', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  await Promise.all(
+    words.map(async (word, row) => {
+      await settle(ledger, batch, row, MATCHED, [await answered(ledger, batch, word, { row })]);
+    }),
+  );
+  const counts = countStatements();
+  expect(await ledger.rows(batch, 0, ROWS)).toHaveLength(ROWS);
+  expect(often(counts).aRow).toBeLessThan(4.1);
+});

@@ -41,6 +41,7 @@ import {
   type DECISIONS_TABLE,
   keyText,
   type LOOKS_TABLE,
+  newestNumber,
   type RELEASES_TABLE,
   type REQUESTS_TABLE,
   type TOLD_TABLE,
@@ -329,6 +330,8 @@ export class Calls {
   }
 
   #readings(attempt: number): readonly ReadingRow[] {
+    // Most ledgers have none.
+    if (newestNumber(this.#connection, 'readings') === 0) return [];
     return this.#connection.all('SELECT * FROM readings WHERE attempt = +? ORDER BY id', attempt);
   }
 

@@ -99,8 +99,8 @@ export class Connection {
   }
 
   /**
-   * Reads something once in a transaction, for all writes that share it: nobody else writes meanwhile. Whatever changes
-   * it says so to `remember`, or has everything forgotten.
+   * Reads something once in a transaction, for all that is done in it: nobody else changes what it sees. Whatever changes
+   * it itself says so to `remember`, or has everything forgotten.
    */
   once<T>(what: string, read: () => T): T {
     const known = this.#remembered.get(what);
@@ -120,10 +120,12 @@ export class Connection {
 
   /** Runs reads that must see one state of the ledger. */
   snapshot<T>(read: () => T): T {
+    this.#remembered.clear();
     this.run('BEGIN');
     try {
       return read();
     } finally {
+      this.#remembered.clear();
       if (this.inTransaction) this.run('COMMIT');
     }
   }
