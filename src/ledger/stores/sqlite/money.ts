@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type Activity,
   type Admission,
@@ -111,35 +112,74 @@ function periodScope(scope: 'day' | 'month', account: number, atMs: number): str
 }
 
 const SENT = `FROM attempts a CROSS JOIN closures k ON k.attempt = a.id
- WHERE a.batch = :batch AND k.kind <> 'not_sent'`;
+ WHERE a.batch = :batch AND a.row >= :from AND a.row < :before AND k.kind <> 'not_sent'`;
+
+/** Rows whose attempts are looked at in one read: some milliseconds, which hold up nobody else of the process. */
+const ROWS_AT_ONCE = 10_000;
+
+interface Part {
+  readonly batch: number;
+  readonly from: number;
+  readonly before: number;
+}
+
+type Read = <T>(work: () => T) => Promise<T>;
+
+async function* partsOf(connection: Connection, batch: number, read: Read): AsyncGenerator<Part> {
+  const sql = 'SELECT max(row) AS last FROM attempts WHERE batch = ?';
+  const last = (await read(() => connection.get<{ last: number | null }>(sql, batch)))?.last ?? -1;
+  for (let from = 0; from <= last; from += ROWS_AT_ONCE) {
+    yield { batch, from, before: from + ROWS_AT_ONCE };
+    await setImmediate();
+  }
+}
 
 /**
  * What a batch sent over time, by the dates of its intents, and what it spent, by the dates of closures.
  * @param most how many buckets, at least 1.
  * @param unitMs the length of a bucket is a multiple of this.
+ * @param read explains what may be wrong with the ledger.
  */
-export function activityOf(connection: Connection, batch: number, most: number, unitMs = 1): Activity {
-  const span = connection.get<{ fromMs: number | null; untilMs: number | null }>(
-    `SELECT min(a.intent_at) AS fromMs, max(max(a.intent_at, k.closed_at)) AS untilMs ${SENT}`,
-    { batch },
-  );
-  const { fromMs, untilMs } = span ?? { fromMs: null, untilMs: null };
-  if (fromMs === null || untilMs === null) return { fromMs: 0, bucketMs: 1, buckets: [] };
+export async function activityOf(
+  connection: Connection,
+  { batch, most, unitMs = 1 }: { readonly batch: number; readonly most: number; readonly unitMs?: number },
+  read: Read,
+): Promise<Activity> {
+  let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for await (const part of partsOf(connection, batch, read)) {
+    const span = await read(() =>
+      connection.get<{ first: number | null; last: number | null }>(
+        `SELECT min(a.intent_at) AS first, max(max(a.intent_at, k.closed_at)) AS last ${SENT}`,
+        { ...part },
+      ),
+    );
+    fromMs = Math.min(fromMs, span?.first ?? fromMs);
+    untilMs = Math.max(untilMs, span?.last ?? untilMs);
+  }
+  if (untilMs < fromMs) return { fromMs: 0, bucketMs: 1, buckets: [] };
   const bucketMs = Math.ceil((untilMs - fromMs + 1) / (most * unitMs)) * unitMs;
   const length = Math.ceil((untilMs - fromMs + 1) / bucketMs);
   const buckets = Array.from({ length }, () => ({ requests: 0, credits: 0 }));
-  // If the clock was set back, an attempt may have closed before the first one began.
-  const counted = connection.each<{ sent: number; closed: number; requests: number; credits: number }>(
-    `SELECT CAST((a.intent_at - :fromMs) / :bucketMs AS INTEGER) AS sent,
-            max(0, CAST((k.closed_at - :fromMs) / :bucketMs AS INTEGER)) AS closed,
-            count(*) AS requests, sum(k.charged) AS credits
-       ${SENT} GROUP BY 1, 2`,
-    { batch, fromMs, bucketMs },
-  );
-  for (const { sent, closed, requests, credits } of counted) {
-    const [begun, ended] = [buckets[sent], buckets[closed]];
-    if (begun !== undefined) begun.requests += requests;
-    if (ended !== undefined) ended.credits += credits;
+  for await (const part of partsOf(connection, batch, read)) {
+    const counted = await read(() => connection.all<Counted>(COUNTED, { ...part, fromMs, bucketMs }));
+    for (const { sent, closed, requests, credits } of counted) {
+      const [begun, ended] = [buckets[sent], buckets[closed]];
+      if (begun !== undefined) begun.requests += requests;
+      if (ended !== undefined) ended.credits += credits;
+    }
   }
   return { fromMs, bucketMs, buckets };
 }
+
+interface Counted {
+  readonly sent: number;
+  readonly closed: number;
+  readonly requests: number;
+  readonly credits: number;
+}
+
+/** If the clock was set back, an attempt may have closed before the first one began. */
+const COUNTED = `SELECT CAST((a.intent_at - :fromMs) / :bucketMs AS INTEGER) AS sent,
+  max(0, CAST((k.closed_at - :fromMs) / :bucketMs AS INTEGER)) AS closed,
+  count(*) AS requests, sum(k.charged) AS credits
+  ${SENT} GROUP BY 1, 2`;

@@ -300,7 +300,8 @@ export class SqliteReader implements LedgerReader {
   }
 
   activity(batch: BatchId, most: number, unitMs?: number): Promise<Activity> {
-    return this.read(() => activityOf(this.connection, batchNumber(batch), most, unitMs));
+    const wanted = { batch: batchNumber(batch), most, ...present({ unitMs }) };
+    return activityOf(this.connection, wanted, (work) => this.read(work));
   }
 
   subjects(accountIdentity: string): Promise<readonly KnownSubject[]> {
