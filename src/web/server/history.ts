@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
 import { stop } from '../../core/errors.ts';
@@ -31,6 +32,9 @@ function monthIn(text: string): string {
   throw stop('usage', 'The month is not written as 2026-11.', 'Give a year and a month.');
 }
 
+/** So many are some milliseconds; then others are answered. */
+const BATCHES_AT_ONCE = 50;
+
 interface Wanted {
   readonly store: string | undefined;
   readonly month: string;
@@ -46,6 +50,7 @@ async function historyOf({ store, month, last, savings, nameOf }: Wanted): Promi
     for (const { id } of all.filter((batch) => monthOf(batch) === month)) {
       const batch = await ledger.batch(id);
       if (batch !== undefined) batches.push(await historyBatch(ledger, batch, savings));
+      if (batches.length % BATCHES_AT_ONCE === 0) await setImmediate();
     }
     const accounts: AccountMonth[] = [];
     for (const of of Map.groupBy(all, ({ accountIdentity }) => accountIdentity).values())
