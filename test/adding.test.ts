@@ -114,7 +114,7 @@ test('the command is found, lists the inputs, and refuses an unknown operation',
   });
 });
 
-test('a list of the format is planned with the operation', { timeout: 60_000 }, async () => {
+test('a list of the format is planned with the operation', async () => {
   const { code, out } = await rowonce('plan', 'verify-email', 'leads.psv', '--account', 'sandbox-provider');
   expect(code, out).toBe(0);
   expect(out).toMatch(/^ {2}columns +email ← Work Email \(guessed\)$/m);

@@ -74,8 +74,8 @@ export default defineConfig({
     root: import.meta.dirname,
     setupFiles: ['./same-every-time.ts'],
     // Real processes, sockets and files: generous limits, so that a slow machine is not a failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A file waits for programs, vendors and pauses a good third of its time, so four share two cores well.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

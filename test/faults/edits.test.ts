@@ -102,7 +102,6 @@ async function longList(): Promise<{ place: Workplace; list: EditedList }> {
 describe('while a run buys', () => {
   test.for(EDITS)(
     'an edit (%s) stops the run without an output, and once it is undone the same command ends it',
-    { timeout: 60_000 },
     async (how) => {
       const { place, list } = await longList();
       const program = place.start();

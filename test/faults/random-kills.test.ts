@@ -89,7 +89,6 @@ test('4 random kills over a vendor that honours idempotency keys leave nothing i
 
 test.concurrent.each(['direct', 'keyed'] as const)(
   'a refresh that is killed at random buys no company anew twice (%s)',
-  { timeout: 60_000 },
   async (way) => {
     // Method: a kill of the long drive of refreshes; its table, which is shown when it fails, says what was broken.
     const settings = {

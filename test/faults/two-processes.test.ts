@@ -75,7 +75,7 @@ describe.concurrent('while one process spends from a store', () => {
 
 describe.concurrent('an intent that is older than five seconds when its request could leave', () => {
   // Method: the vendor lets nobody in for a while, so that the time passes between the intent and the send.
-  test('is closed as not sent, and the call is asked under a new intent', { timeout: 60_000 }, async () => {
+  test('is closed as not sent, and the call is asked under a new intent', async () => {
     await using vendor = await NarrowVendor.start();
     await using workplace = await Workplace.open({ concurrency: 1 });
     workplace.writeAccount(vendor.url);

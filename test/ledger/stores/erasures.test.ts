@@ -220,7 +220,7 @@ test('a log that somebody is reading is overwritten by the next command that wri
   await (await openStore(sqlite, place)).close();
   expect(isIn(place, 'kim@example.org')).toBe(false);
   expect(reading.prepare('SELECT scrubbed FROM erasures').all(), 'it has ended').toEqual([{ scrubbed: 1 }]);
-}, 30_000);
+});
 
 test('lists that are kept in the store go when they name the person, however they are packed, unless they are needed', async () => {
   const place = temporaryFolder();
