@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { credits } from '../../../src/ledger/ledger.ts';
 import { Connection } from '../../../src/ledger/stores/sqlite/connection.ts';
 import { GroupCommit } from '../../../src/ledger/stores/sqlite/group-commit.ts';
 import { migrate } from '../../../src/ledger/stores/sqlite/migrations.ts';
@@ -24,6 +25,17 @@ test('writes of one turn share one commit, and those of the next turn have anoth
   await settle(ledger, batch, 100, MATCHED);
   await settle(ledger, batch, 101, MATCHED);
   expect(commitsOf(place)).toBe(before + 3);
+});
+
+test('a budget that is set between two intents of one commit holds for the second', async () => {
+  const ledger = await freshLedger(sqlite);
+  const batch = await batchNamed(ledger, 'a');
+  const [before, , after] = await Promise.all([
+    admit(ledger, batch, 'one'),
+    ledger.changeBatch(batch, { budget: credits(1) }),
+    admit(ledger, batch, 'two'),
+  ]);
+  expect([before.kind, after.kind]).toEqual(['admitted', 'over_budget']);
 });
 
 test('writes that come turn after turn share commits', async () => {
