@@ -290,7 +290,7 @@ function obtain(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   return obtained;
 }
 
-/** Looks, buys and looks again, because only the ledger's state counts. It ends, because every round settles something. */
+/** Looks, buys, and looks again unless the answer is at hand. It ends, because every round settles something. */
 async function settleCall(running: RunningBatch, wanted: WantedCall): Promise<Obtained> {
   const { context, run, batch } = running;
   const { ledger, job, account } = context;
