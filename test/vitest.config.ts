@@ -76,6 +76,7 @@ export default defineConfig({
     // Real processes, sockets and files: generous limits, so that a slow machine is not a failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // A file waits for programs and vendors a quarter of its time, so three share two cores well; more would only make
     // kills and timings less like a user's.
     maxWorkers: 3,
