@@ -39,8 +39,9 @@ describe.concurrent("a proxy's page in the vendor's place", () => {
       );
       const { inDoubt } = workplace.ledger();
       expect(inDoubt).toBeGreaterThanOrEqual(5);
-      const bound = 2 + 5 + 2;
-      expect(inDoubt, 'beside the last match, five in a row, beside the fifth').toBeLessThanOrEqual(bound);
+      // The answer of the last match may be late: up to four pages come before it, and it begins the count anew.
+      const bound = 4 + 5 + 2;
+      expect(inDoubt, 'before the last match, five in a row, beside the fifth').toBeLessThanOrEqual(bound);
 
       gateway.weather = () => undefined;
       expect(await workplace.runHere()).toMatchObject({
