@@ -218,9 +218,24 @@ const BACKSLASH = 0x5c;
 const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
+/** Whether there are not enough brackets to nest too deep, which is so in nearly every answer, and known in no time. */
+function hasFewBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      count += 1;
+      if (count > MOST_LEVELS) return false;
+    }
+  }
+  return true;
+}
+
 /** Whether brackets outside of texts nest more than `MOST_LEVELS` deep. For text that is not JSON the result means nothing. */
 function isTooDeep(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false;
+  return /^\s*[[{]/.test(text) && !hasFewBrackets(text) && nestsTooDeep(text);
+}
+
+function nestsTooDeep(text: string): boolean {
   let levels = 0;
   let isQuoted = false;
   for (let at = 0; at < text.length; at += 1) {

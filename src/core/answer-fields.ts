@@ -83,12 +83,22 @@ export class FieldSurvey {
 
   /** @param without as of `wholeFields`. */
   add(answer: JsonValue | undefined, without?: readonly JsonValue[]): void {
+    this.addFields(wholeFields(answer, without));
+  }
+
+  /** @param fields of an answer, as `wholeFields` gives them. */
+  addFields(fields: ReadonlyMap<string, string>): void {
     this.answers += 1;
-    for (const [name, text] of wholeFields(answer, without)) {
+    for (const [name, text] of fields) {
       const known = this.#hasText.get(name);
       if (known === undefined && this.#hasText.size === MOST_FIELDS) this.isCut = true;
       else if (known !== true) this.#hasText.set(name, text !== '');
     }
+  }
+
+  /** How many fields are known, those among them that are told by their members alone. */
+  get size(): number {
+    return this.#hasText.size;
   }
 
   /** An object or a list that some answers leave empty is told by its members alone. */

@@ -104,8 +104,8 @@ export interface Sheet {
   header(): Promise<readonly string[]>;
   /** Every row that is not blank, in order, from a position on. Those that cannot be read are among them. */
   rows(from?: Position): AsyncIterable<PositionedRow>;
-  /** Every row from the start, in groups as they are read: waiting for each of a million rows would take too long. */
-  groups(): AsyncIterable<readonly InputRow[]>;
+  /** The same rows in groups as they are read: waiting for each of a million rows would take too long. */
+  groups(from?: Position): AsyncIterable<readonly PositionedRow[]>;
   /**
    * A copy of the file with cells appended to each row: every byte that was not ours stays as it was, blank lines,
    * quoting, byte-order mark and line ends included. Yields chunks to write. Behind what is appended to a row that cannot be

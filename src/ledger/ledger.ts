@@ -10,6 +10,7 @@ import type {
   AttemptsAbout,
   CallState,
   Closure,
+  DatedAnswer,
   DecisionSpec,
   Doubt,
   FoundReply,
@@ -94,6 +95,11 @@ export interface LedgerReader {
   find(keys: readonly CallKey[], batch?: BatchId): Promise<readonly CallState[]>;
   /** What `find` says, in a fraction of the time: in the order of the keys, without bodies, decisions and checksums. */
   known(keys: readonly CallKey[], options: { readonly withAges: boolean }): Promise<readonly KnownCall[]>;
+  /**
+   * The answers to these calls, in the order of the keys, each checked as `find` checks it: those that were settled when
+   * they came and never read again since. Undefined for every other call: `find` knows it. Thousands are found at once.
+   */
+  plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]>;
   /** Calls in doubt that rows of this batch wait for. */
   doubts(batch: BatchId): Promise<readonly Doubt[]>;
   /** Every attempt of the calls that this row used, oldest first. */
@@ -249,6 +255,8 @@ export interface Ledger extends LedgerReader {
 
   /** Settles a row. A final outcome never changes; the database refuses to settle such a row again. */
   settleRow(row: SettledRow): Promise<void>;
+  /** Settles rows of one batch, all of them or none. */
+  settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void>;
   /** Remembers where a row starts in the file. */
   mark(batch: BatchId, position: Position): Promise<void>;
 }

@@ -62,11 +62,14 @@ function formerOf(
   found: readonly FoundCall<{ readonly kind: string }>[],
   { operation, accountIdentity }: Pick<LookUp<unknown>, 'operation' | 'accountIdentity'>,
 ): readonly Former[] {
-  return found.flatMap(({ call, state }, at) => {
-    if (state.kind !== 'unknown') return [];
-    const former = operation.formerly?.(call) ?? [];
-    return former.map((each) => ({ ...each, at, key: callKeyOf(accountIdentity, each.call) }));
-  });
+  const all: Former[] = [];
+  // A plan comes here a million times, so nothing is made for a call that is known.
+  for (const [at, { call, state }] of found.entries()) {
+    if (state.kind !== 'unknown') continue;
+    for (const each of operation.formerly?.(call) ?? [])
+      all.push({ ...each, at, key: callKeyOf(accountIdentity, each.call) });
+  }
+  return all;
 }
 
 /**
@@ -140,11 +143,19 @@ export async function isFreshFor(
   answer: DatedAnswer,
   ledger: Pick<LedgerReader, 'lostRefresh'>,
 ): Promise<boolean> {
-  if (answer.batch === batch.id) return true;
+  if (isSurelyFreshFor(batch, answer)) return true;
   const cutOffMs = cutOffFor(answer, batch.freshSince);
-  if (cutOffMs === undefined || answer.answeredAtMs >= cutOffMs) return true;
   const lostMs = await ledger.lostRefresh(answer.attempt);
-  return lostMs !== undefined && lostMs >= cutOffMs;
+  return lostMs !== undefined && cutOffMs !== undefined && lostMs >= cutOffMs;
+}
+
+/** Whether `isFreshFor` is true for the answer's own age. */
+export function isSurelyFreshFor(
+  batch: Partial<Pick<Batch, 'id' | 'freshSince'>>,
+  answer: Omit<DatedAnswer, 'attempt'>,
+): boolean {
+  const cutOffMs = cutOffFor(answer, batch.freshSince);
+  return answer.batch === batch.id || cutOffMs === undefined || answer.answeredAtMs >= cutOffMs;
 }
 
 /** Does what `isFreshFor` does, for an answer whose time was only looked up when the batch has a cut-off. */
@@ -159,7 +170,10 @@ export async function isKnownFreshFor(
   return isFreshFor(batch, { ...answer, answeredAtMs }, ledger);
 }
 
-function cutOffFor({ kind }: DatedAnswer, freshSince: FreshSince | undefined): number | undefined {
+function cutOffFor(
+  { kind }: Pick<DatedAnswer, 'kind'>,
+  freshSince: FreshSince | undefined,
+): number | undefined {
   return kind === 'found' ? freshSince?.foundMs : freshSince?.noMatchMs;
 }
 

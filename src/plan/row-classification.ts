@@ -60,7 +60,7 @@ export interface UsableAnswer {
 export type InQuestion = Partial<Pick<Batch, 'id' | 'freshSince' | 'createdAtMs'>>;
 
 /** A group is large enough to make a transaction of the ledger cheap, and small enough to take little memory. */
-const ROWS_PER_GROUP = 1_000;
+const ROWS_PER_GROUP = 200;
 
 /**
  * Equal rows are found among the first two million different ones, which takes 16 MB, whatever the file's length. Equal

@@ -29,9 +29,10 @@ import type { ChangePlan } from '../plan/team/change-plan.ts';
 import { answerPlaceOf } from '../vendor/dialect.ts';
 import { asReadToday } from '../vendor/judge.ts';
 import { buy, keepReading } from './attempt.ts';
+import { KnownRows } from './pipeline/known-rows.ts';
 import { type Obtained, withheld } from './pipeline/obtained.ts';
 import { outputNameFor } from './pipeline/output-name.ts';
-import { RowSet } from './pipeline/row-set.ts';
+import { type RowSet, settledRows } from './pipeline/row-set.ts';
 import { plannedProjects, type Task, tasksOf } from './pipeline/tasks.ts';
 import { ProjectAccess } from './project-access.ts';
 import { doubtReason } from './reconcile.ts';
@@ -182,7 +183,7 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   const { context, sessions, batch } = batchRun;
   const suspect = await settleMisses(context);
   if (suspect !== undefined) return suspect;
-  const settled = await settledRows(context, batch);
+  const settled = await settledRows(context.ledger, batch.id);
   if (settled.size >= rowsOf(batch)) return undefined;
 
   const stopping = new AbortController();
@@ -200,7 +201,7 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
     const running = { ...batchRun, run, flying: new Map() };
     await settleRows(running, settled, signal, stopAll);
     if (run.untimed.size > 0 && clock.isConfirmed && !signal.aborted)
-      await settleRows(running, await settledRows(context, batch), signal, stopAll);
+      await settleRows(running, await settledRows(context.ledger, batch.id), signal, stopAll);
   } catch (error) {
     stopAll(error);
   } finally {
@@ -208,12 +209,6 @@ async function spend(batchRun: BatchRun): Promise<StopError | undefined> {
   }
   const stopped = stopReason(signal);
   return stopped && client.limiter.upToDate(stopped);
-}
-
-async function settledRows({ ledger }: RunContext, batch: Batch): Promise<RowSet> {
-  const settled = new RowSet();
-  for await (const page of ledger.settledRows(batch.id)) for (const { row } of page) settled.add(row);
-  return settled;
 }
 
 /** Takes tasks no faster than they are settled, so that memory does not grow with the file. */
@@ -224,13 +219,18 @@ async function settleRows(
   stopAll: (error: unknown) => void,
 ): Promise<void> {
   const workers = new PQueue({ concurrency: ROWS_IN_FLIGHT });
+  const known = new KnownRows(running);
   try {
-    for await (const task of tasksOf({ ...running, settled })) {
+    for await (const tasks of tasksOf({ ...running, settled })) {
       if (signal.aborted) break;
-      // A wait costs as much as all else that p-queue does for a row, so there is one for many rows.
-      if (workers.size >= ROWS_AHEAD) await workers.onSizeLessThan(ROWS_AHEAD / 2);
-      void workers.add(() => settleRow(running, task)).catch(stopAll);
+      for (const task of await known.take(tasks)) {
+        // A wait costs as much as all else that p-queue does for a row, so there is one for many rows.
+        if (workers.size >= ROWS_AHEAD) await workers.onSizeLessThan(ROWS_AHEAD / 2);
+        if (signal.aborted) break;
+        void workers.add(() => settleRow(running, task)).catch(stopAll);
+      }
     }
+    await known.settle();
   } catch (error) {
     stopAll(error);
   }

@@ -13,6 +13,7 @@ import type { Salvage } from '../ledger/store.ts';
 const HANDS_OUT_ANSWERS: ReadonlySet<string | symbol> = new Set([
   'rows',
   'find',
+  'plainAnswers',
   'doubts',
   'history',
   'attempts',

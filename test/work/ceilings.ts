@@ -17,10 +17,10 @@ export interface Ceiling {
 }
 
 export const CEILINGS: Readonly<Record<Step, Ceiling>> = {
-  bought: { statements: 34_500, commits: 200, snapshots: 2_040, syncs: 4, requests: 1_000 },
-  'written again': { statements: 5_300, commits: 14, snapshots: 30, syncs: 0, requests: 0 },
-  planned: { statements: 1_100, commits: 0, snapshots: 12, syncs: 0, requests: 0 },
-  replayed: { statements: 15_400, commits: 20, snapshots: 1_040, syncs: 0, requests: 0 },
+  bought: { statements: 9_400, commits: 200, snapshots: 60, syncs: 4, requests: 1_000 },
+  'written again': { statements: 200, commits: 14, snapshots: 33, syncs: 0, requests: 0 },
+  planned: { statements: 65, commits: 0, snapshots: 14, syncs: 0, requests: 0 },
+  replayed: { statements: 320, commits: 20, snapshots: 40, syncs: 0, requests: 0 },
 };
 
 /** The files of the program that the first run after an installation loads. */

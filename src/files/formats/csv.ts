@@ -17,7 +17,7 @@ import { type NamedColumns, namedColumns } from '../header.ts';
 import { copiedText, encoded, inputRow } from './csv/copying.ts';
 import { correctedText } from './csv/correcting.ts';
 import { markLength } from './csv/raw-record.ts';
-import { readRecords } from './csv/records.ts';
+import { type CsvRecord, readRecords } from './csv/records.ts';
 import { findShape, type Shape } from './csv/shape.ts';
 import { packed, textOf } from './csv/text-source.ts';
 
@@ -37,7 +37,7 @@ const csv: Format = {
       survey: (onRow) => survey(shape, onRow),
       header: async () => (await columnsOf(shape)).names,
       rows: (from) => rows(shape, from),
-      groups: () => groups(shape),
+      groups: (from) => groups(shape, from),
       copy: (copyOptions, cellsFor) => copy(shape, copyOptions, cellsFor),
       corrected: (corrections, note) => corrected(shape, corrections, note),
     };
@@ -105,19 +105,19 @@ async function columnsOf(shape: Shape): Promise<NamedColumns> {
 }
 
 async function* rows(shape: Shape, from?: Position): AsyncIterable<PositionedRow> {
+  for await (const group of groups(shape, from)) yield* group;
+}
+
+async function* groups(shape: Shape, from?: Position): AsyncIterable<readonly PositionedRow[]> {
   const columns = await columnsOf(shape);
   for await (const group of readRecords(shape, from ? { columns, from } : { columns })) {
-    for (const record of group) {
-      if (record.kind === 'row') yield { ...inputRow(record), position: record.position };
-    }
+    yield group.flatMap((record) => (record.kind === 'row' ? [positionedRow(record)] : []));
   }
 }
 
-async function* groups(shape: Shape): AsyncIterable<readonly InputRow[]> {
-  const columns = await columnsOf(shape);
-  for await (const group of readRecords(shape, { columns })) {
-    yield group.filter(({ kind }) => kind === 'row').map(inputRow);
-  }
+function positionedRow({ position, cells, unreadable }: CsvRecord): PositionedRow {
+  const { row } = position;
+  return unreadable === undefined ? { row, cells, position } : { row, cells, unreadable, position };
 }
 
 async function* copy(shape: Shape, options: CopyOptions, cellsFor: CellsFor): AsyncIterable<Buffer> {

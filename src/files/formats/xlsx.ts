@@ -37,7 +37,7 @@ async function open(file: FileBytes, options: ReadOptions): Promise<Sheet> {
     survey: (onRow) => survey(source, digest, onRow),
     header: async () => table.columns.names,
     rows: (from) => rows(source, from),
-    groups: () => groups(source),
+    groups: (from) => groups(source, from),
     copy: (copyOptions, cellsFor) => copy(source, copyOptions, cellsFor),
     corrected: (corrections, note) => corrected(source, corrections, note),
   };
@@ -63,23 +63,26 @@ async function survey(
   onRow?: (row: InputRow) => void,
 ): Promise<Survey> {
   const { tab, table } = source;
-  if (onRow !== undefined) for await (const group of groups(source)) for (const row of group) onRow(row);
+  if (onRow !== undefined) for await (const group of inputRows(source)) for (const row of group) onRow(row);
   const encoding = `Excel workbook, sheet ${JSON.stringify(tab.name)}`;
   return { ...digest, encoding, delimiter: 'cells', header: table.columns.names, rows: table.rows };
 }
 
-/** The file has no offset at which a row could be found, so those before it are passed over. */
 async function* rows(source: Source, from?: Position): AsyncIterable<PositionedRow> {
-  for await (const group of groups(source)) {
-    for (const each of group) {
+  for await (const group of groups(source, from)) yield* group;
+}
+
+/** The file has no offset at which a row could be found, so those before it are passed over. */
+async function* groups(source: Source, from?: Position): AsyncIterable<readonly PositionedRow[]> {
+  for await (const group of inputRows(source)) {
+    yield group.flatMap((each) => {
       const { row } = each;
-      if (from !== undefined && row < from.row) continue;
-      yield { ...each, position: { row, byteOffset: 0, lines: row - 1 } };
-    }
+      return row < (from?.row ?? 0) ? [] : [{ ...each, position: { row, byteOffset: 0, lines: row - 1 } }];
+    });
   }
 }
 
-async function* groups({ book, tab, table }: Source): AsyncIterable<readonly InputRow[]> {
+async function* inputRows({ book, tab, table }: Source): AsyncIterable<readonly InputRow[]> {
   for await (const group of tableRows(book, tab, table)) {
     const rows = group.filter(({ kind }) => kind === 'row');
     yield rows.map((row) => tableInputRow(row, table.columns));

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type AnswerPlace, fieldsOf } from '../../core/answer-body.ts';
-import { PathSearch } from '../../core/answer-fields.ts';
+import { FieldSurvey, PathSearch } from '../../core/answer-fields.ts';
 import type { Chunks, NoteWritten } from '../../core/atomic-file.ts';
 import { isReaderGone, messageOf, stop } from '../../core/errors.ts';
 import type { Listener } from '../../core/events.ts';
@@ -13,21 +13,11 @@ import { present } from '../../core/objects.ts';
 import { ATTENTION_COLUMNS, ATTENTION_KINDS, type InputRow, OUR_COLUMNS } from '../../core/row.ts';
 import { columnsOf } from '../../job/job-settings.ts';
 import type { Batch, Ledger, LedgerReader, RowRecord } from '../../ledger/ledger.ts';
-import { PAGE_ROWS, rowsBeyond } from '../../ledger/row-pages.ts';
+import { rowsBeyond } from '../../ledger/row-pages.ts';
 import { nameColumnIn, Tally } from '../../ledger/tally.ts';
-import { identifierNames } from '../columns/column-kind.ts';
 import { type Input, requireSameInput, rowInputOf } from '../input.ts';
 import { requireInputFile } from '../input-file.ts';
-import {
-  type Addition,
-  addedCells,
-  additionOf,
-  automaticAddition,
-  cellsOrWhy,
-  ourCells,
-  shownBody,
-  surveyFields,
-} from './output/added-columns.ts';
+import { type Addition, addedCells, cellsOrWhy, ourCells, shownBody } from './output/added-columns.ts';
 import {
   type AskingRows,
   ledgerRows,
@@ -46,6 +36,14 @@ import {
   resultsFilesOf,
   resultsPath,
 } from './output/destination.ts';
+import {
+  type LikelyAddition,
+  likelyAddition,
+  OtherFields,
+  pageRowsOf,
+  requireNoOther,
+  wholeAddition,
+} from './output/likely-columns.ts';
 import { lookedUpIn, type Ownership, removeStale, writeOwnFile } from './own-files.ts';
 import { chartOf, reportHtml } from './report.ts';
 
@@ -147,12 +145,30 @@ export async function writeOutput(
   order.emit({ kind: 'writing' });
   crashPoint('before-finish');
   const { header } = input.survey;
-  const { job } = order;
-  const writing = await begin(order, input, batch, destination);
-  const addition =
-    job.add === undefined
-      ? await everyField(writing, header, batch)
-      : additionOf(header, job.add, job.onExisting);
+  const said = new Set<string>();
+  const note = (message: string): void => {
+    if (!said.has(message)) order.emit({ kind: 'note', message });
+    said.add(message);
+  };
+  const begun = await begin(order, input, batch, destination, note);
+  try {
+    return await writeWith(begun, input, batch, destination, await likelyAddition(begun, header, batch));
+  } catch (error) {
+    if (!(error instanceof OtherFields)) throw error;
+    // Nothing that was counted or marked so far is true of what is written now.
+    const anew = await begin(order, input, batch, destination, note);
+    return writeWith(anew, input, batch, destination, await wholeAddition(anew, header, batch));
+  }
+}
+
+async function writeWith(
+  writing: Writing,
+  input: Input,
+  batch: Batch,
+  destination: Destination,
+  addition: LikelyAddition,
+): Promise<OutputFiles> {
+  const { header } = input.survey;
   const tally = new Tally();
   tally.nameColumn = nameColumnIn(header, Object.values(columnsOf(batch.settings)?.columns ?? {}));
   const nameAt = tally.nameColumn === undefined ? -1 : header.indexOf(tally.nameColumn);
@@ -167,32 +183,16 @@ export async function writeOutput(
   return files;
 }
 
-async function everyField(
-  { ledger, job, answerPlace, safety, note }: Writing,
-  header: readonly string[],
-  batch: Batch,
-): Promise<Addition> {
-  const listsApart = resultsFilesOf(job).length > 0;
-  const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
-  const { names, isCut } = survey;
-  if (isCut) {
-    note(
-      `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
-    );
-  }
-  return automaticAddition(header, names, safety, await identifierNames());
-}
-
 async function begin(
   order: OutputOrder,
   input: Input,
   batch: Batch,
   destination: Destination,
+  note: Writing['note'],
 ): Promise<Writing> {
   await requireInputFile(input.path);
   const inputOf = rowInputOf(columnsOf(batch.settings)?.columns ?? {}, input.survey.header);
   const mode = order.job.formulas ?? 'safe';
-  const said = new Set<string>();
   return {
     ...order,
     copy: await copyFor(input, destination),
@@ -200,10 +200,7 @@ async function begin(
     safety: new CellSafety(destination.isWorkbook ? 'raw' : mode),
     listSafety: new CellSafety(mode),
     mark: await listMark(input.path, destination),
-    note(message) {
-      if (!said.has(message)) order.emit({ kind: 'note', message });
-      said.add(message);
-    },
+    note,
     requireOwn: (row, record) => requireSameInput(input, batch, row.row, record?.input, () => inputOf(row)),
   };
 }
@@ -315,18 +312,14 @@ function requireEveryRow({ path, survey }: Input, { counts }: Tally): void {
 
 // ------------------------------------------------------------------------------------------------ the copies
 
-/** Answers with lists are large, so fewer of them are held at a time. */
-function pageRowsOf(job: Additions): number {
-  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
-}
-
 async function* enrichedCopy(
   { ledger, job, answerPlace, copy, isPacked, note, safety, isRepaired, requireOwn }: Writing,
   batch: Batch,
-  { columns, dropped }: Addition,
+  { columns, dropped, first }: LikelyAddition,
   tally: Tally,
   nameAt: number,
 ): AsyncIterable<Buffer> {
+  const survey = first && new FieldSurvey();
   const rowAt = ledgerRows(ledger, batch.id, pageRowsOf(job));
   const names = [...columns.map(({ name }) => name), ...OUR_COLUMNS];
   const paths = new PathSearch(Object.values(job.add ?? {}));
@@ -338,10 +331,13 @@ async function* enrichedCopy(
     const body = shownBody(record?.answers ?? []);
     const isFirst = record?.answers.some((each) => each.batch !== batch.id || each.paidRow === row.row);
     if (body !== undefined && isFirst && paths.isSearching) paths.look(fieldsOf(body, answerPlace));
-    const added = cellsOrWhy(columns.length, () => addedCells(columns, row, body, answerPlace, safety), body);
+    const cells = (): readonly string[] => addedCells(columns, row, body, answerPlace, safety, survey);
+    const added = cellsOrWhy(columns.length, cells, body);
+    requireNoOther(first, survey);
     const ours = ourCells(batch, row, record, added.why).map((cell) => safety.cell(cell));
     return [...added.cells, ...ours];
   });
+  requireNoOther(first, survey, true);
   for (const sentence of paths.sentences()) note(sentence);
 }
 

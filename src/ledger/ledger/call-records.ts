@@ -194,6 +194,9 @@ export interface KnownAnswer
   readonly answeredAtMs?: number;
 }
 
+/** An answer whose age is known, too. */
+export type DatedAnswer = KnownAnswer & Required<Pick<KnownAnswer, 'answeredAtMs'>>;
+
 /** What is done about a call in doubt. `told`: a person said what happened, and that is the answer. */
 export type DecisionKind = 'repeat' | 'retry' | 'skip' | 'told' | 'hold';
 

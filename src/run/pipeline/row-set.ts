@@ -1,4 +1,5 @@
 import type { RowNumber } from '../../core/row.ts';
+import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
 
 /** A set of row numbers with one bit for each, so that a million rows take 125 KB. */
 export class RowSet {
@@ -33,4 +34,14 @@ export class RowSet {
     larger.set(this.#bits);
     this.#bits = larger;
   }
+}
+
+/** The rows of a batch that have a final outcome. */
+export async function settledRows(
+  ledger: Pick<LedgerReader, 'settledRows'>,
+  batch: BatchId,
+): Promise<RowSet> {
+  const settled = new RowSet();
+  for await (const page of ledger.settledRows(batch)) for (const { row } of page) settled.add(row);
+  return settled;
 }

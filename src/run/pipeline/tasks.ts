@@ -1,4 +1,5 @@
-import type { Outcome, RowNumber } from '../../core/row.ts';
+import type { PositionedRow } from '../../core/format.ts';
+import type { InputRow, Outcome, RowNumber } from '../../core/row.ts';
 import { type MappedInput, requireSameInput, rowInputOf } from '../../files/input.ts';
 import type { Batch, Ledger, PlannedRow } from '../../ledger/ledger.ts';
 import { keptWork } from '../../operations/team/planned-work.ts';
@@ -32,42 +33,69 @@ const ROWS_BETWEEN_MARKS = 5_000;
 
 const PLANNED_PAGE = 1_000;
 
-/** The tasks of a batch in the order of its rows. They come from the file, or from the plan that the batch began with. */
-export function tasksOf(source: TaskSource): AsyncGenerator<Task, void, undefined> {
+/**
+ * The tasks of a batch in the order of its rows, in groups. They come from the file, or from the plan that the batch began
+ * with.
+ */
+export function tasksOf(source: TaskSource): AsyncGenerator<readonly Task[], void, undefined> {
   return source.context.job.operation.change === undefined ? tasksOfFile(source) : tasksOfPlan(source);
 }
 
-async function* tasksOfFile({ context, input, batch, sample, settled }: TaskSource): AsyncGenerator<Task> {
-  const { ledger } = context;
-  const prepare = rowPreparer(context, input.columns);
-  const from = await ledger.positionBefore(batch.id, settled.lowestMissing(2));
-  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
-  const settledInputs = new SettledInputs(ledger, batch.id, from?.row ?? 0);
-  for await (const row of input.sheet.rows(from)) {
-    if (row.row > lastRowWanted(context)) return;
-    if (row.row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, row.position);
-    if (settled.has(row.row)) {
-      requireSameInput(input, batch, row.row, await settledInputs.of(row.row), () => inputOf(row));
-      continue;
-    }
-    if (sample?.has(row.row) === false) continue;
-    const prepared = prepare(row);
-    const task = { row: row.row, input: inputOf(row) };
-    if (prepared.kind === 'ready') yield { ...task, kind: 'work', work: prepared };
-    else yield { ...task, kind: 'end', outcome: prepared };
+async function* tasksOfFile(source: TaskSource): AsyncGenerator<readonly Task[]> {
+  const { context, input, batch, settled } = source;
+  const from = await context.ledger.positionBefore(batch.id, settled.lowestMissing(2));
+  const isWanted = ({ row }: InputRow): boolean => row <= lastRowWanted(context);
+  const tasksAmong = taskFinder(source, from?.row ?? 0);
+  // The file is read on only when the tasks of what was read are taken: each reading notices whether it was changed.
+  for await (const group of input.sheet.groups(from)) {
+    yield await tasksAmong(group.filter(isWanted));
+    if (!group.every(isWanted)) return;
   }
 }
 
+/** Finds the tasks among rows, which come in rising order. Rows that are settled are held against what they were settled from. */
+function taskFinder(
+  source: TaskSource,
+  fromRow: RowNumber,
+): (rows: readonly PositionedRow[]) => Promise<readonly Task[]> {
+  const { context, input, batch, sample, settled } = source;
+  const { ledger } = context;
+  const taskOf = taskMaker(source);
+  const settledInputs = new SettledInputs(ledger, batch.id, fromRow);
+  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
+  return async (rows) => {
+    const tasks: Task[] = [];
+    for (const each of rows) {
+      const { row, position } = each;
+      if (row % ROWS_BETWEEN_MARKS === 0) await ledger.mark(batch.id, position);
+      if (settled.has(row))
+        requireSameInput(input, batch, row, await settledInputs.of(row), () => inputOf(each));
+      else if (sample?.has(row) !== false) tasks.push(taskOf(each));
+    }
+    return tasks;
+  };
+}
+
+function taskMaker({ context, input }: TaskSource): (row: InputRow) => Task {
+  const prepare = rowPreparer(context, input.columns);
+  const inputOf = rowInputOf(input.columns.columns, input.survey.header);
+  return (row) => {
+    const prepared = prepare(row);
+    const task = { row: row.row, input: inputOf(row) };
+    return prepared.kind === 'ready'
+      ? { ...task, kind: 'work', work: prepared }
+      : { ...task, kind: 'end', outcome: prepared };
+  };
+}
+
 /** The tasks of a kept plan. A change follows its plan also after a crash, because a new plan would find it half done. */
-async function* tasksOfPlan({ context, batch, settled }: TaskSource): AsyncGenerator<Task> {
+async function* tasksOfPlan({ context, batch, settled }: TaskSource): AsyncGenerator<readonly Task[]> {
   for (let from = settled.lowestMissing(2); ; ) {
     const page = await context.ledger.plannedRows(batch.id, from, PLANNED_PAGE);
-    for (const planned of page) {
-      if (planned.row > lastRowWanted(context)) return;
-      if (!settled.has(planned.row)) yield plannedTask(planned);
-    }
+    const isWanted = ({ row }: PlannedRow): boolean => row <= lastRowWanted(context) && !settled.has(row);
+    yield page.filter(isWanted).map(plannedTask);
     const last = page.at(-1);
-    if (last === undefined || page.length < PLANNED_PAGE) return;
+    if (last === undefined || page.length < PLANNED_PAGE || last.row > lastRowWanted(context)) return;
     from = last.row + 1;
   }
 }

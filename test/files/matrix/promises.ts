@@ -48,7 +48,11 @@ export async function readWhole(sheet: Sheet): Promise<Reading> {
 export async function readsAlike(sheet: Sheet, { survey, rows }: Reading): Promise<void> {
   same(await sheet.header(), survey.header, 'the header is not that of the survey');
   same((await allOf(sheet.rows())).map(withoutPosition), rows, 'the rows are not those of the survey');
-  same((await allOf(sheet.groups())).flat(), rows, 'the groups are not those of the survey');
+  same(
+    (await allOf(sheet.groups())).flat().map(withoutPosition),
+    rows,
+    'the groups are not those of the survey',
+  );
 }
 
 const withoutPosition = ({ position: _, ...row }: PositionedRow): InputRow => row;

@@ -278,6 +278,27 @@ describe('the output', () => {
     expect(readdirSync(desk.folder).filter((name) => name.includes('tmp'))).toEqual([]);
   });
 
+  test.each([
+    ['a field that only the last answer has', { size: 7, late: 'x' }],
+    ['a part of a field that was blank before', { size: 7, place: { city: 'Sydney' } }],
+  ])('has a column for %s, and counts every row once', async (_what, last) => {
+    const desk = await Desk.open();
+    const rows = 1_100;
+    const list = await desk.list(`Domain\n${'a\n'.repeat(rows)}`);
+    const first = Array.from({ length: rows - 1 }, (_, at) => ({ size: at, formula: '=1', place: {} }));
+    await desk.matchAll(list.batch, ...first, last);
+    const { tally } = await desk.write(list);
+    const [before] = desk.table('out.csv');
+    const found = desk.table('out.csv').at(-1);
+    expect(found).toMatchObject(
+      'late' in last ? { size: '7', late: 'x' } : { size: '7', 'place.city': 'Sydney' },
+    );
+    expect(Object.keys(before ?? {})).toEqual(Object.keys(found ?? {}));
+    expect(tally.counts).toEqual(new Map([['matched', rows]]));
+    expect(tally.formulas).toBe(rows - 1);
+    expect(readdirSync(desk.folder).sort()).toEqual(['list.csv', 'out.csv', 'out.report.html']);
+  });
+
   test('is not written with fewer rows than the input has, nor when there is no input any more', async () => {
     const desk = await Desk.open();
     const { input, batch } = await desk.list('Domain\na\n');

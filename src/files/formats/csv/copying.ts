@@ -118,7 +118,7 @@ function withCells(
   );
   const pieces: Buffer[] = [];
   for (const [index, record] of batch.entries()) {
-    pieces.push(record.blankLines);
+    if (record.blankLines.length > 0) pieces.push(record.blankLines);
     const cells = added[index];
     if (cells === undefined) continue;
     const ours = cells.length === 0 ? [] : [texts[index] ?? ''];
@@ -139,6 +139,11 @@ function extended(record: CsvRecord, delimiter: Delimiter, kept: Kept, ours: rea
   const body = ownBody(record);
   const bodyStart = body.byteOffset - bytes.byteOffset;
   const { dropped, width } = kept;
+  if (found === width && dropped.size === 0) {
+    const end = bodyStart + body.length;
+    const text = ['', ...ours].join(DELIMITERS[delimiter]);
+    return [bytes.subarray(0, end), Buffer.from(text), bytes.subarray(end)];
+  }
   const leftOut = found > width ? new Set([...dropped, ...indexes(width, found)]) : dropped;
   const own = leftOut.size === 0 ? body : withoutCells(body, byteOf(delimiter), leftOut);
   const hasOwn = leftOut.size === 0 || !indexes(0, found).every((index) => leftOut.has(index));
@@ -188,12 +193,37 @@ function ownBody({ bytes, position }: CsvRecord): Buffer {
   return bodyOf(bytes, position.byteOffset);
 }
 
+/** Cells as the text of one record each, without line ends. */
+function asText(records: readonly (readonly string[])[], style: Style): readonly string[] {
+  const texts = records.map((cells) => joinedText(cells, style));
+  const others = records.filter((_cells, at) => texts[at] === undefined);
+  const quoted = quotedTexts(others, style);
+  let next = 0;
+  return texts.map((text) => text ?? quoted[next++] ?? '');
+}
+
+/** What has to stand in quotes, or could not be read again. The delimiter is the other. */
+const NEEDS_CARE = /["\r\n\0]/;
+
+/** The cells with the delimiter between them, where that is all there is to do; undefined where the writer has to look. */
+function joinedText(cells: readonly string[], { delimiter, isQuoted }: Style): string | undefined {
+  if (isQuoted) return undefined;
+  const separator = DELIMITERS[delimiter];
+  for (const cell of cells) if (cell.includes(separator)) return undefined;
+  const text = cells.join(separator);
+  return NEEDS_CARE.test(text) ? undefined : text;
+}
+
 /**
- * Cells as the text of one record each, without line ends. They are written in one go, because setting the writer up
- * costs more than a row, and parted again at a zero byte. Cells themselves never hold one: a file with a zero byte
- * could not be read again, so it becomes U+FFFD, the sign for what cannot be shown.
+ * They are written in one go, because setting the writer up costs more than a row, and parted again at a zero byte. Cells
+ * themselves never hold one: a file with a zero byte could not be read again, so it becomes U+FFFD, the sign for what
+ * cannot be shown.
  */
-function asText(records: readonly (readonly string[])[], { delimiter, isQuoted }: Style): readonly string[] {
+function quotedTexts(
+  records: readonly (readonly string[])[],
+  { delimiter, isQuoted }: Style,
+): readonly string[] {
+  if (records.length === 0) return [];
   const clean = records.map((cells) => cells.map((cell) => cell.replaceAll('\0', '\uFFFD')));
   const text = stringify(clean, {
     delimiter: DELIMITERS[delimiter],

@@ -144,16 +144,22 @@ function membersOf(bytes: Buffer): JsonObject {
   return isPlain(value) || Array.isArray(value) ? {} : (value as JsonObject);
 }
 
-/** The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula. */
+/**
+ * The cells of the added columns for one row. What the user's own column holds, and is kept, may be a formula.
+ * @param survey is told the fields of the answer, so that nobody reads it again for them.
+ */
 export function addedCells(
   columns: readonly AddedColumn[],
   row: InputRow,
   answerBody: Buffer | undefined,
   place: AnswerPlace,
   safety: CellSafety,
+  survey?: FieldSurvey,
 ): readonly string[] {
   const answer = answerBody === undefined ? undefined : fieldsOf(answerBody, place);
-  const fields = columns.some(({ isField }) => isField) ? wholeFields(answer) : undefined;
+  const isWhole = survey !== undefined || columns.some(({ isField }) => isField);
+  const fields = isWhole ? wholeFields(answer) : undefined;
+  if (fields !== undefined && answerBody !== undefined) survey?.addFields(fields);
   return columns.map(({ path, isField, fills }) => {
     // A row that cannot be read keeps all its own cells where they are.
     const own = fills === undefined || row.unreadable !== undefined ? '' : (row.cells[fills] ?? '');

@@ -113,3 +113,18 @@ export function pausesOf(
     )
     .map((row) => ({ fromMs: row.from_at, untilMs: row.until_at, why: row.why, asked: row.asked === 1 }));
 }
+
+/** How many of an account's answers found something, of one; undefined before the first. */
+export function matchRate(
+  connection: Connection,
+  accountIdentity: string,
+  operation: string,
+): number | undefined {
+  const rate = connection.get<{ found: number; answers: number }>(
+    `SELECT found, answers FROM match_rates
+      WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`,
+    accountIdentity,
+    operation,
+  );
+  return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
+}

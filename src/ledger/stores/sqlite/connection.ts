@@ -50,6 +50,12 @@ export class Connection {
     return this.#prepared(sql).all(...values) as Row[];
   }
 
+  /** The rows as the lists of their cells, which takes less time than objects where there are many cells. */
+  lists<Row>(sql: string, ...values: Values): Row[] {
+    const statement = this.#prepared(sql).raw();
+    return statement.all(...values) as Row[];
+  }
+
   /** For use only where nothing else uses the connection until the last row: an open iterator blocks every write. */
   each<Row>(sql: string, ...values: Values): IterableIterator<Row> {
     return this.#prepared(sql).iterate(...values) as IterableIterator<Row>;

@@ -123,7 +123,7 @@ function ownerOf(path: string): ReturnType<typeof ownedByAnother> {
 /** Standard input, and what the page keeps, is saved there before the ledger is made. */
 const BEFORE_THE_LEDGER: ReadonlySet<string> = new Set([
   ...['spool', 'lists', 'columns', 'jobs', 'downloads'],
-  ...['open.html', 'serve.json', 'serve.lock', 'schedules.json', 'starts.json'],
+  ...['open.html', 'serve.json', 'serve.lock', 'serve.lock-journal', 'schedules.json', 'starts.json'],
 ]);
 
 /**

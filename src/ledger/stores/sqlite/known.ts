@@ -4,19 +4,12 @@ import { AlteredRow, type Connection } from './connection.ts';
 import { hiddenKey } from './erasure-key.ts';
 import { batchId, keyBytes, keyText } from './tables.ts';
 
-/** A call that is answered or in doubt, with the facts of its attempt. */
-interface KnownRow {
-  /** Index of its key among the requested ones. */
-  readonly at: number;
-  readonly in_doubt: 0 | 1;
-  readonly attempt: number;
-  readonly batch: number | null;
-  readonly kind: AnswerKind | null;
-  readonly why: string | null;
-  readonly answered_at: number | null;
-  readonly dialect: number | null;
-  readonly erased_at: number | null;
-}
+/** A call that is answered or in doubt, with the facts of its attempt; `at` is the index of its key among the requested ones. */
+type KnownRow = [
+  ...[at: number, isInDoubt: 0 | 1, attempt: number, batch: number | null],
+  ...[kind: AnswerKind | null, dialect: number | null, why: string | null],
+  ...[answeredAtMs: number | null, erasedAtMs: number | null],
+];
 
 /**
  * One statement for all keys, because passing a key costs as much as finding it. CROSS JOIN makes SQLite start with the
@@ -69,26 +62,26 @@ function callsUnder(
 ): readonly KnownCall[] {
   const known = new Array<KnownCall>(keys.length).fill(UNKNOWN);
   const values = { keys: JSON.stringify(keys), ages: withAges ? 1 : 0, hidden: isHidden ? 1 : 0 };
-  const rows = connection.all<KnownRow>(KNOWN, values);
   const batches = new Map<number, BatchId>();
-  for (const row of rows) {
-    if (row.batch === null) throw new AlteredRow(`attempt ${row.attempt} is missing`);
-    const batch = batches.get(row.batch) ?? batchId(row.batch);
-    batches.set(row.batch, batch);
-    known[row.at] = knownCall(row, batch, withAges);
+  for (const row of connection.lists<KnownRow>(KNOWN, values)) {
+    const [at, , attempt, number] = row;
+    if (number === null) throw new AlteredRow(`attempt ${attempt} is missing`);
+    const batch = batches.get(number) ?? batchId(number);
+    batches.set(number, batch);
+    known[at] = knownCall(row, batch, withAges);
   }
   return known;
 }
 
 function knownCall(row: KnownRow, batch: BatchId, withAges: boolean): KnownCall {
-  const { in_doubt: isInDoubt, kind, why, answered_at: answeredAtMs } = row;
-  const attempt = row.attempt as AttemptId;
+  const [, isInDoubt, number, , kind, mark, why, answeredAtMs, erasedAtMs] = row;
+  const attempt = number as AttemptId;
   if (isInDoubt === 1) return { kind: 'in_doubt', doubt: { attempt, batch } };
   if (kind === null || why === null || (withAges && answeredAtMs === null)) {
     throw new AlteredRow(`the answer of attempt ${attempt} is not whole`);
   }
-  const dialect = row.dialect === null ? {} : { dialect: row.dialect };
-  const erased = row.erased_at === null ? {} : { erasedAtMs: row.erased_at };
+  const dialect = mark === null ? {} : { dialect: mark };
+  const erased = erasedAtMs === null ? {} : { erasedAtMs };
   const answer = { attempt, batch, kind, why, ...dialect, ...erased };
   return { kind: 'answered', answer: answeredAtMs === null ? answer : { ...answer, answeredAtMs } };
 }

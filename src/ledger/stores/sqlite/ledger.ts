@@ -61,7 +61,7 @@ import type { Lookout } from './lookout.ts';
 import { overBudget } from './money.ts';
 import { keepPrice, type Priced, pricedAs, pricedBy, reserveFor } from './prices.ts';
 import { SqliteReader } from './reader.ts';
-import { insertOutcome, retractMisses } from './rows.ts';
+import { insertOutcome, insertOutcomes, retractMisses } from './rows.ts';
 import { logChange, refusedChange } from './subjects.ts';
 import { setCells, sumUp } from './table-sums.ts';
 import { batchNumber, keyBytes, MARKS_TABLE } from './tables.ts';
@@ -256,6 +256,10 @@ export class SqliteLedger extends SqliteReader implements Ledger {
       insertOutcome(this.connection, row, row.answers.filter(isLower));
       for (const answer of row.answers) this.#questions.delete(answer);
     });
+  }
+
+  settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
+    return this.#group.write(() => insertOutcomes(this.connection, batch, rows));
   }
 
   mark(batch: BatchId, position: Position): Promise<void> {

@@ -16,6 +16,7 @@ import type {
   BatchLine,
   CallState,
   Credits,
+  DatedAnswer,
   Doubt,
   FoundReply,
   FreshSince,
@@ -30,7 +31,7 @@ import type {
   SavedPart,
   SettledInput,
 } from '../../ledger.ts';
-import { accountState, pausesOf } from './accounts.ts';
+import { accountState, matchRate, pausesOf } from './accounts.ts';
 import { agreementTo } from './agreements.ts';
 import { plannedRows } from './batches.ts';
 import { confirmedTime } from './boots.ts';
@@ -39,6 +40,7 @@ import { type Connection, explainedReading } from './connection.ts';
 import { heldSince } from './holds.ts';
 import { knownCalls } from './known.ts';
 import { accountMoney, activityOf, batchMoney } from './money.ts';
+import { answersOfAttempts, answersToCalls } from './plain-answers.ts';
 import { highestPrice } from './prices.ts';
 import {
   type BatchRow,
@@ -196,7 +198,7 @@ export class SqliteReader implements LedgerReader {
     let after = fromRow - 1;
     for (;;) {
       const page = await this.read(() =>
-        this.connection.all<{ row: number; input: number | null }>(
+        this.connection.lists<[row: number, input: number | null]>(
           "SELECT row, input FROM rows WHERE batch = ? AND row > ? AND kind <> 'in_doubt' ORDER BY row LIMIT ?",
           id,
           after,
@@ -205,8 +207,8 @@ export class SqliteReader implements LedgerReader {
       );
       const last = page.at(-1);
       if (last === undefined) return;
-      yield page.map(({ row, input }) => (input === null ? { row } : { row, input }));
-      after = last.row;
+      yield page.map(([row, input]) => (input === null ? { row } : { row, input }));
+      [after] = last;
     }
   }
 
@@ -248,6 +250,17 @@ export class SqliteReader implements LedgerReader {
     return this.read(() => knownCalls(this.connection, keys, withAges, this.#secret));
   }
 
+  /** Bodies are left out, because a run that settles rows by answers of before looks into none. */
+  plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]> {
+    return this.read(() =>
+      answersToCalls(this.connection, keys).map((found) => {
+        if (found === undefined) return undefined;
+        const { attempt, batch, kind, why, answeredAtMs, dialect, erasedAtMs } = found;
+        return { attempt, batch, kind, why, answeredAtMs, ...present({ dialect, erasedAtMs }) };
+      }),
+    );
+  }
+
   doubts(batch: BatchId): Promise<readonly Doubt[]> {
     return this.read(() => this.calls.doubts(batchNumber(batch)));
   }
@@ -269,15 +282,7 @@ export class SqliteReader implements LedgerReader {
   }
 
   matchRate(accountIdentity: string, operation: string): Promise<number | undefined> {
-    return this.read(() => {
-      const rate = this.connection.get<{ found: number; answers: number }>(
-        `SELECT found, answers FROM match_rates
-          WHERE account = (SELECT id FROM accounts WHERE identity = +?) AND operation = +?`,
-        accountIdentity,
-        operation,
-      );
-      return rate === undefined || rate.answers === 0 ? undefined : rate.found / rate.answers;
-    });
+    return this.read(() => matchRate(this.connection, accountIdentity, operation));
   }
 
   price(
@@ -364,14 +369,22 @@ export class SqliteReader implements LedgerReader {
 
   /** Reads and checks an answer once, although many rows of a page may share it. */
   #records(find: () => readonly OutcomeRow[]): Promise<readonly RowRecord[]> {
-    const known = new Map<string, readonly AnswerRecord[]>();
-    const answersOnce = (attempt: number, readTo: number | null): readonly AnswerRecord[] => {
-      const key = `${attempt} ${readTo}`;
-      const answers = known.get(key) ?? this.answersBy(attempt, readTo);
-      known.set(key, answers);
-      return answers;
-    };
-    return this.read(() => find().map((row) => this.recordOf(row, answersOnce)));
+    return this.read(() => {
+      const rows = find();
+      const attempts = new Set(rows.flatMap(({ answers }) => JSON.parse(answers) as number[]));
+      const plainAnswer = answersOfAttempts(this.connection, attempts);
+      const known = new Map<number | string, readonly AnswerRecord[]>();
+      const answersOnce = (attempt: number, readTo: number | null): readonly AnswerRecord[] => {
+        const key = readTo === null ? attempt : `${attempt} ${readTo}`;
+        const before = known.get(key);
+        if (before !== undefined) return before;
+        const only = plainAnswer(attempt);
+        const answers = only === undefined ? this.answersBy(attempt, readTo) : [only];
+        known.set(key, answers);
+        return answers;
+      };
+      return rows.map((row) => this.recordOf(row, answersOnce));
+    });
   }
 }
 

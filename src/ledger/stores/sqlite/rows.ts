@@ -1,4 +1,11 @@
-import { type AttemptId, credits, type FreshSince, type SavedPart, type SettledRow } from '../../ledger.ts';
+import {
+  type AttemptId,
+  type BatchId,
+  credits,
+  type FreshSince,
+  type SavedPart,
+  type SettledRow,
+} from '../../ledger.ts';
 import type { Connection } from './connection.ts';
 import type { OutcomeRow } from './records.ts';
 import { batchNumber, newestNumber, ROWS_TABLE } from './tables.ts';
@@ -28,6 +35,51 @@ export function insertOutcome(
     connection.run(sql, { row, answer, batch: id });
   }
 }
+
+/** Inserts outcomes of rows of one batch; equal to `insertOutcome` of each, in a fraction of the time. */
+export function insertOutcomes(connection: Connection, batch: BatchId, rows: readonly SettledRow[]): void {
+  const id = batchNumber(batch);
+  const read = newestReadings(connection, rows);
+  ROWS_TABLE.insertAll(
+    connection,
+    rows.map(({ row, outcome, answers, input }) => ({
+      batch: id,
+      row,
+      kind: outcome.kind,
+      matched_by: outcome.kind === 'matched' ? outcome.matchedBy : null,
+      reason: outcome.reason ?? null,
+      answers: JSON.stringify(answers),
+      input: input ?? null,
+      read_to: read?.get(row) ?? null,
+    })),
+  );
+  // A batch that has bought nothing pays for nothing.
+  if (connection.get('SELECT 1 FROM attempts WHERE batch = +? LIMIT 1', id) === undefined) return;
+  connection.run(LOWEST_ROWS, { used: usedBy(rows), batch: id });
+}
+
+/** The newest reading of the answers of each row; undefined when no answer was ever read again. */
+function newestReadings(
+  connection: Connection,
+  rows: readonly SettledRow[],
+): ReadonlyMap<number, number> | undefined {
+  if (connection.get('SELECT 1 FROM readings LIMIT 1') === undefined) return undefined;
+  const newest = connection.all<{ row: number; id: number }>(NEWEST_READINGS, usedBy(rows));
+  return new Map(newest.map(({ row, id }) => [row, id]));
+}
+
+const usedBy = (rows: readonly SettledRow[]): string =>
+  JSON.stringify(rows.map(({ row, answers }) => [row, answers]));
+
+const NEWEST_READINGS = `
+SELECT r.value ->> 0 AS row, max(e.id) AS id
+  FROM json_each(?) r CROSS JOIN json_each(r.value, '$[1]') j CROSS JOIN readings e ON e.attempt = j.value GROUP BY 1`;
+
+const LOWEST_ROWS = `
+UPDATE attempts SET paid_row = u.row
+  FROM (SELECT j.value AS answer, min(r.value ->> 0) AS row
+          FROM json_each(:used) r CROSS JOIN json_each(r.value, '$[1]') j GROUP BY 1) u
+ WHERE attempts.id = u.answer AND attempts.batch = :batch AND attempts.paid_row > u.row`;
 
 /** The reading that settled the row, whatever is read of its answers later. */
 function newestReading(connection: Connection, answers: readonly AttemptId[]): number | null {

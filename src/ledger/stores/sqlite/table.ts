@@ -45,6 +45,9 @@ interface Description<Summed extends Columns, Beside extends Columns> {
 type Stored<Row> = Row & { readonly checksum: number | null };
 type Cells = Readonly<Record<string, Value>>;
 
+/** More in one statement save little, and SQLite takes 32,766 values at most. */
+const ROWS_PER_STATEMENT = 32;
+
 /** The place of the call's key in a list. */
 const KEY = 'key';
 
@@ -60,7 +63,9 @@ export class Table<Row extends object, Beside extends object> {
   readonly #ids: readonly string[];
   readonly #what: (row: Row) => string;
   readonly #written: readonly string[];
+  readonly #onConflict: string;
   readonly #insertion: string;
+  readonly #insertionOfMany: string;
   readonly #alteredRows: string;
 
   constructor(name: string, of: Description<Columns, Columns>) {
@@ -74,12 +79,13 @@ export class Table<Row extends object, Beside extends object> {
     this.#ids = summed.slice(0, of.ids ?? 1);
     this.#what = of.what as (row: object) => string;
     this.#written = [...summed, ...Object.keys(of.beside ?? {})];
-    const values = this.#written.map(() => '?');
-    this.#insertion = `INSERT INTO ${name} (${this.#written.join(', ')}, checksum) VALUES (${values.join(', ')}, ?) ${of.onConflict ?? ''}`;
+    this.#onConflict = of.onConflict ?? '';
+    this.#insertion = this.#insertionOf(1);
+    this.#insertionOfMany = this.#insertionOf(ROWS_PER_STATEMENT);
     const body = summed.includes('body') ? 't.body' : 'NULL';
     const { tables, key } = of.keyFrom ?? { tables: `${name} t`, key: undefined };
     this.#alteredRows = `SELECT t.*${key === undefined ? '' : `, ${key} AS key`} FROM ${tables}
-      WHERE t.checksum IS NOT checksum_of(${this.#listInSql(key)}, ${body})`;
+      WHERE t.checksum IS NOT checksum_of(${this.listInSql('t', key)}, ${body})`;
   }
 
   /** @param key of the call, where the list has one, so that no other call's answer can pass for this one's. */
@@ -99,8 +105,29 @@ export class Table<Row extends object, Beside extends object> {
   }
 
   insert(connection: Connection, row: Row & Beside, key?: Key): void {
+    connection.run(this.#insertion, ...this.#values(row, key));
+  }
+
+  /** Inserts rows in statements of many, which takes half the time. None of them has the key of a call. */
+  insertAll(connection: Connection, rows: readonly (Row & Beside)[]): void {
+    const inMany = rows.length - (rows.length % ROWS_PER_STATEMENT);
+    for (let at = 0; at < inMany; at += ROWS_PER_STATEMENT) {
+      const values = rows.slice(at, at + ROWS_PER_STATEMENT).flatMap((row) => this.#values(row));
+      connection.run(this.#insertionOfMany, ...values);
+    }
+    for (const row of rows.slice(inMany)) this.insert(connection, row);
+  }
+
+  #values(row: Row & Beside, key?: Key): Value[] {
     const values = this.#written.map((column) => (row as Cells)[column] ?? null);
-    connection.run(this.#insertion, ...values, this.checksumOf(row, key));
+    values.push(this.checksumOf(row, key));
+    return values;
+  }
+
+  #insertionOf(rows: number): string {
+    const columns = [...this.#written, 'checksum'];
+    const row = `(${columns.map(() => '?').join(', ')})`;
+    return `INSERT INTO ${this.name} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')} ${this.#onConflict}`;
   }
 
   /** Changes cells of the rows that have this value in that column. */
@@ -133,17 +160,23 @@ export class Table<Row extends object, Beside extends object> {
     }
   }
 
-  #listInSql(key: string | undefined): string {
+  /**
+   * The list that the checksum covers, as SQLite makes it; see `checkAll`.
+   * @param alias of the table. @param key of the call in SQL, where the list has one.
+   */
+  listInSql(alias: string, key?: string): string {
     const [all, shorter] = [this.#listed, this.#shorter].map((columns) => {
-      const values = columns.map((column) => (column === KEY ? `lower(hex(${key}))` : `t.${column}`));
+      const values = columns.map((column) => (column === KEY ? `lower(hex(${key}))` : `${alias}.${column}`));
       return `json_array(${values.join(', ')})`;
     });
-    return this.#omitted === undefined ? `${all}` : `iif(t.${this.#omitted} IS NULL, ${shorter}, ${all})`;
+    return this.#omitted === undefined
+      ? `${all}`
+      : `iif(${alias}.${this.#omitted} IS NULL, ${shorter}, ${all})`;
   }
 }
 
 /** The checksum of a list that is JSON text already, followed by the body. */
-function checksumOfText(list: string, body: Buffer | null): number {
+export function checksumOfText(list: string, body: Buffer | null): number {
   const head = crc32(list);
   return body === null ? head : crc32(body, head);
 }

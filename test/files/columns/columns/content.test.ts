@@ -36,7 +36,8 @@ class CountedSheet {
   async *groups() {
     for (const [at, cells] of this.#rows.entries()) {
       this.taken += 1;
-      yield [{ row: at + 2, cells }];
+      const row = at + 2;
+      yield [{ row, cells, position: { row, byteOffset: 0, lines: at + 1 } }];
     }
   }
 }

@@ -32,6 +32,21 @@ export function knownConforms(store: Store): void {
       ]);
     });
 
+    test('the plain answers are those that were settled when they came and never read again', async () => {
+      const ledger = await freshLedger(store);
+      const words = await everyState(ledger);
+      const keys = words.map((word) => keyNamed(word));
+      const found = await ledger.plainAnswers([...keys, ...keys]);
+      const plain = words.filter((_word, at) => found[at] !== undefined);
+      expect(plain).toEqual(['found', 'no_match', 'refused', 'renewed', 'lost anew', 'retried']);
+      const states = await ledger.find(keys);
+      for (const [at, answer] of found.entries()) {
+        const state = inShort(states[at % keys.length] ?? { kind: 'unknown' }, true);
+        if (answer !== undefined) expect(state).toEqual({ kind: 'answered', answer });
+      }
+      expect(await ledger.plainAnswers([])).toEqual([]);
+    });
+
     test('comes in the order of asking, as often as it was asked for', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

@@ -27,6 +27,40 @@ export function rowsConform(store: Store): void {
       expect(await ledger.rows(await batchNamed(ledger, 'b'), 0, 10)).toEqual([]);
     });
 
+    test('many that are settled together are as those that are settled one by one', async () => {
+      const ledger = await freshLedger(store);
+      const [batch, alone] = [await batchNamed(ledger, 'a'), await batchNamed(ledger, 'b')];
+      const [one, two] = [
+        await answered(ledger, batch, 'one', { row: 50 }),
+        await answered(ledger, alone, 'two'),
+      ];
+      const rows = Array.from({ length: 70 }, (_, at) => ({
+        row: at + 2,
+        outcome: at % 3 === 0 ? MATCHED : ({ kind: 'no_match', reason: `nobody at ${at}` } as const),
+        answers: at % 2 === 0 ? [one, two] : [],
+        ...(at === 5 ? {} : { input: at }),
+      }));
+      await ledger.settleRows(
+        batch,
+        rows.map((row) => ({ ...row, batch })),
+      );
+      for (const row of rows) await ledger.settleRow({ ...row, batch: alone });
+      const paid = (await ledger.rows(batch, 0, 1))[0]?.answers.map(({ paidRow }) => paidRow);
+      expect(paid?.[0]).toBe(2);
+      expect(await ledger.rows(batch, 0, 100)).toEqual(await ledger.rows(alone, 0, 100));
+      expect(await ledger.counts(batch)).toEqual(await ledger.counts(alone));
+      await ledger.settleRows(batch, []);
+    });
+
+    test('many are settled all together or not at all', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      await settle(ledger, batch, 40, MATCHED);
+      const rows = [39, 40, 41].map((row) => ({ batch, row, outcome: MATCHED, answers: [] }));
+      await expect(ledger.settleRows(batch, rows)).rejects.toThrow();
+      expect((await ledger.rows(batch, 0, 100)).map(({ row }) => row)).toEqual([40]);
+    });
+
     test('every kind of outcome is kept and counted', async () => {
       const ledger = await freshLedger(store);
       const batch = await batchNamed(ledger, 'a');

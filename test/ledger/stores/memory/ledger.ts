@@ -311,6 +311,18 @@ export class MemoryLedger extends MemoryReader implements Ledger {
     }
   }
 
+  async settleRows(batch: BatchId, rows: readonly SettledRow[]): Promise<void> {
+    const settled = this.#batch(batch).rows;
+    const before = new Map(settled);
+    try {
+      for (const row of rows) await this.settleRow(row);
+    } catch (error) {
+      settled.clear();
+      for (const [row, record] of before) settled.set(row, record);
+      throw error;
+    }
+  }
+
   async mark(batch: BatchId, position: Position): Promise<void> {
     this.#batch(batch).marks.push(position);
   }

@@ -15,6 +15,7 @@ import type {
   BatchId,
   CallState,
   Credits,
+  DatedAnswer,
   Doubt,
   FoundReply,
   FreshSince,
@@ -201,6 +202,18 @@ export class MemoryReader implements LedgerReader {
     { withAges }: { readonly withAges: boolean },
   ): Promise<readonly KnownCall[]> {
     return keys.map((key) => knownOf(this.#state(key, undefined), withAges));
+  }
+
+  async plainAnswers(keys: readonly CallKey[]): Promise<readonly (DatedAnswer | undefined)[]> {
+    return keys.map((key) => {
+      const known = knownOf(this.#state(key, undefined), true);
+      if (known.kind !== 'answered' || known.answer.answeredAtMs === undefined) return undefined;
+      const { attempt, answeredAtMs } = known.answer;
+      const kept = this.book.attempt(attempt);
+      const isPlain =
+        kept?.closure?.kind === 'settled' && this.book.readings.every((each) => each.attempt !== attempt);
+      return isPlain ? { ...known.answer, answeredAtMs } : undefined;
+    });
   }
 
   async doubts(batch: BatchId): Promise<readonly Doubt[]> {

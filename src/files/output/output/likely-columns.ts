@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AnswerPlace } from '../../../core/answer-body.ts';
+import type { FieldSurvey } from '../../../core/answer-fields.ts';
+import type { CellSafety } from '../../../core/formulas.ts';
+import type { Batch, LedgerReader } from '../../../ledger/ledger.ts';
+import { PAGE_ROWS } from '../../../ledger/row-pages.ts';
+import { identifierNames } from '../../columns/column-kind.ts';
+import { type Addition, additionOf, automaticAddition, surveyFields } from './added-columns.ts';
+import { type Additions, resultsFilesOf } from './destination.ts';
+
+/**
+ * The columns of an output are known for sure when every answer was read once. To read them all twice takes as long as
+ * all the rest, so the fields of the first answers are taken for those of all, which is right for nearly every list; an
+ * answer that has another one ends the copy, and it begins anew with the columns of all.
+ */
+
+/** What decides the columns. */
+interface Choosing {
+  readonly ledger: Pick<LedgerReader, 'rows'>;
+  readonly job: Additions;
+  readonly answerPlace: AnswerPlace;
+  readonly safety: CellSafety;
+  readonly note: (sentence: string) => void;
+  /** Undefined where what is written cannot be written again. */
+  readonly isPacked: boolean | undefined;
+}
+
+export interface LikelyAddition extends Addition {
+  /** The fields of the first answers, if the columns were made for these alone. */
+  readonly first?: FieldSurvey;
+}
+
+/** An answer has a field for which there is no column. */
+export class OtherFields extends Error {}
+
+/** Answers with lists are large, so fewer of them are held at a time. */
+export function pageRowsOf(job: Additions): number {
+  return resultsFilesOf(job).length > 0 ? PAGE_ROWS.lists : PAGE_ROWS.single;
+}
+
+export async function likelyAddition(
+  choosing: Choosing,
+  header: readonly string[],
+  batch: Batch,
+): Promise<LikelyAddition> {
+  const { ledger, job, answerPlace, isPacked } = choosing;
+  if (job.add !== undefined) return additionOf(header, job.add, job.onExisting);
+  // Rows that the input does not have are not copied, and their answers have fields as well.
+  const mayGuess = isPacked !== undefined && resultsFilesOf(job).length === 0 && !batch.rowsBeyond;
+  if (!mayGuess) return wholeAddition(choosing, header, batch);
+  const rows = pageRowsOf(job);
+  const firstPage: Choosing['ledger'] = {
+    rows: async (id, from) => (from === 0 ? ledger.rows(id, 0, rows) : []),
+  };
+  const first = await surveyFields(firstPage, batch, answerPlace, rows, false);
+  if (first.isCut) return wholeAddition(choosing, header, batch);
+  return { ...(await additionOfFields(choosing, header, first)), first };
+}
+
+/** The columns when every answer was read for them, or the job names them. */
+export async function wholeAddition(
+  choosing: Choosing,
+  header: readonly string[],
+  batch: Batch,
+): Promise<Addition> {
+  const { ledger, job, answerPlace } = choosing;
+  const listsApart = resultsFilesOf(job).length > 0;
+  const survey = await surveyFields(ledger, batch, answerPlace, pageRowsOf(job), listsApart);
+  return additionOfFields(choosing, header, survey);
+}
+
+async function additionOfFields(
+  { safety, note }: Choosing,
+  header: readonly string[],
+  { names, isCut }: FieldSurvey,
+): Promise<Addition> {
+  if (isCut) {
+    note(
+      `The answers have more than ${names.length} different fields, and the first of them became columns. Name what you need under add: in a job.`,
+    );
+  }
+  return automaticAddition(header, names, safety, await identifierNames());
+}
+
+/**
+ * @param first what the columns were made for; left out: there can be no others.
+ * @param found what the answers have so far, or had at the end.
+ * @throws OtherFields
+ */
+export function requireNoOther(
+  first: FieldSurvey | undefined,
+  found: FieldSurvey | undefined,
+  isEnd = false,
+): void {
+  if (first === undefined || found === undefined) return;
+  if (found.size > first.size || (isEnd && !isDeepStrictEqual(found.names, first.names)))
+    throw new OtherFields();
+}
