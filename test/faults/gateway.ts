@@ -21,9 +21,18 @@ export interface ErrorPage {
 /** The page with which a call is answered, by its number from 1 on; undefined: it is passed on. It may take its time. */
 export type Weather = (call: number) => ErrorPage | undefined | Promise<ErrorPage | undefined>;
 
-/** Good weather but for so many calls from one on. */
-export function badFrom(call: number, page: ErrorPage, calls = Number.POSITIVE_INFINITY): Weather {
-  return (number) => (number >= call && number < call + calls ? page : undefined);
+/**
+ * Bad weather from a call on. Its first pages wait until `atOnce` of them are asked for, which is as many as may be on their
+ * way: by then every call before them is settled, so that no page comes before an answer to one, however slow the machine is.
+ */
+export function badOnceSettled(call: number, page: ErrorPage, atOnce: number): Weather {
+  const { promise: isSettled, resolve: settled } = Promise.withResolvers<void>();
+  return async (number) => {
+    if (number < call) return undefined;
+    if (number === call + atOnce - 1) settled();
+    await isSettled;
+    return page;
+  };
 }
 
 /** Some bad calls in a row, over and over: for runs that are killed at random meanwhile. */
