@@ -13,7 +13,6 @@ const LONGEST = [
   'faults/crash-points',
   'faults/random-kills',
   'faults/wrong-clocks',
-  'cli/run/learning',
   'cli/nightly',
   'faults/answers',
   'faults/two-processes',

@@ -41,6 +41,17 @@ test('every request, answer, row and pause is a line, with its time', async () =
   expect([...times].sort((a, b) => a - b)).toEqual(times);
 });
 
+test('a limit that a refusal has taught is a line', async () => {
+  const desk = await openDesk({ faults: '429:x1', account: { limits: { concurrency: 1 } } });
+  desk.list(2);
+  await desk.type(desk.run('--events', 'events.jsonl'));
+  expect(eventsIn(desk)).toContainEqual({
+    at: expect.any(String),
+    event: 'learned',
+    requests_per_second: expect.any(Number),
+  });
+});
+
 test('the report shows the same: the speed, the limit, the pause and the credits', async () => {
   const desk = await openDesk({ faults: '429:x1' });
   desk.list(6);
