@@ -89,7 +89,7 @@ test('the pages show one file each, in the place of its family', () => {
   ]);
 });
 
-test('what the pages show passes the documented check as it stands', { timeout: 120_000 }, async () => {
+test('what the pages show passes the documented check as it stands', async () => {
   const bin = join(ROOT, 'node_modules', '.bin');
   const sources = written.filter((path) => path.endsWith('.ts'));
   const [types, style] = await Promise.all([
@@ -100,9 +100,7 @@ test('what the pages show passes the documented check as it stands', { timeout: 
   expect(style, style.out).toMatchObject({ code: 0 });
 });
 
-test('the command is found, lists the inputs, and refuses an unknown operation', {
-  timeout: 60_000,
-}, async () => {
+test('the command is found, lists the inputs, and refuses an unknown operation', async () => {
   expect((await rowonce('--help')).out).toContain('Lists the inputs of an operation.');
   expect(await rowonce('inputs', 'enrich-company')).toMatchObject({
     code: 0,
@@ -121,9 +119,7 @@ test('a list of the format is planned with the operation', async () => {
   expect(out).toMatch(/^ {2}to buy +1$/m);
 });
 
-test('the dialect asks as its page says and reads "not found"; the store keeps it', {
-  timeout: 60_000,
-}, async () => {
+test('the dialect asks as its page says and reads "not found"; the store keeps it', async () => {
   const asked: unknown[] = [];
   const vendor = createServer(({ method, url, headers }, response) => {
     asked.push([method, url, headers['x-acme-key'], headers.authorization]);

@@ -64,9 +64,7 @@ test.each(KILLS)(
   },
 );
 
-test('4 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', {
-  timeout: 120_000,
-}, async () => {
+test('4 random kills over a vendor that honours idempotency keys leave nothing in doubt (keyed)', async () => {
   // Goal: every row gets its answer and is paid for once, by the vendor's book. Method: what the kills and the vendor
   // lose is sent again by the same command, under its key.
   const faults = faultsOn('keyed');
@@ -108,9 +106,7 @@ test.concurrent.each(['direct', 'keyed'] as const)(
   },
 );
 
-test('a budget is never passed, however often the program is killed on the way to it', {
-  timeout: 120_000,
-}, async () => {
+test('a budget is never passed, however often the program is killed on the way to it', async () => {
   // Goal: what the vendor charged stays within the budget. Method: 4 kills, every lookup costs a credit, and the
   // answers that the kills lose were charged too.
   await using workplace = await Workplace.open({

@@ -71,13 +71,13 @@ test('it ends when its parent is killed with -9', async () => {
   );
   expect(await answers(parent.url)).toBe(true);
   process.kill(parent.pid, 'SIGKILL');
-  await expect.poll(() => answers(parent.url), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
 test('it does not keep its parent alive', async () => {
   const parent = await parentWithSandbox(join(temporaryFolder(), 'book.jsonl'));
   await parent.ended;
-  await expect.poll(() => answers(parent.url), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => answers(parent.url)).toBe(false);
 });
 
 test('a Ctrl-C for its parent does not reach it', async () => {

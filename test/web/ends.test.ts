@@ -34,7 +34,7 @@ async function held(): Promise<Held> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void holder.kill('SIGKILL'));
-  await expect.poll(() => desk.requests(), { timeout: 20_000, interval: 20 }).toBeGreaterThan(4);
+  await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
   return { desk, holder, words };
 }
 
@@ -48,7 +48,7 @@ async function served(): Promise<Held & { readonly page: Served }> {
   const choices = { what: { operation: 'enrich-company' }, account: 'data' };
   const plan = await answerOf(page, 'POST', '/api/plans', JSON.stringify({ list: list.id, choices }));
   await answerOf(page, 'POST', '/api/starts', JSON.stringify({ plan: plan.id, budget: 1_000 }));
-  await expect.poll(() => desk.requests(), { timeout: 20_000, interval: 20 }).toBeGreaterThan(4);
+  await expect.poll(() => desk.requests(), { interval: 20 }).toBeGreaterThan(4);
   const words = [...splitCommand(plan.command), '--budget', '1000'];
   return { desk, holder: page.child, words, page };
 }
@@ -84,7 +84,7 @@ const spenderOf = ({ desk }: Held): string => desk.place.path('store/spender.jso
 test('a page that is killed leaves no doubt, and the command that it shows goes on', async () => {
   const run = await served();
   await run.page.stop('SIGKILL');
-  await expect.poll(() => existsSync(spenderOf(run)), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => existsSync(spenderOf(run))).toBe(false);
   await goesOn(run);
 });
 

@@ -99,12 +99,8 @@ test('an undo is shown first, is refused when it would do something else, and do
 
   const { id } = await said<WorkView>(served, path, { plan: shown.plan });
   await expect
-    .poll(
-      async () =>
-        (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
-      {
-        timeout: 20_000,
-      },
+    .poll(async () =>
+      (await said<{ work: WorkView[] }>(served, '/api/tasks')).work.find((each) => each.id === id),
     )
     .toMatchObject({ kind: 'undo', state: 'ended', exit_code: 0 });
   expect((await team.state()).roles()).toEqual({});

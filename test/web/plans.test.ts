@@ -308,7 +308,7 @@ test('a plan that nobody waits for is not made to its end: who asked has left, o
   await expect.poll(() => silent.asked, SOON).toEqual(['closed', 'closed', 'closed']);
 });
 
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 30_000 };
 
 /** A service that takes every connection and never answers, so that whoever asks it waits. */
 async function openSilentService(): Promise<{ readonly url: string; readonly asked: string[] }> {

@@ -11,7 +11,7 @@ import type { BatchDetail, BatchList, ChangeMessage } from '../../src/web/api.ts
 import { rowonce } from '../cli/rowonce.ts';
 import { type Answer, environmentIn, Served } from './served.ts';
 
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 30_000 };
 
 const SANDBOX = { ROWONCE_SANDBOX: '--rate 100/s --latency 20ms --match-rate 1' };
 /** A run of 300 rows takes far longer than it takes to pause it. */

@@ -223,7 +223,5 @@ test('a page with jobs tells their next nights, and one sweep can be started by 
   expect((await served.tool('/api/schedules/7/run', { method: 'POST' })).status).toBe(400);
   expect((await served.tool('/api/schedules/0/run', { method: 'POST' })).status).toBe(200);
   expect((await served.tool('/api/schedules/0/run', { method: 'POST' })).status).toBe(409);
-  await expect
-    .poll(async () => (await list()).schedules[0].last, { timeout: 20_000 })
-    .toMatchObject({ exit_code: 0, files: 1 });
+  await expect.poll(async () => (await list()).schedules[0].last).toMatchObject({ exit_code: 0, files: 1 });
 });

@@ -55,9 +55,7 @@ function browserIn(folder: string): Record<string, string> {
 }
 
 const appears = (path: string): Promise<void> =>
-  expect
-    .poll(() => existsSync(path) && readFileSync(path, 'utf8'), { timeout: 10_000 })
-    .toMatch(/\n$/) as never;
+  expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toMatch(/\n$/) as never;
 
 describe('serve.json', () => {
   test('says address, token and process, to its owner alone', async () => {
