@@ -90,7 +90,8 @@ const STOPS: Readonly<Record<string, Case>> = {
   'a vendor that says "too fast" for ever': {
     code: 75,
     vendor: { faults: '429:1' },
-    flags: ['--yes', '--max-pause', '1s', '--limit', '3', '--formulas', 'raw'],
+    // The run of the last line waits no longer for an answer either.
+    flags: ['--yes', '--max-pause', '8s', '--limit', '3', '--formulas', 'raw'],
     mend: truthful,
     settled: 3,
   },

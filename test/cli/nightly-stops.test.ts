@@ -63,12 +63,12 @@ describe('accounts do not wait for each other', () => {
     nights.drop('b.csv', 'b', 2, 'busy');
     nights.drop('c.csv', 'c', 2, 'busy');
     nights.drop('a.csv', 'a', 5);
-    const { code, said, stderr } = await nights.sweep(['busy.yaml', 'night.yaml', '--max-pause', '2s']);
+    const { code, said, stderr } = await nights.sweep(['busy.yaml', 'night.yaml', '--max-pause', '1h']);
     expect(code).toBe(75);
     expect(said.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(/Z$/) });
     expect(stderr).toMatch(/busy\/b\.csv: paused until /);
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      'npx --no rowonce nightly busy.yaml night.yaml --max-pause 2s --json',
+      'npx --no rowonce nightly busy.yaml night.yaml --max-pause 1h --json',
     );
     expect(nights.files()).toEqual({ inbox: [], done: ['a.csv', 'a.enriched.csv'] });
     expect(nights.files('busy').inbox).toEqual(['b.csv', 'c.csv']);
@@ -77,7 +77,7 @@ describe('accounts do not wait for each other', () => {
     ]);
     // The pause is remembered: nothing is asked before it is over.
     const asked = busy.requests.length;
-    expect(await nights.sweep(['busy.yaml', '--max-pause', '2s'])).toMatchObject({ code: 75 });
+    expect(await nights.sweep(['busy.yaml', '--max-pause', '1h'])).toMatchObject({ code: 75 });
     expect(busy.requests).toHaveLength(asked);
   });
 

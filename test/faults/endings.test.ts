@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
-import { domainsOf, Workplace } from './workplace.ts';
+import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 
 /*
  * Goal: every run ends (protocol, rule 14), says when to go on, and the same command then does.
@@ -71,7 +71,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
   test('by the other dialect, an account that may ask again in an hour: it says when', async () => {
     await using workplace = await Workplace.open({ way: 'rest-get', flags: ['--rate', '2/h'] });
     workplace.writeList(domainsOf('hourly', 4));
-    const { code, report } = await workplace.run(SHORT);
+    const { code, report } = await workplace.run(PATIENT);
     expect(code).toBe(75);
     const leftMs = Date.parse(report?.stopped?.resume_at ?? '') - Date.now();
     expect(leftMs).toBeGreaterThan(55 * 60_000);
@@ -87,7 +87,7 @@ describe.concurrent('a run over a vendor that never answers ends with 75', () =>
     async (fault, way) => {
       await using workplace = await Workplace.open({ way, faults: `${fault}:1`, concurrency: 3 });
       workplace.writeList(domainsOf('lost', 40));
-      const { code, report } = await workplace.run(SHORT);
+      const { code, report } = await workplace.run(PATIENT);
       expect(code).toBe(75);
       expect(report?.stopped).toMatchObject({ code: 'paused', resume_at: expect.stringMatching(ISO_TIME) });
       expect(report?.stopped?.message).toMatch(/answers get lost/);

@@ -4,7 +4,7 @@ import { badOnceSettled, type ErrorPage, Gateway, type Weather } from './gateway
 import { endedOf } from './program.ts';
 import { brokenPromises, NONE_BROKEN } from './promises.ts';
 import { ScriptedVendor } from './scripted-vendor.ts';
-import { domainsOf, Workplace } from './workplace.ts';
+import { domainsOf, PATIENT, Workplace } from './workplace.ts';
 
 /*
  * Goal: what answers in the vendor's place ends no row, and very many misses in a row end rows only when a person says
@@ -15,9 +15,6 @@ import { domainsOf, Workplace } from './workplace.ts';
 
 /** As many requests as may be on their way at once, unless a test says otherwise. */
 const AT_ONCE = 3;
-
-/** Less than the pause after five doubts, which ends a run at once by that, and more than any machine is slow. */
-const PATIENT = { more: ['--max-pause', '29s'] };
 
 describe.concurrent("a proxy's page in the vendor's place", () => {
   test.each([

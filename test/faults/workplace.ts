@@ -36,6 +36,12 @@ export interface Order {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/**
+ * For a run that a pause of the account is to end: less than the shortest of these, so that it ends as soon as that begins,
+ * and far more than an answer takes on any machine, so that nothing else ends it.
+ */
+export const PATIENT: Order = { more: ['--max-pause', '29s'] };
+
 export type OutputRow = Readonly<Record<string, string>>;
 
 const DEFAULT_CONCURRENCY = 4;
