@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../src/core/clock.ts';
 import type { Position } from '../src/core/format.ts';
 import { contentHash, openFile } from '../src/files/input.ts';
+import type { BatchId } from '../src/ledger/ledger.ts';
+import sqlite from '../src/ledger/stores/sqlite.ts';
 import { inFolder, PROGRAM } from './program.ts';
 import { writeWideList } from './speed/fixture.ts';
 import { type BoughtList, fillBatches } from './store.ts';
@@ -19,6 +22,7 @@ export async function measurePage(): Promise<readonly string[]> {
 const BATCHES = 5_000;
 const ROWS_OF_SMALL = 10;
 const LARGE = { count: 3, rows: 50_000 };
+const CHANGES = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Half of the batches of one month, as after a bulk of small lists; the others night by night before it. */
@@ -56,7 +60,7 @@ async function measureBatches(folder: string): Promise<readonly string[]> {
       '/api/lists',
       '/api/tasks',
     ];
-    return [`${BATCHES} batches`, ...(await page.lines(paths))];
+    return [`${BATCHES} batches`, ...(await page.lines(paths)), await page.changes(store, id as BatchId)];
   } finally {
     await page.end();
   }
@@ -159,6 +163,28 @@ class Page {
       );
     }
     return [...lines, `memory: ${await this.memory()}`];
+  }
+
+  /** While a tab listens, a batch is paused and goes on, each time by a process that has the store for a moment. */
+  async changes(store: string, batch: BatchId): Promise<string> {
+    const listening = new AbortController();
+    const answer = await fetch(`${this.#url}/api/events`, {
+      headers: { authorization: `Bearer ${this.#token}` },
+      signal: listening.signal,
+    });
+    const heard = answer.body?.getReader();
+    await heard?.read();
+    const before = await this.#processorMs();
+    for (let time = 0; time < CHANGES; time += 1) {
+      const options = { clock: systemClock, waitForLockMs: 0, create: false, command: 'bench' };
+      const ledger = await sqlite.open(store, options);
+      await ledger.changeBatch(batch, { outputSha256: `bench-${time}` });
+      await ledger.close();
+      await heard?.read();
+    }
+    const processor = (await this.#processorMs()) - before;
+    listening.abort();
+    return `a change that is heard: ${(processor / CHANGES).toFixed(0)} ms of processor`;
   }
 
   /** What the server holds now and at most held, MiB. */

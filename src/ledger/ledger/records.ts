@@ -70,10 +70,22 @@ export interface Batch extends BatchSpec {
 }
 
 /** What tells a batch from others in a list of all. */
-export type BatchLine = Pick<
-  Batch,
-  'id' | 'state' | 'accountIdentity' | 'accountName' | 'sandbox' | 'operation' | 'inputPath' | 'createdAtMs'
->;
+export interface BatchLine
+  extends Pick<
+    Batch,
+    | 'id'
+    | 'state'
+    | 'accountIdentity'
+    | 'accountName'
+    | 'sandbox'
+    | 'operation'
+    | 'inputPath'
+    | 'createdAtMs'
+    | 'outputSha256'
+  > {
+  /** Whether rows of it are in doubt: an ended batch without any moves no more. */
+  readonly hasDoubts: boolean;
+}
 
 export interface BatchStart {
   readonly batch: Batch;

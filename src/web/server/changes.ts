@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
-import type { LedgerReader } from '../../ledger/ledger.ts';
+import type { BatchId, LedgerReader } from '../../ledger/ledger.ts';
 import { lookIfThere, spenderAt, storesToLookAt } from '../../run/open-ledger.ts';
 import type { ChangeMessage, Spender } from '../api.ts';
 
@@ -97,16 +97,19 @@ export class Changes {
 
   async #changedBatches(ledger: LedgerReader): Promise<readonly string[]> {
     const changed: string[] = [];
-    for (const { id, state, outputSha256, command } of await ledger.batches()) {
-      // A batch that has ended changes by what is settled or written of it, which are few entries.
-      const figures = state === 'superseded' ? [] : [await ledger.counts(id), await ledger.metrics(id)];
-      const held = state === 'open' ? await ledger.heldSince(id) : undefined;
-      const now = JSON.stringify([state, figures, held, outputSha256, command]);
+    for (const { id, state, outputSha256, hasDoubts } of await ledger.batchLines()) {
+      // Of thousands few are open, and of one that has ended only doubts are still settled.
+      const figures = state === 'open' || hasDoubts ? await figuresOf(ledger, id) : [];
+      const now = JSON.stringify([state, outputSha256, figures]);
       if (this.#batches.get(id) !== now) changed.push(id);
       this.#batches.set(id, now);
     }
     return changed;
   }
+}
+
+async function figuresOf(ledger: LedgerReader, id: BatchId): Promise<readonly unknown[]> {
+  return [await ledger.counts(id), await ledger.metrics(id), await ledger.heldSince(id)];
 }
 
 function stampOf(path: string): string {

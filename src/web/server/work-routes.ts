@@ -4,12 +4,14 @@ import { hasBegunBy } from '../../plan/batch.ts';
 import { eachLedgerThere } from '../../run/open-ledger.ts';
 import type { WorkAnswer, WorkList } from '../api.ts';
 import { HttpRefusal } from './answers.ts';
+import { keptLists } from './list-files.ts';
 import type { Server } from './server.ts';
 import type { BegunBatches } from './work.ts';
 
 /** What the page has started, each with the batch that it began as soon as the ledger has it. */
-export function workRoutes({ work, store }: Server): Hono {
-  const named = () => work.nameBatches((plans) => batchesBegunBy(plans, store));
+export function workRoutes(server: Server): Hono {
+  const { work } = server;
+  const named = () => work.nameBatches((plans) => batchesBegunBy(plans, server));
   return new Hono()
     .get('/tasks', async (context) => {
       await named();
@@ -26,16 +28,24 @@ export function workRoutes({ work, store }: Server): Hono {
     .post('/tasks/:id/stop', (context) => context.json({ stopped: work.stop(context.req.param('id')) }));
 }
 
-/** The ledger knows a batch by the plan that it was started with. */
-async function batchesBegunBy(plans: ReadonlySet<string>, store: string | undefined): Promise<BegunBatches> {
-  const batches = await eachLedgerThere(store, (ledger) => ledger.batches()).catch((error: unknown) => {
+/**
+ * The ledger knows a batch by the plan that it was started with. Only the batches over the lists of those plans are read.
+ * @param plans each with its list.
+ */
+async function batchesBegunBy(plans: ReadonlyMap<string, string>, server: Server): Promise<BegunBatches> {
+  const lists = (await keptLists(server)).filter(({ id }) => [...plans.values()].includes(id));
+  const paths = new Set(lists.map(({ path }) => path));
+  const found = await eachLedgerThere(server.store, async (ledger) => {
+    const lines = (await ledger.batchLines()).filter(({ inputPath }) => paths.has(inputPath));
+    return Promise.all(lines.map(({ id }) => ledger.batch(id)));
+  }).catch((error: unknown) => {
     // The first run of a store is making it at this moment. Any other trouble is told by the work itself.
     if (error instanceof StopError) return [];
     throw error;
   });
   const begun = new Map<string, { readonly id: string; readonly isOpen: boolean }>();
-  for (const plan of plans) {
-    const batch = batches.flat().find((each) => hasBegunBy(each, plan));
+  for (const plan of plans.keys()) {
+    const batch = found.flat().find((each) => hasBegunBy(each, plan));
     if (batch !== undefined) begun.set(plan, { id: batch.id, isOpen: batch.state === 'open' });
   }
   return begun;

@@ -85,15 +85,15 @@ export class Work {
 
   /**
    * Notes which batches the plans have begun that were started here: the ledger knows a batch by its plan.
-   * @param begunBy gets plans whose batches are not known yet, and gives those that it found.
+   * @param begunBy gets plans whose batches are not known yet, each with its list, and gives those that it found.
    */
-  async nameBatches(begunBy: (plans: ReadonlySet<string>) => Promise<BegunBatches>): Promise<void> {
+  async nameBatches(begunBy: (plans: ReadonlyMap<string, string>) => Promise<BegunBatches>): Promise<void> {
     const unnamed = this.#items.flatMap((item) => {
       const { plan, batch, child, ended } = item;
       return plan === undefined || batch !== undefined || child === undefined ? [] : [{ item, plan, ended }];
     });
     if (unnamed.length === 0) return;
-    const found = await begunBy(new Set(unnamed.map(({ plan }) => plan)));
+    const found = await begunBy(new Map(unnamed.map(({ plan, item }) => [plan, item.about])));
     for (const { item, plan, ended } of unnamed) {
       const batch = found.get(plan);
       if (ended === undefined) {

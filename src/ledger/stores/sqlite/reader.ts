@@ -63,7 +63,8 @@ const SETTLED_PAGE = 10_000;
 const BATCHES = 'SELECT b.*, p.identity FROM batches b JOIN accounts p ON p.id = b.account';
 
 /** Nothing is decided by a line alone, so its checksum, which is over much longer columns, is left for the batch itself. */
-const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at
+const LINES = `SELECT b.id, b.state, p.identity, b.account_name, b.sandbox, b.operation, b.input_path, b.created_at,
+    b.output_sha256, EXISTS (SELECT 1 FROM tallies t WHERE t.batch = b.id AND t.name = 'row:in_doubt' AND t.count > 0) AS has_doubts
   FROM batches b JOIN accounts p ON p.id = b.account ORDER BY b.ordinal DESC`;
 
 /** Reads of an SQLite ledger. Each read sees one state of it, whatever a running spender commits meanwhile. */

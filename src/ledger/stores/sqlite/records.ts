@@ -66,12 +66,28 @@ export interface BatchRow {
   readonly rows_beyond: number | null;
 }
 
-export type LineRow = Pick<
+type NamedRow = Pick<
   BatchRow,
-  'id' | 'state' | 'identity' | 'account_name' | 'sandbox' | 'operation' | 'input_path' | 'created_at'
+  | 'id'
+  | 'state'
+  | 'identity'
+  | 'account_name'
+  | 'sandbox'
+  | 'operation'
+  | 'input_path'
+  | 'created_at'
+  | 'output_sha256'
 >;
 
+export interface LineRow extends NamedRow {
+  readonly has_doubts: number;
+}
+
 export function lineFrom(row: LineRow): BatchLine {
+  return { ...namedFrom(row), hasDoubts: row.has_doubts === 1 };
+}
+
+function namedFrom(row: NamedRow): Omit<BatchLine, 'hasDoubts'> {
   return {
     id: batchId(row.id),
     state: row.state,
@@ -81,12 +97,13 @@ export function lineFrom(row: LineRow): BatchLine {
     operation: row.operation,
     inputPath: row.input_path,
     createdAtMs: row.created_at,
+    ...present({ outputSha256: row.output_sha256 ?? undefined }),
   };
 }
 
 export function batchFrom(row: BatchRow): Batch {
   return {
-    ...lineFrom(row),
+    ...namedFrom(row),
     key: row.key,
     generation: row.generation,
     lineage: row.lineage,
@@ -96,7 +113,6 @@ export function batchFrom(row: BatchRow): Batch {
     settings: JSON.parse(row.settings) as JsonObject,
     ...present({
       outputPath: row.output_path ?? undefined,
-      outputSha256: row.output_sha256 ?? undefined,
       command: row.command ?? undefined,
     }),
     ...freshSinceOf(row),

@@ -184,8 +184,21 @@ export function batchesConform(store: Store): void {
       const batches = await ledger.batches();
       expect(batches.map(({ id }) => id)).toEqual([second, first]);
       const lines = await ledger.batchLines();
-      expect(batches).toMatchObject(lines);
+      expect(batches).toMatchObject(lines.map(({ hasDoubts: _, ...line }) => line));
       expect(lines[0]).toMatchObject({ id: second, state: 'open', inputPath: batchSpec().inputPath });
+    });
+
+    test('the line of a batch says what was written of it, and whether a row of it is in doubt', async () => {
+      const ledger = await freshLedger(store);
+      const batch = await batchNamed(ledger, 'a');
+      const line = async () => (await ledger.batchLines()).find(({ id }) => id === batch);
+      await settle(ledger, batch, 2, MATCHED);
+      expect(await line()).toMatchObject({ hasDoubts: false });
+      await ledger.changeBatch(batch, { state: 'finished', outputSha256: 'of what was written' });
+      await settle(ledger, batch, 3, { kind: 'in_doubt', reason: 'lost' });
+      expect(await line()).toMatchObject({ hasDoubts: true, outputSha256: 'of what was written' });
+      await settle(ledger, batch, 3, MATCHED);
+      expect(await line()).toMatchObject({ hasDoubts: false });
     });
 
     test('a superseded or cancelled batch admits nothing, and still takes the rows that were in flight', async () => {

@@ -13,6 +13,7 @@ import type {
   AttemptsAbout,
   Batch,
   BatchId,
+  BatchLine,
   CallState,
   Credits,
   DatedAnswer,
@@ -58,8 +59,14 @@ export class MemoryReader implements LedgerReader {
     return this.book.batches.map(({ batch }) => batch).reverse();
   }
 
-  batchLines(): Promise<readonly Batch[]> {
-    return this.batches();
+  async batchLines(): Promise<readonly BatchLine[]> {
+    const batches = await this.batches();
+    return Promise.all(
+      batches.map(async (batch) => ({
+        ...batch,
+        hasDoubts: ((await this.counts(batch.id)).in_doubt ?? 0) > 0,
+      })),
+    );
   }
 
   async written(path: string): Promise<readonly string[]> {
