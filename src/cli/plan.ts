@@ -10,12 +10,20 @@ import { plainText } from '../core/plain-text.ts';
 import { type ColumnMap, guessWords } from '../files/columns/columns.ts';
 import { describeFile } from '../files/describe-file.ts';
 import { openFile } from '../files/input.ts';
+import { waterfallOf } from '../job/job.ts';
 import { rereadWords } from '../plan/batch.ts';
 import { requestWords } from '../plan/consent.ts';
 import { type PlannedJob, planJob } from '../run/run-job.ts';
 import { jobDamageLines, jobDamageObject } from './render/cell-issues.ts';
 import { descriptionLines, descriptionObject } from './render/description.ts';
-import { changePlanLines, changePlanObject, knownFieldLine, planLines, planObject } from './render/plan.ts';
+import {
+  changePlanLines,
+  changePlanObject,
+  knownFieldLine,
+  planLines,
+  planObject,
+  unfinishedLine,
+} from './render/plan.ts';
 import type { CliCommand, Console, Report } from './shell/command.ts';
 import { addReadFlags, addStrictFlag, type ReadFlags, readFlagsOf } from './shell/flags.ts';
 
@@ -76,6 +84,7 @@ async function showPlan(console: Console, job: string, file: string, flags: Flag
     lines: [
       ...(change === undefined ? planLines(found) : changePlanLines(change.plan, found, change.guards)),
       ...jobDamageLines(damage, repairs),
+      ...(unfinished === undefined || change !== undefined ? [] : [unfinishedLine(unfinished, found)]),
       ...fields,
       ...(reread === undefined ? [] : [`  ${rereadWords(reread)} A run asks first.`]),
     ],
@@ -100,6 +109,8 @@ function tellBeginning(console: Console, { job, input, account, requests }: Plan
   const { columns, sheet } = input;
   console.print(plainText(`${job.name} over ${input.path}, with account ${account.name}`));
   console.print(`  columns        ${guessWords(columns)}${columns.guessed ? ' (guessed)' : ''}`);
+  const order = waterfallOf(job, columns.columns);
+  if (order.length > 1) console.print(`  looked up by   ${order.join(', then ')}`);
   for (const request of requests) console.print(`  request        ${requestWords(request)}`);
   for (const note of sheet.notes) console.say(plainText(note));
   if (columns.note !== undefined) console.say(plainText(columns.note));

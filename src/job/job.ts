@@ -84,6 +84,14 @@ export interface Job {
   readonly schedule?: string;
 }
 
+/** In which order identifiers are tried: as the job says, else each that the list has, in the order of the operation. */
+export function waterfallOf(
+  { operation, waterfall }: Pick<Job, 'operation' | 'waterfall'>,
+  columns: Readonly<Record<string, string>>,
+): readonly string[] {
+  return waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined);
+}
+
 const JOB_FILE: DocumentKind = { code: 'job', name: 'job', acts: true };
 
 /**

@@ -31,6 +31,7 @@ test('with a job: what it would buy, at most and probably, how long that takes, 
   expect(code).toBe(0);
   expect(stdout).toBe(`enrich-company over ${folder}/list.csv, with account data
   columns        abn ← ABN, website ← Website (guessed)
+  looked up by   abn, then website
   rows           4
   invalid        1
   duplicates     1
@@ -125,6 +126,30 @@ test('what the ledger knows is bought before; the plan of a finished list costs 
     credits: { most: 0, expected: 0 },
   });
   expect(await desk.requests()).toBe(3);
+});
+
+test('an unfinished batch of the list is named with what it costs to go on; a finished one is not', async () => {
+  const desk = await openDesk();
+  desk.list(3);
+  const PLAN = ['plan', 'enrich-company', 'list.csv'];
+  expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');
+  const { batch } = await desk.json(desk.run('--limit', '2'));
+  expect((await desk.type(PLAN)).stdout).toContain(
+    `  unfinished     batch ${batch} of this list: a run goes on with it, for at most 1 credit\n`,
+  );
+  await desk.type(desk.run());
+  expect((await desk.type(PLAN)).stdout).not.toContain('unfinished');
+});
+
+test('the order in which identifiers are tried is told as the job says it, and not where there is only one', async () => {
+  const desk = await openDesk();
+  await desk.write('list.csv', LIST);
+  await desk.write('mine.yaml', 'operation: enrich-company\nwaterfall: [website, abn]\n');
+  const order = async (job: string): Promise<string | undefined> =>
+    / looked up by +(.*)/.exec((await desk.type(['plan', job, 'list.csv'])).stdout)?.[1];
+  expect(await order('mine.yaml')).toBe('website, then abn');
+  await desk.write('list.csv', 'ABN\n51824753556\n');
+  expect(await order('enrich-company')).toBeUndefined();
 });
 
 test('a job without its file is told so, and what to type', async () => {

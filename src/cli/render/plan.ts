@@ -2,6 +2,7 @@ import type { PathSearch } from '../../core/answer-fields.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { present } from '../../core/objects.ts';
 import { counted, foreignWords } from '../../core/plain-text.ts';
+import type { BatchId } from '../../ledger/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { GuardProblem } from '../../plan/team/change-guards.ts';
 import type { ChangePlan, PlannedChange } from '../../plan/team/change-plan.ts';
@@ -41,6 +42,11 @@ export function planLines(plan: Plan): readonly string[] {
     ...reasons.slice(0, REASONS_SHOWN).map(reasonLine),
     ...(reasons.length > REASONS_SHOWN ? [`  and ${reasons.length - REASONS_SHOWN} other reasons`] : []),
   ];
+}
+
+/** A run is no new purchase of the whole list, but goes on with what was begun. */
+export function unfinishedLine(batch: BatchId, { credits }: Pick<Plan, 'credits'>): string {
+  return `  unfinished     batch ${batch} of this list: a run goes on with it, for at most ${counted(credits.most, 'credit')}`;
 }
 
 /** The plan of a change: the diff, what it costs where it does, and what would hold a run back. */

@@ -3,7 +3,7 @@ import { commandLine } from '../../../core/command-line.ts';
 import { present } from '../../../core/objects.ts';
 import { METHODS } from '../../../core/operation.ts';
 import { counted } from '../../../core/plain-text.ts';
-import type { Job } from '../../../job/job.ts';
+import { type Job, waterfallOf } from '../../../job/job.ts';
 import { requestWords } from '../../../plan/consent.ts';
 import { chooseStore, storeWords } from '../../../run/open-ledger.ts';
 import { chooseAccount, loadAccounts } from '../../../vendor/account/account.ts';
@@ -64,7 +64,7 @@ export async function planList(
     ...{ list: list.id, name: list.name, choices },
     operation: job.operation.name,
     account: accountChoice(account),
-    waterfall: waterfallOf(job, figures.columns),
+    waterfall: [...waterfallOf(job, figures.columns)],
     adds: Object.keys(job.add ?? {}),
     is_change: changes !== undefined,
     changes: changes === undefined ? null : shownFirst(changes),
@@ -81,11 +81,6 @@ export async function planList(
 
 export function refreshWords({ refresh }: Choices): readonly string[] {
   return refresh === true ? ['--refresh'] : [];
-}
-
-/** What the job says, else each identifier that the list has, in the order of the operation. */
-function waterfallOf({ operation, waterfall }: Job, columns: Readonly<Record<string, string>>): string[] {
-  return [...(waterfall ?? operation.tiers.filter((tier) => columns[tier] !== undefined))];
 }
 
 /** Removals, then what else is sent, then the rest, so that a cut list hides nothing that matters more. */
