@@ -30,6 +30,8 @@ export interface PageOptions {
   readonly version: string;
   /** The most bytes that a list may have that is brought to the page; left out: 2 GiB. */
   readonly mostUploadBytes?: number | undefined;
+  /** How long the sender of a list may be silent; left out: a minute, which no slow line is. */
+  readonly mostSilenceMs?: number | undefined;
   /** Job files whose inboxes are swept by their schedules. */
   readonly jobs: readonly string[];
   /** The zone in which schedules are meant; undefined: that of this machine. */
@@ -78,8 +80,10 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   const port = await listening(http, options.port);
   const admission = new Admission(systemClock, folder);
   const mostUploadBytes = options.mostUploadBytes ?? MOST_UPLOAD_BYTES;
+  const mostSilenceMs = options.mostSilenceMs ?? 60_000;
   const clock = systemClock;
-  const server: Server = { store, folder, clock, program, work, changes, schedules, mostUploadBytes };
+  const limits = { mostUploadBytes, mostSilenceMs };
+  const server: Server = { store, folder, clock, program, work, changes, schedules, ...limits };
   await sweepUnused(server);
   const app = appOf(server, { hosts: [`127.0.0.1:${port}`, `localhost:${port}`], admission }, files, {
     version,

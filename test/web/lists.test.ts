@@ -1,7 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
+import { openPage as servePage } from '../../src/web/serve.ts';
+import { PROGRAM } from '../cli/rowonce.ts';
 import { Clocks } from '../faults/clocks.ts';
 import { Workplace } from '../faults/workplace.ts';
 import { Served } from './served.ts';
@@ -113,6 +118,27 @@ test('an upload that is given up half way leaves nothing behind', async () => {
   sending.destroy();
   await new Promise((resolve) => sending.once('close', resolve));
   await expect.poll(parts).toEqual([]);
+});
+
+test('an upload whose sender falls silent is ended in words, and leaves nothing behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rowonce-silent-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const options = { port: 0, version: '0', jobs: [], timeZone: undefined, script: PROGRAM };
+  const opened = await servePage({ ...options, store: folder, mostSilenceMs: 500 });
+  if (opened.kind !== 'started') throw new Error(opened.kind);
+  onTestFinished(async () => void (await opened.page.close()));
+  const { port, host } = new URL(opened.page.opening());
+  const { token } = JSON.parse(readFileSync(join(folder, 'serve.json'), 'utf8'));
+  const socket = connect(Number(port), '127.0.0.1');
+  const said = text(socket);
+  socket.write(
+    `PUT /api/lists?name=a.csv HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\ncontent-length: 99\r\n\r\nName`,
+  );
+  await expect.poll(() => readdirSync(folder)).toContain('lists');
+  expect(await said, 'it reads until the connection is closed').toMatch(
+    /^HTTP\/1.1 400 [\s\S]*"code":"input","message":"Nothing more of the file has come for/,
+  );
+  expect(readdirSync(join(folder, 'lists'))).toEqual([]);
 });
 
 test('after a correction only the difference is bought, by the same list', async () => {

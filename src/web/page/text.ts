@@ -431,6 +431,7 @@ export const text = {
       message: 'The upload was cut off.',
       next: 'See that rowonce serve still runs, then bring the file again.',
     },
+    again: (name: string) => `Send ${name} again`,
     tooLarge: (size: string, most: string) => ({
       message: `The file has ${size}, and there is room for ${most}.`,
       next: 'Free some space on the disk, split the file, or start rowonce serve with a higher --max-upload.',

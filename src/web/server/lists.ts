@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { isoTime } from '../../core/clock.ts';
+import { formatDuration } from '../../core/duration.ts';
 import { stop } from '../../core/errors.ts';
 import { OPERATIONS } from '../../core/families.ts';
 import { loadFamily } from '../../core/family.ts';
@@ -37,6 +39,7 @@ import {
   mostBytes,
   movedOn,
   removeList,
+  type Upload,
 } from './list-files.ts';
 import type { Server } from './server.ts';
 
@@ -91,7 +94,7 @@ export function listRoutes(server: Server, facts: FactBook): Hono {
 }
 
 async function brought(server: Server, context: Context): Promise<ListView> {
-  const upload = uploadIn(context);
+  const upload = uploadIn(context, server.mostSilenceMs);
   const into = context.req.query('list');
   if (into === undefined) return viewOf(await bringList(server, upload));
   return viewOf(await addVersion(server, await idleList(server, into), upload));
@@ -133,15 +136,51 @@ function viewOf({ id, name, newest, versions, reading = AS_IT_LOOKS }: KeptList)
 
 const AS_IT_LOOKS: Reading = { read: {}, repair: false };
 
-function uploadIn(context: Context): Parameters<typeof bringList>[1] {
+function uploadIn(context: Context, mostSilenceMs: number): Upload {
   const length = Number(context.req.header('content-length') ?? Number.NaN);
   // Node's own stream: it breaks when the sender goes away, and holds no more than what is on its way.
   const { incoming } = context.env as HttpBindings;
   return {
     name: context.req.query('name') ?? '',
     bytes: Number.isSafeInteger(length) ? length : undefined,
-    chunks: incoming,
+    chunks: heardOf(incoming, (coming) => unlessSilent(coming, mostSilenceMs, context)),
   };
+}
+
+/** Only the time counts in which nothing is left to be written, so a slow disk of ours is no silence of the sender. */
+async function* heardOf(
+  incoming: IncomingMessage,
+  heard: <T>(coming: Promise<T>) => Promise<T>,
+): AsyncGenerator<Buffer> {
+  const chunks = incoming[Symbol.asyncIterator]();
+  let isWanted = true;
+  while (isWanted) {
+    // A silence leaves the connection as it is, so that the sender learns why it is ended.
+    const next = await heard(chunks.next());
+    if (next.done === true) return;
+    isWanted = false;
+    try {
+      yield next.value;
+      isWanted = true;
+    } finally {
+      if (!isWanted) await chunks.return?.();
+    }
+  }
+}
+
+async function unlessSilent<T>(coming: Promise<T>, mostMs: number, context: Context): Promise<T> {
+  const silence = Promise.withResolvers<never>();
+  const fact = `Nothing more of the file has come for ${formatDuration(mostMs)}.`;
+  const timer = setTimeout(() => {
+    // The rest of the file is not waited for.
+    context.header('connection', 'close');
+    silence.reject(stop('input', fact, 'Bring it again.'));
+  }, mostMs);
+  try {
+    return await Promise.race([coming, silence.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ its rows

@@ -14,6 +14,8 @@ export interface Server {
   readonly program: Program;
   /** The most bytes that a list may have that is brought to the page. */
   readonly mostUploadBytes: number;
+  /** How long the sender of a list may be silent. */
+  readonly mostSilenceMs: number;
   /** Everything that spends or changes goes through this line. */
   readonly work: Work;
   /** Hears what changes in the stores, for as long as a tab listens. */

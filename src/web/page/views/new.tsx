@@ -45,9 +45,11 @@ interface OnItsWay {
 function Bring({ most_bytes: most, endings }: Lists) {
   const onItsWay = useSignal<OnItsWay | undefined>(undefined);
   const refused = useSignal<Refused | undefined>(undefined);
+  const last = useSignal<Brought | undefined>(undefined);
   const isOver = useSignal(false);
   const bring = (brought: Brought): void => {
     refused.value = undefined;
+    last.value = brought;
     void uploaded(brought, most, onItsWay).catch((error) => {
       if (error !== undefined) refused.value = asRefused(error);
     });
@@ -86,7 +88,23 @@ function Bring({ most_bytes: most, endings }: Lists) {
         <Progress {...onItsWay.value} />
       )}
       {refused.value && <Refusal refused={refused.value} />}
+      {refused.value && last.value !== undefined && <Again brought={last.value} bring={bring} />}
     </section>
+  );
+}
+
+/** A line that was cut off is often there again: the file need not be looked for once more. */
+function Again({
+  brought,
+  bring,
+}: {
+  readonly brought: Brought;
+  readonly bring: (brought: Brought) => void;
+}) {
+  return (
+    <button type="button" onClick={() => bring(brought)}>
+      {text.bring.again(brought.name)}
+    </button>
   );
 }
 
