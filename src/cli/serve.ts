@@ -60,6 +60,10 @@ async function serveCommand(console: Console, jobs: readonly string[], flags: Fl
   const stopped = stopRequest();
   const url = page.opening();
   await show(console, flags, url, async () => page.opening());
+  for (const name of page.damaged)
+    console.warn(
+      `A file of schedules could not be read and lies aside as ${name} in the store's folder: starts in it are not made. Agree to them again, then delete it.`,
+    );
   console.say('Ctrl-C ends it.');
   console.result({ url });
   const exitCode = await stopped;

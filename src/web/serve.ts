@@ -43,6 +43,8 @@ export interface PageOptions {
 export interface RunningPage {
   /** With a one-time word in its fragment, which browsers send to nobody; it is valid for a minute. */
   opening(): string;
+  /** The files of schedules that were damaged: what was agreed to in them does not begin. */
+  readonly damaged: readonly string[];
   /** @returns how many commands were stopped by it, in an orderly way. */
   close(): Promise<number>;
 }
@@ -95,6 +97,7 @@ async function startPage(options: PageOptions, folder: string, lock: ProcessLock
   await schedules.start();
   return {
     opening: () => addressOf(url, admission.issue()),
+    damaged: await schedules.damaged(),
     close: async () => {
       removeNote(folder);
       admission.removeRedirect();

@@ -3,7 +3,16 @@
  * zone, never twice at once; a night that was missed is made up for once; and what nobody may start unseen is refused.
  * Method: real sweeps by the real command before the embedded vendor, on a clock of the test's own; and the real `serve`.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -191,6 +200,48 @@ test('a start that nobody was there for is made up for once, and one that was dr
   const later = await open(undefined, new VirtualClock(START_MS + 31 * 24 * HOUR_MS + 73 * HOUR_MS));
   expect(later.starts(), 'how it ended is told for a month').toEqual([]);
   await later.stop();
+});
+
+test('a damaged file of starts lies aside and is told, by the command and by the page, until it is deleted', async () => {
+  const store = join(folder, 'store');
+  writeFileSync(join(store, 'starts.json'), '[{"id": 7}', { mode: 0o600 });
+  const served = await Served.start([], { cwd: folder });
+  const aside = readdirSync(store).filter((name) => name.startsWith('starts.json'));
+  expect(aside).toEqual([expect.stringMatching(/^starts\.json\.damaged-\d+$/)]);
+  expect(readFileSync(join(store, aside[0] ?? ''), 'utf8')).toBe('[{"id": 7}');
+  const told = async () => JSON.parse((await served.tool('/api/schedules')).body).damaged;
+  expect(await told()).toEqual(aside);
+  rmSync(join(store, aside[0] ?? ''));
+  expect(await told()).toEqual([]);
+  expect((await served.stop()).stderr).toContain(`lies aside as ${aside[0]}`);
+});
+
+test('a start goes with its list, and one whose list is gone tells no path', async () => {
+  const start = (id: string, list: string, last: object | null) => ({
+    ...{ id, atMs: Date.now() + HOUR_MS, last },
+    order: { kind: 'run', words: [], store: 'store', about: list, plan: 'p' },
+    facts: { list, operation: 'enrich-company', account: 'a', sandbox: true, budget: null },
+  });
+  const failed = {
+    ...{ at_ms: 1, ended_ms: Date.now(), exit_code: 2, files: 0, spent: 0, batch: null },
+    message: `There is no ${folder}/store/lists/00/job.yaml.`,
+  };
+  await using served = await Served.start([], { cwd: folder });
+  const path = '/api/lists?name=leads.csv';
+  const { id } = JSON.parse((await served.tool(path, { method: 'PUT', body: 'ABN\n51824753556\n' })).body);
+  await served.stop();
+  const kept = [start('one', id, null), start('two', '00', failed)];
+  writeFileSync(join(folder, 'store', 'starts.json'), JSON.stringify(kept), { mode: 0o600 });
+  await using again = await Served.start([], { cwd: folder });
+  const starts = async () => JSON.parse((await again.tool('/api/schedules')).body).starts;
+  const [one, two] = await starts();
+  expect([one.name, two.name, two.last.message]).toEqual([
+    'leads.csv',
+    null,
+    'Its list was removed before it began.',
+  ]);
+  expect((await again.tool(`/api/lists/${id}`, { method: 'DELETE' })).status).toBe(200);
+  expect(await starts()).toMatchObject([{ id: 'two' }]);
 });
 
 test.for([

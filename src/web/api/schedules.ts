@@ -65,5 +65,7 @@ export const ScheduleList = z.object({
   time_zone: z.string(),
   schedules: z.array(ScheduleView),
   starts: z.array(ScheduledStart),
+  /** Files of the store's folder that could not be read and lie aside. */
+  damaged: z.array(z.string()),
 });
 export type ScheduleList = z.infer<typeof ScheduleList>;

@@ -441,6 +441,7 @@ export const text = {
     remove: 'Remove',
     removeNamed: (name: string) => `Remove ${name}`,
     removeSure: 'Remove for good',
+    startGoes: 'It is to be started at night, and will not be.',
     keep: 'Keep',
   },
   list: {
@@ -719,6 +720,8 @@ export const text = {
     stopped: 'stopped',
     noFiles: 'nothing was in the inbox',
     did: (files: string, credits: string) => `${files}, ${credits}`,
+    damaged: (file: string) =>
+      `A file of schedules could not be read: what was agreed to in it does not begin. It lies aside as ${file} in the store's folder. Agree to those starts again, then delete it.`,
     starts: 'Lists to start',
     sweeps: 'Inboxes',
     gone: 'A list that was removed',

@@ -103,7 +103,10 @@ async function brought(server: Server, context: Context): Promise<ListView> {
 /** @throws StopError `busy` while a batch over it is open. */
 async function remove(server: Server, list: KeptList): Promise<void> {
   const useOf = await batchesOver(server);
-  if (!useOf(list.path).isOpen) return removeList(list);
+  if (!useOf(list.path).isOpen) {
+    await server.schedules.dropOf(list.id);
+    return removeList(list);
+  }
   const next = 'Let it end or cancel it; then remove the list.';
   throw stop('busy', `An open batch works through ${list.name}.`, next);
 }

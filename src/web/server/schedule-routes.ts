@@ -12,6 +12,7 @@ export function scheduleRoutes(server: Server): Hono {
         time_zone: schedules.timeZone,
         schedules: [...schedules.list()],
         starts: await startsOf(server),
+        damaged: [...(await schedules.damaged())],
       } satisfies ScheduleList),
     )
     .post('/schedules/:number/run', (context) =>
@@ -32,6 +33,15 @@ function startsOf(server: Server): Promise<ScheduledStart[]> {
       () => null,
     );
   return Promise.all(
-    server.schedules.starts().map(async (start) => ({ ...start, name: await nameOf(start.list) })),
+    server.schedules.starts().map(async (start) => {
+      const name = await nameOf(start.list);
+      return { ...start, name, last: name === null ? lastWithout(start) : start.last };
+    }),
   );
+}
+
+/** A run that no longer found its list says so by paths that nobody has seen. */
+function lastWithout({ last, list }: Pick<ScheduledStart, 'last' | 'list'>): ScheduledStart['last'] {
+  const isAboutPath = last?.message?.includes(list) === true;
+  return last !== null && isAboutPath ? { ...last, message: 'Its list was removed before it began.' } : last;
 }

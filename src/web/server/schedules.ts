@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
@@ -7,6 +6,7 @@ import { stop } from '../../core/errors.ts';
 import { type SweptJob, sweptJobs } from '../../run/nightly.ts';
 import { chooseStore } from '../../run/open-ledger.ts';
 import { type ScheduledStart, ScheduleView, type WorkView } from '../api.ts';
+import { damagedIn, keptIn } from './schedules/kept-file.ts';
 import {
   keepStarts,
   type LaterStart,
@@ -47,7 +47,7 @@ const WAIT = '12h';
 export async function openSchedules(options: ScheduleOptions): Promise<Schedules> {
   const { jobs, folder, clock, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
   requireZone(timeZone);
-  const noted = await notesIn(folder);
+  const noted = await notesIn(options);
   const swept = jobs.length === 0 ? [] : await sweptJobs(jobs);
   const nowMs = clock.wallMs();
   const sweeps = swept.map((job, at): ScheduledSweep => {
@@ -123,6 +123,11 @@ export class Schedules {
     return this.#sweeps.length + this.#starts.length;
   }
 
+  /** The files that could not be read and lie aside: what was agreed to in them does not begin. */
+  damaged(): Promise<readonly string[]> {
+    return damagedIn(this.#options.folder);
+  }
+
   /** Notes when the first nights are waited for, and waits for them. */
   async start(): Promise<void> {
     if (this.#sweeps.length > 0) await this.#noteSweeps();
@@ -166,7 +171,7 @@ export class Schedules {
     const { folder } = this.#options;
     return this.#noteInTurn(async () => {
       const own = this.#sweeps.map(({ path, overMs, last }) => [path, { over_ms: overMs, last }]);
-      const notes = { ...(await notesIn(folder)), ...Object.fromEntries(own) };
+      const notes = { ...(await notesIn(this.#options)), ...Object.fromEntries(own) };
       await replaceFile(join(folder, NOTES), 0o600, [JSON.stringify(notes)]);
     });
   }
@@ -210,6 +215,13 @@ export class Schedules {
     return true;
   }
 
+  /** Drops what has not begun over a list that is removed. */
+  async dropOf(list: string): Promise<void> {
+    const left = this.#starts.filter(({ facts, last }) => facts.list === list && last === null);
+    for (const start of left) this.#leave(start);
+    if (left.length > 0) await this.#noteStarts();
+  }
+
   #leave(start: LaterStart): void {
     if (this.#startTimes.workOf(start) !== undefined)
       throw stop('busy', 'This start has begun.', 'Pause or cancel its batch, or wait until it has ended.');
@@ -234,11 +246,10 @@ const NOTES = 'schedules.json';
 
 const Notes = z.record(z.string(), z.object({ over_ms: z.number(), last: ScheduleView.shape.last }));
 
-/** What is noted of each job, by its path; nothing in a folder without a note that can be read. */
-async function notesIn(folder: string): Promise<z.infer<typeof Notes>> {
-  try {
-    return Notes.parse(JSON.parse(await readFile(join(folder, NOTES), 'utf8')));
-  } catch {
-    return {};
-  }
+/** What is noted of each job, by its path. */
+async function notesIn({
+  folder,
+  clock,
+}: Pick<ScheduleOptions, 'folder' | 'clock'>): Promise<z.infer<typeof Notes>> {
+  return (await keptIn(folder, NOTES, Notes, clock.wallMs())) ?? {};
 }

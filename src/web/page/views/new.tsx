@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Lists, ListView } from '../../api.ts';
+import type { Lists, ListView, ScheduleList } from '../../api.ts';
 import { asRefused, Loaded, Refusal } from '../loaded.tsx';
 import { counted } from '../parts/numbers.ts';
 import { type Sending, send, shownBytes } from '../parts/upload.ts';
@@ -226,8 +226,20 @@ function Recent({
 
 function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onRemoved: () => void }) {
   const isAsked = useSignal(false);
+  const isToStart = useSignal(false);
   const refused = useSignal<Refused | undefined>(undefined);
   const newest = list.versions.at(-1);
+  const asking = (): void => {
+    ask<ScheduleList>('/schedules').then(
+      ({ starts }) => {
+        isToStart.value = starts.some(({ list: id, last }) => id === list.id && last === null);
+        isAsked.value = true;
+      },
+      (error) => {
+        refused.value = asRefused(error);
+      },
+    );
+  };
   const remove = (): void => {
     ask(`/lists/${list.id}`, { method: 'DELETE' }).then(onRemoved, (error) => {
       isAsked.value = false;
@@ -248,6 +260,7 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
       </time>
       {isAsked.value ? (
         <span class="actions">
+          {isToStart.value && <span>{text.bring.startGoes}</span>}
           <button type="button" class="danger" onClick={remove}>
             {text.bring.removeSure}
           </button>
@@ -256,12 +269,7 @@ function RecentList({ list, onRemoved }: { readonly list: ListView; readonly onR
           </button>
         </span>
       ) : (
-        <button
-          type="button"
-          class="plain"
-          aria-label={text.bring.removeNamed(list.name)}
-          onClick={() => (isAsked.value = true)}
-        >
+        <button type="button" class="plain" aria-label={text.bring.removeNamed(list.name)} onClick={asking}>
           {text.bring.remove}
         </button>
       )}

@@ -28,32 +28,49 @@ export function Schedules() {
     <>
       <h1>{words.title}</h1>
       <Loaded<ScheduleList> path="/schedules" again={round.value}>
-        {({ schedules, starts, time_zone: zone }) =>
-          schedules.length + starts.length === 0 ? (
-            <section class="empty">
-              <h2>{words.none}</h2>
-              <p>{words.noneWhat}</p>
-              <code>{words.command}</code>
-            </section>
-          ) : (
-            <>
-              <p class="muted">{words.zone(zone)}</p>
-              {starts.length > 0 && <h2>{words.starts}</h2>}
-              <ul class="cards accounts">
-                {starts.map((start) => (
-                  <StartCard key={start.id} start={start} zone={zone} lookAgain={lookAgain} />
-                ))}
-              </ul>
-              {schedules.length > 0 && <h2>{words.sweeps}</h2>}
-              <ul class="cards accounts">
-                {schedules.map((schedule, number) => (
-                  <ScheduleCard key={schedule.inbox} {...{ schedule, number, zone, lookAgain }} />
-                ))}
-              </ul>
-            </>
-          )
-        }
+        {({ damaged, ...list }) => (
+          <>
+            {damaged.map((file) => (
+              <div class="notice" role="alert" key={file}>
+                {words.damaged(file)}
+              </div>
+            ))}
+            <Cards {...list} lookAgain={lookAgain} />
+          </>
+        )}
       </Loaded>
+    </>
+  );
+}
+
+function Cards({
+  schedules,
+  starts,
+  time_zone: zone,
+  lookAgain,
+}: Omit<ScheduleList, 'damaged'> & { lookAgain(): void }) {
+  const { schedules: words } = text;
+  return schedules.length + starts.length === 0 ? (
+    <section class="empty">
+      <h2>{words.none}</h2>
+      <p>{words.noneWhat}</p>
+      <code>{words.command}</code>
+    </section>
+  ) : (
+    <>
+      <p class="muted">{words.zone(zone)}</p>
+      {starts.length > 0 && <h2>{words.starts}</h2>}
+      <ul class="cards accounts">
+        {starts.map((start) => (
+          <StartCard key={start.id} start={start} zone={zone} lookAgain={lookAgain} />
+        ))}
+      </ul>
+      {schedules.length > 0 && <h2>{words.sweeps}</h2>}
+      <ul class="cards accounts">
+        {schedules.map((schedule, number) => (
+          <ScheduleCard key={schedule.inbox} {...{ schedule, number, zone, lookAgain }} />
+        ))}
+      </ul>
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cron } from 'croner';
 import { z } from 'zod';
@@ -7,6 +6,7 @@ import { replaceFile } from '../../../core/atomic-file.ts';
 import { stop } from '../../../core/errors.ts';
 import { type ScheduledStart, ScheduleView } from '../../api.ts';
 import type { PlannedOrder } from '../work.ts';
+import { keptIn } from './kept-file.ts';
 import type { Entry } from './timetable.ts';
 
 /** Starts of lists that a person has agreed to for one later moment. They are kept in the store's folder. */
@@ -40,7 +40,8 @@ export function nextAt(time: string, timeZone: string, afterMs: number): number 
 
 export async function startsIn(folder: string, nowMs: number): Promise<readonly LaterStart[]> {
   const isTold = ({ last }: Kept): boolean => last === null || nowMs - last.ended_ms < TOLD_MS;
-  return (await keptIn(folder)).filter(isTold).map((kept) => startOf(kept));
+  const kept = (await keptIn(folder, STARTS, z.array(Kept), nowMs)) ?? [];
+  return kept.filter(isTold).map(startOf);
 }
 
 export async function keepStarts(folder: string, starts: readonly LaterStart[]): Promise<void> {
@@ -94,12 +95,3 @@ const Kept = z.object({
   last: ScheduleView.shape.last,
 });
 type Kept = z.infer<typeof Kept>;
-
-/** Nothing in a folder without a file that can be read. */
-async function keptIn(folder: string): Promise<readonly Kept[]> {
-  try {
-    return z.array(Kept).parse(JSON.parse(await readFile(join(folder, STARTS), 'utf8')));
-  } catch {
-    return [];
-  }
-}
